@@ -9,7 +9,7 @@ import type { AnyMcpServerDefinition } from "#spec/index.ts";
 
 import { McpServerError } from "../server-error.ts";
 import { dropBody, oauthFetch } from "./oauth-fetch.ts";
-import { definedClient, sealPlace } from "./oauth-options.ts";
+import { isAllowedIssuer, sealPlace, usedClient } from "./oauth-options.ts";
 import { readRecord } from "./token-record.ts";
 import type { TokenRecord } from "./token-record.ts";
 import { beginVisit, completeVisit, readPlace, subjectOf } from "./visit.ts";
@@ -27,7 +27,8 @@ export const authorization: AuthorizationModule = {
     resultOf(async () => {
       const subject = await subjectOf(definition as AnyMcpServerDefinition, context);
       const record = await recordOf(subject, context);
-      if (record === null) return false;
+      // A run does not use the tokens of another issuer than that of the definition.
+      if (record === null || !isAllowedIssuer(subject.oauth, record.server.issuer)) return false;
       const { refresh_token, expires_at } = record;
       return refresh_token !== null || expires_at === null || expires_at > context.clock.now();
     }),
@@ -67,7 +68,7 @@ async function removeAuthorization(definition: AnyMcpServerDefinition, context: 
 async function revoke(subject: Subject, { fetch, env }: VisitContext, record: TokenRecord): Promise<void> {
   const { name, oauth, allowedHosts } = subject;
   const { server, access_token, refresh_token } = record;
-  const client = record.client ?? definedClient(name, oauth, env);
+  const client = usedClient(name, { oauth, env }, { client: record.client, issuer: server.issuer });
   if (server.revocationEndpoint === null || client === null) return;
   const send = oauthFetch(fetch, allowedHosts);
   const method = selectClientAuthMethod(client, server.clientMethods);

@@ -48,6 +48,31 @@ export function definedClient(name: string, { clientId, clientSecret }: McpOAuth
   );
 }
 
+/** The client of a visit or of stored tokens. */
+interface UsedClient {
+  /** The registered client; null if the definition names the client. */
+  client: OAuthClient | null;
+  issuer: string;
+}
+
+/**
+ * Returns the client for requests to the issuer of a visit or of stored tokens. Null if the definition names no client any more, or another
+ * issuer: the secret of the definition is for its issuer alone. A registered client is that of its issuer.
+ */
+export function usedClient(
+  name: string,
+  { oauth, env }: { oauth: McpOAuth; env: Variables },
+  { client, issuer }: UsedClient,
+): OAuthClient | null {
+  if (client !== null) return client;
+  return isAllowedIssuer(oauth, issuer) ? definedClient(name, oauth, env) : null;
+}
+
+/** Whether a definition accepts tokens of the issuer. */
+export function isAllowedIssuer({ issuer: expected }: McpOAuth, issuer: string): boolean {
+  return expected === undefined || isSameIssuer(expected, issuer);
+}
+
 /** The place of a sealed text: what it is, whose it is, and for which server and address. */
 export function sealPlace(
   what: "tokens" | "visit",

@@ -17,7 +17,7 @@ import type { McpOAuth } from "#spec/index.ts";
 
 import { McpServerError } from "../server-error.ts";
 import { oauthError, oauthFetch } from "./oauth-fetch.ts";
-import { definedClient, isSameIssuer, sealPlace } from "./oauth-options.ts";
+import { isAllowedIssuer, sealPlace, usedClient } from "./oauth-options.ts";
 import { readRecord, readTokens, writeRecord } from "./token-record.ts";
 import type { TokenRecord } from "./token-record.ts";
 
@@ -130,7 +130,7 @@ export class ServerTokens {
       context.log("warning", "mcp_tokens_unreadable", { server: name, cause });
       throw this.#required();
     }
-    if (oauth.issuer !== undefined && !isSameIssuer(oauth.issuer, record.server.issuer)) throw this.#required();
+    if (!isAllowedIssuer(oauth, record.server.issuer)) throw this.#required();
     const current = { revision: row.revision, record };
     if (record.refresh_token === null && this.#isOver(current)) throw this.#required();
     authorizations.granted?.(name);
@@ -181,7 +181,7 @@ export class ServerTokens {
   async #request(record: TokenRecord): Promise<TokenRecord> {
     const { name, oauth, allowedHosts, context } = this.#parts;
     const { server, refresh_token } = record;
-    const client = record.client ?? definedClient(name, oauth, context.env);
+    const client = usedClient(name, { oauth, env: context.env }, { client: record.client, issuer: server.issuer });
     // The definition does not name the client any more.
     if (client === null || refresh_token === null) throw new InvalidClientError("no client");
     const end = new AbortController();

@@ -20,7 +20,16 @@ import type { AnyMcpServerDefinition, McpOAuth } from "#spec/index.ts";
 import { McpServerError } from "../server-error.ts";
 import { callTimes, serverAddress, serverHeaders } from "../server-values.ts";
 import { knownCode, oauthError, oauthFetch } from "./oauth-fetch.ts";
-import { definedClient, isSameIssuer, oauthOf, sealKeys, sealPlace, statePlace } from "./oauth-options.ts";
+import {
+  definedClient,
+  isAllowedIssuer,
+  isSameIssuer,
+  oauthOf,
+  sealKeys,
+  sealPlace,
+  statePlace,
+  usedClient,
+} from "./oauth-options.ts";
 import type { OAuthClient } from "./oauth-options.ts";
 import { discoverServer } from "./server-metadata.ts";
 import type { AuthorizationServer } from "./server-metadata.ts";
@@ -227,8 +236,9 @@ export async function completeVisit(
   if (answer.code === undefined || answer.code.length > parameterLimit) {
     throw new McpServerError(`The authorization server of "${name}" returned no code. Connect again.`);
   }
-  const client = visit.client ?? definedClient(name, subject.oauth, context.env);
-  if (client === null) throw new McpServerError(`The definition of "${name}" has changed. Connect again.`);
+  const { oauth } = subject;
+  const client = usedClient(name, { oauth, env: context.env }, { client: visit.client, issuer: server.issuer });
+  if (client === null || !isAllowedIssuer(oauth, server.issuer)) throw new McpServerError(`The definition of "${name}" has changed. Connect again.`);
   let tokens;
   try {
     const exchanged = await exchangeAuthorization(server.issuer, {

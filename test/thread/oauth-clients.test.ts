@@ -1,0 +1,115 @@
+// Clients of authorization servers that a definition names, and what a change of the definition means for visits and tokens, over real HTTP.
+
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+
+import type { ThreadEvent } from "#contract/event.ts";
+
+import { atPlaces } from "../worker/places.ts";
+import { changedVariables } from "../worker/variables.ts";
+import {
+  agree,
+  ask,
+  begin,
+  connect,
+  createCatalog,
+  disconnect,
+  forgetUser,
+  protectedServer,
+  returnTo,
+  rowsOfUser,
+  statusOf,
+  threadOf,
+  useDefinition,
+} from "./oauth-driver.ts";
+
+beforeAll(createCatalog);
+beforeEach(async () => {
+  await forgetUser("anna");
+  for (const name of Object.keys(changedVariables)) delete changedVariables[name];
+  atPlaces(null);
+});
+
+const required = (events: readonly ThreadEvent[]) => events.filter(({ type }) => type === "authorization_required");
+const elsewhere = "https://login.example";
+
+describe("a definition that names another issuer than before", () => {
+  const secret = "secret-of-the-definition";
+
+  it("OAUTH16 The secret of a client is not sent to the former issuer when a person disconnects", async () => {
+    const { control, definition } = protectedServer();
+    await control({ presetClient: { client_id: "preset" } });
+    useDefinition({ ...definition, oauth: { clientId: "preset" } });
+    const id = await threadOf("anna");
+    expect((await connect(id)).status).toBe(200);
+    useDefinition({ ...definition, oauth: { clientId: "preset", clientSecret: secret, issuer: elsewhere } });
+    expect(await disconnect(id)).toBe(204);
+    const { sent } = await control();
+    expect(sent.filter(({ path }) => path === "as/token")).toHaveLength(1);
+    expect(JSON.stringify(sent)).not.toContain(secret);
+    expect(await rowsOfUser("anna")).not.toContain("authorization/everything");
+  });
+
+  it("OAUTH16 The secret of a client is not sent to the former issuer by a visit that began before the change", async () => {
+    const { control, definition } = protectedServer();
+    await control({ presetClient: { client_id: "preset" } });
+    useDefinition({ ...definition, oauth: { clientId: "preset" } });
+    const id = await threadOf("anna");
+    const visit = await begin(id);
+    const back = await agree(visit);
+    useDefinition({ ...definition, oauth: { clientId: "preset", clientSecret: secret, issuer: elsewhere } });
+    expect(await returnTo(back, visit.cookie)).toMatchObject({
+      status: 400,
+      page: expect.stringContaining("has changed. Connect again.") as string,
+    });
+    const { sent, requests } = await control();
+    expect(JSON.stringify(sent)).not.toContain(secret);
+    expect(requests).not.toContain("POST as/token");
+  });
+
+  it("OAUTH16 A visit of a registered client ends without tokens if the definition names another issuer meanwhile", async () => {
+    const { control, definition } = protectedServer();
+    const id = await threadOf("anna");
+    const visit = await begin(id);
+    const back = await agree(visit);
+    useDefinition({ ...definition, oauth: { issuer: elsewhere } });
+    expect((await returnTo(back, visit.cookie)).status).toBe(400);
+    expect((await control()).requests).not.toContain("POST as/token");
+  });
+
+  it("OAUTH16 Tokens of another issuer than that of the definition are not used, and a person revokes them by disconnecting", async () => {
+    const { control, definition } = protectedServer();
+    const id = await threadOf("anna");
+    await connect(id);
+    useDefinition({ ...definition, oauth: { issuer: elsewhere } });
+    const { requests } = await control();
+    expect(required((await ask(id)).events)).toHaveLength(1);
+    expect((await control()).requests).toEqual(requests);
+    expect(await disconnect(id)).toBe(204);
+    expect((await control()).live).toEqual({ access: [], refresh: [] });
+  });
+
+  it("OAUTH22 The route of the thread states that an authorization is required, as its runs do", async () => {
+    const { definition } = protectedServer();
+    const id = await threadOf("anna");
+    await connect(id);
+    useDefinition({ ...definition, oauth: { issuer: elsewhere } });
+    expect(await statusOf(id)).toEqual({ server: "everything", status: "required" });
+  });
+});
+
+it("OAUTH12 Tokens of a definition whose address has changed are not sent to the new address", async () => {
+  protectedServer();
+  const id = await threadOf("anna");
+  await connect(id);
+  const { control } = protectedServer();
+  expect(required((await ask(id)).events)).toHaveLength(1);
+  expect((await control()).requests).toEqual([]);
+  expect(await statusOf(id)).toMatchObject({ status: "required" });
+});
+
+it("OAUTH15 A redirect of the endpoint for tokens is not followed, because the request contains secrets", async () => {
+  const { control, root } = protectedServer();
+  await control({ tokenRedirect: `${root}/as/revoke` });
+  expect((await connect(await threadOf("anna"))).status).toBe(400);
+  expect((await control()).requests).not.toContain("POST as/revoke");
+});
