@@ -17,6 +17,7 @@ import {
   protectedServer,
   returnTo,
   rowsOfUser,
+  send,
   statusOf,
   threadOf,
   useDefinition,
@@ -95,6 +96,19 @@ describe("a definition that names another issuer than before", () => {
     useDefinition({ ...definition, oauth: { issuer: elsewhere } });
     expect(await statusOf(id)).toEqual({ server: "everything", status: "required" });
   });
+});
+
+it("OAUTH5 An administrator with a user id connects a thread without a user, and no thread of another user", async () => {
+  protectedServer();
+  const options = { authenticate: () => ({ user: "root", role: "admin" as const }) };
+  const id = await threadOf(null);
+  const visit = await begin(id, { options });
+  expect((await returnTo(await agree(visit), visit.cookie)).status).toBe(200);
+  expect(await statusOf(id, "admin")).toMatchObject({ status: "authorized" });
+  const route = `/api/threads/${await threadOf("anna")}/mcp/everything/authorization`;
+  const refused = await send(route, { method: "POST", options });
+  expect(refused.status).toBe(403);
+  expect(await refused.text()).toContain("Only the user of the thread");
 });
 
 it("OAUTH12 Tokens of a definition whose address has changed are not sent to the new address", async () => {

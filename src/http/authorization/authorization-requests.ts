@@ -1,5 +1,5 @@
-// The requests of the routes of authorizations. Only the owner of a thread may connect, because the tokens act for the person who visits the
-// authorization server. The callback is a navigation of a browser, so it has no credentials: the sealed parameter `state` names the visit,
+// The requests of the routes of authorizations. Only the user of a thread may connect, because the tokens act for the person who visits the
+// authorization server. Administrators connect a thread without a user. The callback is a navigation of a browser, so it has no credentials: the sealed parameter `state` names the visit,
 // and the cookie proves that the same browser began it. Its page repeats nothing of the request.
 
 import { callbackPath } from "#contract/authorization-route.ts";
@@ -27,9 +27,7 @@ export async function authorizationRequests({
     },
     async beginAuthorization({ params, caller, url }) {
       const subject = await subjectOf(params, caller);
-      if (subject.userId !== caller.user) {
-        throw refuse("forbidden", "Only the user of the thread can connect, because the tokens act for that user.");
-      }
+      assertMayConnect(subject, caller);
       await limits.invoke(caller);
       const redirectUri = new URL(prefix + callbackPath, url.origin).href;
       const { url: address, cookie } = await authorizations.begin(subject, redirectUri);
@@ -61,6 +59,17 @@ export async function authorizationRequests({
     const run = { threadId: id, repeatable: true };
     const { user_id } = await callThread({ ...run, run: (stub) => stub.call("describe", caller) });
     return { server, threadId: id, userId: user_id } satisfies AuthorizationSubject;
+  }
+}
+
+/** Throws if the tokens of the caller are not for this thread. Only administrators reach a thread without a user. */
+function assertMayConnect({ userId }: AuthorizationSubject, { user, admin }: Caller): void {
+  if (userId === null) {
+    if (admin) return;
+    throw refuse("forbidden", "Only an administrator can connect a thread without a user.");
+  }
+  if (userId !== user) {
+    throw refuse("forbidden", "Only the user of the thread can connect, because the tokens act for that user.");
   }
 }
 
