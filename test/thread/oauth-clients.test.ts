@@ -1,6 +1,6 @@
 // Clients of authorization servers that a definition names, and what a change of the definition means for visits and tokens, over real HTTP.
 
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
 
@@ -95,6 +95,52 @@ describe("a definition that names another issuer than before", () => {
     await connect(id);
     useDefinition({ ...definition, oauth: { issuer: elsewhere } });
     expect(await statusOf(id)).toEqual({ server: "everything", status: "required" });
+  });
+});
+
+describe("a client of the definition that the server refuses", () => {
+  it.each([
+    ["has a wrong secret", (right: object) => ({ ...right, clientSecret: "wrong" }), "(invalid_client). Check `oauth.clientId`"],
+    ["is not in the definition any more", () => ({}), "the definition names no client any more"],
+  ])("OAUTH9 Tokens whose client %s are kept, and are used after the correction", async (_, wrong, reason) => {
+    const { control, definition, issuer } = protectedServer();
+    await control({ presetClient: { client_id: "preset", client_secret: "right" } });
+    const right = { clientId: "preset", clientSecret: "right", issuer };
+    useDefinition({ ...definition, oauth: right });
+    const id = await threadOf("anna");
+    await connect(id);
+    await ask(id);
+    await control({ expireAccess: true });
+    useDefinition({ ...definition, oauth: { issuer, ...wrong(right) } });
+    const { events, result, request } = await ask(id);
+    expect(required(events)).toEqual([]);
+    expect(JSON.stringify([result, request])).toContain(reason);
+    expect(await rowsOfUser("anna")).toContain("authorization/everything");
+    useDefinition({ ...definition, oauth: right });
+    expect((await ask(id)).result).toContain("You are");
+  });
+
+  it("OAUTH9 The deletion of tokens that the server refuses for good is a warning in the log with the code", async () => {
+    const { control } = protectedServer();
+    const id = await threadOf("anna");
+    await connect(id);
+    await control({ revokeAll: true });
+    const lines: unknown[] = [];
+    const spy = vi.spyOn(console, "warn").mockImplementation((line) => void lines.push(JSON.parse(String(line))));
+    await ask(id);
+    spy.mockRestore();
+    expect(lines).toContainEqual(
+      expect.objectContaining({ event: "mcp_tokens_dropped", server: "everything", cause: "invalid_grant" }),
+    );
+  });
+
+  it("OAUTH9 A registered client that the server has forgotten ends the authorization", async () => {
+    const { control } = protectedServer();
+    const id = await threadOf("anna");
+    await connect(id);
+    await control({ expireAccess: true, forgetClients: true });
+    expect(required((await ask(id)).events)).toHaveLength(1);
+    expect(await rowsOfUser("anna")).not.toContain("authorization/everything");
   });
 });
 

@@ -56,10 +56,11 @@ function authorizationOf({ headers: { authorization = "" } }) {
 
 function control({ request, response, tenant, text }) {
   if (request.method === "POST") {
-    const { expireAccess, revokeAll, release, ...settings } = JSON.parse(text);
+    const { expireAccess, revokeAll, forgetClients, release, ...settings } = JSON.parse(text);
     Object.assign(tenant.settings, settings);
     if (expireAccess === true || revokeAll === true) tenant.access.clear();
     if (revokeAll === true) tenant.refresh.clear();
+    if (forgetClients === true) tenant.clients.clear();
     if (release === true) for (const send of tenant.held.splice(0)) send();
   }
   const { settings, requests, sent, reused, secrets, held } = tenant;

@@ -143,7 +143,7 @@ export class ServerTokens {
     const { store } = authorizations;
     if (old.record.refresh_token === null) {
       if (refused === undefined && !this.#isOver(old)) return old;
-      if (refused !== undefined) await store.replace(name, old.revision, null);
+      if (refused !== undefined) await this.#drop(old, "the server refused a token that cannot be refreshed");
       throw this.#required();
     }
     const holder = crypto.randomUUID();
@@ -166,14 +166,15 @@ export class ServerTokens {
     try {
       record = await this.#request(old.record);
     } catch (thrown) {
-      if (isEndOfGrant(thrown)) {
-        await store.replace(name, old.revision, null);
+      const code = endOfGrant(thrown, old.record);
+      if (code !== null) {
+        await this.#drop(old, code);
         throw this.#required();
       }
       await store.release(name, holder);
       // The token may be used until it expires.
       if (refused === undefined && !this.#isOver(old)) return old;
-      throw oauthError(name, "The renewal of the tokens", thrown);
+      throw this.#renewalError(thrown);
     }
     return this.#store(old.revision, record);
   }
@@ -182,8 +183,11 @@ export class ServerTokens {
     const { name, oauth, allowedHosts, context } = this.#parts;
     const { server, refresh_token } = record;
     const client = usedClient(name, { oauth, env: context.env }, { client: record.client, issuer: server.issuer });
-    // The definition does not name the client any more.
-    if (client === null || refresh_token === null) throw new InvalidClientError("no client");
+    if (client === null || refresh_token === null) {
+      throw new McpServerError(
+        `The tokens of the MCP server "${name}" cannot be renewed: the definition names no client any more. Set \`oauth.clientId\`, or connect again.`,
+      );
+    }
     const end = new AbortController();
     const problem = `The renewal of the tokens of the MCP server "${name}" took longer than ${refreshMs / 1000} seconds. Try again later.`;
     const disarm = context.clock.after(refreshMs, () => end.abort(new McpServerError(problem)));
@@ -215,6 +219,20 @@ export class ServerTokens {
     return isStored ? { revision: next.revision, record } : this.#read();
   }
 
+  /** Deletes tokens that are over, unless another run has replaced them. */
+  async #drop({ revision }: Current, cause: string): Promise<void> {
+    const { name, authorizations, context } = this.#parts;
+    context.log("warning", "mcp_tokens_dropped", { server: name, cause });
+    await authorizations.store.replace(name, revision, null);
+  }
+
+  /** The error of a refresh that does not end the grant. */
+  #renewalError(thrown: unknown): McpServerError {
+    const error = oauthError(this.#parts.name, "The renewal of the tokens", thrown);
+    if (!isClientError(thrown)) return error;
+    return new McpServerError(`${error.message} Check \`oauth.clientId\` and \`oauth.clientSecret\` of the definition.`);
+  }
+
   get #place(): string[] {
     return sealPlace("tokens", this.#parts.authorizations.owner, this.#parts);
   }
@@ -226,11 +244,16 @@ export class ServerTokens {
   }
 }
 
-/** Whether an error of the server means that its tokens are over, and not that it cannot answer now. */
-function isEndOfGrant(thrown: unknown): boolean {
-  return (
-    thrown instanceof InvalidGrantError ||
-    thrown instanceof InvalidClientError ||
-    thrown instanceof UnauthorizedClientError
-  );
+/**
+ * The code of an error by which the server ended the grant; null for another error. A client that the definition names may be refused because
+ * of a wrong secret. The tokens outlast that, because they are valid again after the correction.
+ */
+function endOfGrant(thrown: unknown, { client }: TokenRecord): string | null {
+  const isEnd = thrown instanceof InvalidGrantError || (client !== null && isClientError(thrown));
+  return isEnd ? thrown.errorCode : null;
+}
+
+/** Whether the server refused the client, and not its grant. */
+function isClientError(thrown: unknown): thrown is InvalidClientError | UnauthorizedClientError {
+  return thrown instanceof InvalidClientError || thrown instanceof UnauthorizedClientError;
 }
