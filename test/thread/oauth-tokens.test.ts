@@ -14,9 +14,11 @@ import { outboundFetch } from "#worker/outbound.ts";
 
 import { sealKeys } from "../../src/tools/mcp/oauth/oauth-options.ts";
 import { ServerTokens } from "../../src/tools/mcp/oauth/server-tokens.ts";
+import { scripts } from "../worker/definitions.ts";
 import { atPlaces } from "../worker/places.ts";
 import { changedVariables } from "../worker/variables.ts";
 import {
+  ask,
   connect,
   createCatalog,
   endLeaseSoon,
@@ -25,6 +27,7 @@ import {
   storeOfUser,
   threadOf,
 } from "./oauth-driver.ts";
+import { admin, stubOf, value } from "./thread-driver.ts";
 
 beforeAll(createCatalog);
 beforeEach(async () => {
@@ -88,9 +91,9 @@ describe("a refresh that waits", () => {
     const next = await other.after(token);
     release.resolve(new Response(""));
     await slow;
-    expect(next).not.toBe(token);
+    expect(next.token).not.toBe(token.token);
     const { reused, live } = await control();
-    expect({ reused, access: live.access }).toEqual({ reused: 0, access: [next] });
+    expect({ reused, access: live.access }).toEqual({ reused: 0, access: [next.token] });
   });
 
   it("OAUTH8 A refresh whose lease has ended meanwhile changes nothing for the run that has refreshed", async () => {
@@ -116,6 +119,54 @@ describe("a refresh that waits", () => {
     release.resolve(new Response(""));
     await slow;
     expect((await control()).reused).toBe(0);
-    expect(await (await tokensOf(definition, createRequestQueue(5))).token()).toBe(next);
+    expect(await (await tokensOf(definition, createRequestQueue(5))).token()).toEqual(next);
+  });
+});
+
+/** A script whose model calls the tool in `steps` steps, `parallel` times in each. */
+function calls(steps: number, parallel = 1): string {
+  const word = `calls-${crypto.randomUUID()}`;
+  const call = { name: "everything__whoami", arguments: {} };
+  const toolCalls = Array.from({ length: parallel }, () => call);
+  scripts.set(word, ({ step }) => (step < steps ? { toolCalls } : { text: "done" }));
+  return word;
+}
+
+const refreshes = (sent: readonly { path: string; text: string }[]) =>
+  sent.filter(({ path, text }) => path === "as/token" && text.includes("grant_type=refresh_token")).length;
+
+describe("a server that refuses new tokens", () => {
+  it.each([
+    ["one after another", 5, 1],
+    ["at the same time", 1, 8],
+  ])("OAUTH1 A run whose calls are refused %s emits the event once, refreshes once, and gets the reason as result", async (_, steps, parallel) => {
+    const { control } = protectedServer();
+    const id = await threadOf("anna");
+    await connect(id);
+    await ask(id);
+    await control({ refuseTokens: true });
+    const { events, results } = await ask(id, calls(steps, parallel));
+    expect(events.filter(({ type }) => type === "authorization_required")).toHaveLength(1);
+    const { required_authorizations } = await value(stubOf(id).call("describe", admin));
+    expect(required_authorizations).toMatchObject([{ server: "everything" }]);
+    expect(refreshes((await control()).sent)).toBe(1);
+    const answers = results.slice(1).map(String);
+    expect(answers).toHaveLength(steps * parallel);
+    // The steps after the refusal do not offer the tool.
+    const named = answers.filter((answer) => answer.includes("authorization_required")).length;
+    const missing = answers.filter((answer) => answer.includes("There is no tool named")).length;
+    expect({ named, missing }).toEqual({ named: parallel, missing: (steps - 1) * parallel });
+  });
+
+  it("OAUTH1 A person who connects during the run makes the tools available to it again", async () => {
+    const { control, definition } = protectedServer();
+    await connect(await threadOf("anna"));
+    await control({ expireAccess: true });
+    const tokens = await tokensOf(definition, createRequestQueue(5));
+    const refused = await tokens.after(await tokens.token());
+    expect(tokens.refused(refused).message).toContain("requires an authorization");
+    await expect(tokens.token()).rejects.toThrow("requires an authorization");
+    await connect(await threadOf("anna"));
+    expect((await control()).live.access).toContain((await tokens.token()).token);
   });
 });

@@ -12,6 +12,7 @@ import { McpServerError } from "../server-error.ts";
 import { dropBody } from "./oauth-fetch.ts";
 import { oauthOf, sealKeys } from "./oauth-options.ts";
 import { ServerTokens } from "./server-tokens.ts";
+import type { RunToken } from "./server-tokens.ts";
 
 /** The maximum length of the scope in an error text. */
 const scopeLimit = 200;
@@ -49,7 +50,7 @@ function authorizedFetch(
   return async (url, init = {}) => {
     // The token is for this server alone.
     if (new URL(url).origin !== server.origin) return fetch(url, init);
-    const send = (token: string) => {
+    const send = ({ token }: RunToken) => {
       const headers = new Headers(init.headers);
       headers.set("authorization", `Bearer ${token}`);
       return fetch(url, { ...init, headers });
@@ -59,10 +60,11 @@ function authorizedFetch(
     if (first.status === 403) return checkScope(name, first);
     if (first.status !== 401) return first;
     await dropBody(first);
-    const second = await send(await tokens.after(token));
+    const next = await tokens.after(token);
+    const second = await send(next);
     if (second.status !== 401) return second;
     await dropBody(second);
-    throw tokens.refused();
+    throw tokens.refused(next);
   };
 }
 

@@ -45,6 +45,12 @@ export interface TokenParts {
   context: Pick<ToolsContext, "fetch" | "clock" | "env" | "log" | "signal">;
 }
 
+/** A token for a request, and the revision of its row. */
+export interface RunToken {
+  token: string;
+  revision: string;
+}
+
 /** A record with the revision of its row. */
 interface Current {
   revision: string;
@@ -58,27 +64,28 @@ export class ServerTokens {
   #current: Promise<Current> | undefined;
   /** The refreshes that have begun, by the record that they replace. */
   readonly #renewals = new WeakMap<Current, Promise<Current>>();
+  /** The revision whose token the server refused although it was new. The run does not use it again: a person who connects writes another one. */
+  #refusedRevision: string | undefined;
 
   constructor(parts: TokenParts) {
     this.#parts = parts;
   }
 
   /** Returns a token that has not expired. Rejects with `AuthorizationRequired` if there is none. */
-  async token(): Promise<string> {
+  async token(): Promise<RunToken> {
     const current = await this.#once(() => this.#read());
-    if (!this.#isEnding(current)) return current.record.access_token;
-    return (await this.#renewed(current)).record.access_token;
+    return runToken(this.#isEnding(current) ? await this.#renewed(current) : current);
   }
 
   /** Returns another token after the server has refused `refused`. */
-  async after(refused: string): Promise<string> {
+  async after(refused: RunToken): Promise<RunToken> {
     const current = await this.#once(() => this.#read());
-    if (current.record.access_token !== refused) return current.record.access_token;
-    return (await this.#renewed(current, refused)).record.access_token;
+    return runToken(current.revision === refused.revision ? await this.#renewed(current, refused.token) : current);
   }
 
   /** The error of a server that refuses a new token. */
-  refused(): AuthorizationRequired {
+  refused({ revision }: RunToken): AuthorizationRequired {
+    this.#refusedRevision = revision;
     this.#current = undefined;
     return this.#required();
   }
@@ -123,7 +130,7 @@ export class ServerTokens {
   async #read(): Promise<Current> {
     const { name, keys, oauth, authorizations, context } = this.#parts;
     const row = await authorizations.store.read(name);
-    if (row === null) throw this.#required();
+    if (row === null || row.revision === this.#refusedRevision) throw this.#required();
     const record = readRecord(await unseal(keys, row.text, this.#place));
     if (record === null) {
       const cause = "No key of ENCRYPTION_KEY decrypts the stored tokens, or the address of the server has changed.";
@@ -242,6 +249,10 @@ export class ServerTokens {
     authorizations.required?.(name);
     return new AuthorizationRequired(name);
   }
+}
+
+function runToken({ revision, record }: Current): RunToken {
+  return { token: record.access_token, revision };
 }
 
 /**
