@@ -100,7 +100,11 @@ describe("a definition that names another issuer than before", () => {
 
 describe("a client of the definition that the server refuses", () => {
   it.each([
-    ["has a wrong secret", (right: object) => ({ ...right, clientSecret: "wrong" }), "(invalid_client). Check `oauth.clientId`"],
+    [
+      "has a wrong secret",
+      (right: object) => ({ ...right, clientSecret: "wrong" }),
+      "(invalid_client). Check `oauth.clientId`",
+    ],
     ["is not in the definition any more", () => ({}), "the definition names no client any more"],
   ])("OAUTH9 Tokens whose client %s are kept, and are used after the correction", async (_, wrong, reason) => {
     const { control, definition, issuer } = protectedServer();
@@ -172,4 +176,17 @@ it("OAUTH15 A redirect of the endpoint for tokens is not followed, because the r
   await control({ tokenRedirect: `${root}/as/revoke` });
   expect((await connect(await threadOf("anna"))).status).toBe(400);
   expect((await control()).requests).not.toContain("POST as/revoke");
+});
+
+it("OAUTH2 The header authorization of a definition is not sent to a server with OAuth, neither by a visit nor by a run", async () => {
+  const { control, definition } = protectedServer();
+  useDefinition({ ...definition, headers: { Authorization: "Bearer of-the-definition", "x-team": "a" } });
+  const id = await threadOf("anna");
+  expect((await connect(id)).status).toBe(200);
+  expect((await ask(id)).result).toContain("You are");
+  const { sent } = await control();
+  const authorizations = sent.filter(({ path }) => path === "mcp").map(({ authorization }) => authorization);
+  expect(authorizations[0]).toBe("");
+  expect(authorizations.slice(1)).not.toHaveLength(0);
+  for (const each of authorizations.slice(1)) expect(each).toMatch(/^Bearer access-secret-/);
 });

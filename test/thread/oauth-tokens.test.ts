@@ -10,10 +10,10 @@ import { createRequestQueue } from "#lib/bounded-fetch.ts";
 import type { RequestQueue } from "#lib/bounded-fetch.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import type { McpServerDefinition } from "#spec/index.ts";
+import { sealKeys } from "#tools/mcp/oauth/oauth-options.ts";
+import { ServerTokens } from "#tools/mcp/oauth/server-tokens.ts";
 import { outboundFetch } from "#worker/outbound.ts";
 
-import { sealKeys } from "../../src/tools/mcp/oauth/oauth-options.ts";
-import { ServerTokens } from "../../src/tools/mcp/oauth/server-tokens.ts";
 import { scripts } from "../worker/definitions.ts";
 import { atPlaces } from "../worker/places.ts";
 import { changedVariables } from "../worker/variables.ts";
@@ -139,24 +139,27 @@ describe("a server that refuses new tokens", () => {
   it.each([
     ["one after another", 5, 1],
     ["at the same time", 1, 8],
-  ])("OAUTH1 A run whose calls are refused %s emits the event once, refreshes once, and gets the reason as result", async (_, steps, parallel) => {
-    const { control } = protectedServer();
-    const id = await threadOf("anna");
-    await connect(id);
-    await ask(id);
-    await control({ refuseTokens: true });
-    const { events, results } = await ask(id, calls(steps, parallel));
-    expect(events.filter(({ type }) => type === "authorization_required")).toHaveLength(1);
-    const { required_authorizations } = await value(stubOf(id).call("describe", admin));
-    expect(required_authorizations).toMatchObject([{ server: "everything" }]);
-    expect(refreshes((await control()).sent)).toBe(1);
-    const answers = results.slice(1).map(String);
-    expect(answers).toHaveLength(steps * parallel);
-    // The steps after the refusal do not offer the tool.
-    const named = answers.filter((answer) => answer.includes("authorization_required")).length;
-    const missing = answers.filter((answer) => answer.includes("There is no tool named")).length;
-    expect({ named, missing }).toEqual({ named: parallel, missing: (steps - 1) * parallel });
-  });
+  ])(
+    "OAUTH1 A run whose calls are refused %s emits the event once, refreshes once, and gets the reason as result",
+    async (_, steps, parallel) => {
+      const { control } = protectedServer();
+      const id = await threadOf("anna");
+      await connect(id);
+      await ask(id);
+      await control({ refuseTokens: true });
+      const { events, results } = await ask(id, calls(steps, parallel));
+      expect(events.filter(({ type }) => type === "authorization_required")).toHaveLength(1);
+      const { required_authorizations } = await value(stubOf(id).call("describe", admin));
+      expect(required_authorizations).toMatchObject([{ server: "everything" }]);
+      expect(refreshes((await control()).sent)).toBe(1);
+      const answers = results.slice(1).map(String);
+      expect(answers).toHaveLength(steps * parallel);
+      // The steps after the refusal do not offer the tool.
+      const named = answers.filter((answer) => answer.includes("authorization_required")).length;
+      const missing = answers.filter((answer) => answer.includes("There is no tool named")).length;
+      expect({ named, missing }).toEqual({ named: parallel, missing: (steps - 1) * parallel });
+    },
+  );
 
   it("OAUTH1 A person who connects during the run makes the tools available to it again", async () => {
     const { control, definition } = protectedServer();

@@ -51,7 +51,7 @@ export function serveOauth({ request, response, url, text }) {
 /** The header of a request as text that a test can search: Basic credentials are decoded. */
 function authorizationOf({ headers: { authorization = "" } }) {
   const basic = /^Basic (.+)$/.exec(authorization)?.[1];
-  return basic === undefined ? authorization : `Basic ${Buffer.from(basic, "base64")}`;
+  return basic === undefined ? authorization : `Basic ${Buffer.from(basic, "base64").toString()}`;
 }
 
 function control({ request, response, tenant, text }) {
