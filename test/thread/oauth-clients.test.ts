@@ -190,3 +190,30 @@ it("OAUTH2 The header authorization of a definition is not sent to a server with
   expect(authorizations.slice(1)).not.toHaveLength(0);
   for (const each of authorizations.slice(1)) expect(each).toMatch(/^Bearer access-secret-/);
 });
+
+describe("a person who connects again", () => {
+  it("OAUTH17 The tokens of the former connection are revoked, and those of the new one are used", async () => {
+    const { control } = protectedServer();
+    const id = await threadOf("anna");
+    await connect(id);
+    const { live: old } = await control();
+    await connect(id);
+    const { live } = await control();
+    expect(live).toEqual({ access: [expect.any(String)], refresh: [expect.any(String)] });
+    expect(live.refresh).not.toEqual(old.refresh);
+    expect((await ask(id)).result).toContain("You are");
+    await disconnect(id);
+    expect((await control()).live).toEqual({ access: [], refresh: [] });
+  });
+
+  it("OAUTH17 The tokens of a client that the definition names are not revoked by a new connection, which may be of the same grant", async () => {
+    const { control, definition } = protectedServer();
+    await control({ presetClient: { client_id: "preset" } });
+    useDefinition({ ...definition, oauth: { clientId: "preset" } });
+    const id = await threadOf("anna");
+    await connect(id);
+    await connect(id);
+    expect((await control()).requests).not.toContain("POST as/revoke");
+    expect((await ask(id)).result).toContain("You are");
+  });
+});

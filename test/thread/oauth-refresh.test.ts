@@ -132,6 +132,11 @@ describe("the refresh", () => {
     await control({ holdTokens: false, release: true });
     expect(required((await asked).events)).toHaveLength(1);
     expect(await statusOf(id)).toMatchObject({ status: "required" });
+    // The tokens that arrived after the end of the connection are revoked. The first refresh token was used by the refresh.
+    const { live, sent } = await control();
+    expect(live.access).toEqual([]);
+    expect(live.refresh).toHaveLength(1);
+    expect(sent.filter(({ path }) => path === "as/revoke")).toHaveLength(2);
   });
 });
 
@@ -147,6 +152,7 @@ describe("a crash", () => {
     };
     await expect(endVisitWith(failing, { visit, back, id })).rejects.toThrow("The object was reset.");
     expect(count((await control()).requests, "POST as/token")).toBe(1);
+    expect((await control()).live).toEqual({ access: [], refresh: [] });
     expect(await statusOf(id)).toMatchObject({ status: "required" });
     expect((await returnTo(back, visit.cookie)).status).toBe(400);
     expect(await connect(id)).toMatchObject({ status: 200 });

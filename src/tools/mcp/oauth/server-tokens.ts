@@ -18,6 +18,7 @@ import type { McpOAuth } from "#spec/index.ts";
 import { McpServerError } from "../server-error.ts";
 import { oauthError, oauthFetch } from "./oauth-fetch.ts";
 import { isAllowedIssuer, sealPlace, usedClient } from "./oauth-options.ts";
+import { revoke } from "./revocation.ts";
 import { readRecord, readTokens, writeRecord } from "./token-record.ts";
 import type { TokenRecord } from "./token-record.ts";
 
@@ -223,7 +224,11 @@ export class ServerTokens {
     const write = () => authorizations.store.replace(name, expected, next);
     // The server has already exchanged the refresh token, so the result must not be lost by one broken connection.
     const isStored = await write().catch(write);
-    return isStored ? { revision: next.revision, record } : this.#read();
+    if (isStored) return { revision: next.revision, record };
+    const row = await authorizations.store.read(name);
+    // A person has disconnected. Tokens of another run are of the same grant, so they would end with these.
+    if (row === null) await revoke(this.#parts, this.#parts.context, record);
+    return this.#read();
   }
 
   /** Deletes tokens that are over, unless another run has replaced them. */
@@ -237,7 +242,9 @@ export class ServerTokens {
   #renewalError(thrown: unknown): McpServerError {
     const error = oauthError(this.#parts.name, "The renewal of the tokens", thrown);
     if (!isClientError(thrown)) return error;
-    return new McpServerError(`${error.message} Check \`oauth.clientId\` and \`oauth.clientSecret\` of the definition.`);
+    return new McpServerError(
+      `${error.message} Check \`oauth.clientId\` and \`oauth.clientSecret\` of the definition.`,
+    );
   }
 
   get #place(): string[] {

@@ -31,9 +31,11 @@ import {
   usedClient,
 } from "./oauth-options.ts";
 import type { OAuthClient } from "./oauth-options.ts";
+import { revoke } from "./revocation.ts";
 import { discoverServer } from "./server-metadata.ts";
 import type { AuthorizationServer } from "./server-metadata.ts";
-import { clientOf, readTokens, tokenServer, writeRecord } from "./token-record.ts";
+import { clientOf, readRecord, readTokens, tokenServer, writeRecord } from "./token-record.ts";
+import type { TokenRecord } from "./token-record.ts";
 
 /** Seconds in which a person has to return from the authorization server. */
 const visitSeconds = 600;
@@ -238,7 +240,9 @@ export async function completeVisit(
   }
   const { oauth } = subject;
   const client = usedClient(name, { oauth, env: context.env }, { client: visit.client, issuer: server.issuer });
-  if (client === null || !isAllowedIssuer(oauth, server.issuer)) throw new McpServerError(`The definition of "${name}" has changed. Connect again.`);
+  if (client === null || !isAllowedIssuer(oauth, server.issuer))
+    throw new McpServerError(`The definition of "${name}" has changed. Connect again.`);
+  const old = await recordOf(subject, context);
   let tokens;
   try {
     const exchanged = await exchangeAuthorization(server.issuer, {
@@ -254,10 +258,39 @@ export async function completeVisit(
   } catch (thrown) {
     throw oauthError(name, "The exchange of the code", thrown);
   }
-  const record = writeRecord({ server: tokenServer(server), client: visit.client, ...tokens });
-  const stored = await seal(keys, record, sealPlace("tokens", context.owner, subject));
-  await context.store.replace(name, null, { revision: crypto.randomUUID(), text: stored });
+  const record = { server: tokenServer(server), client: visit.client, ...tokens };
+  await storeTokens(subject, context, { old, record });
   return null;
+}
+
+/** Stores the tokens of a visit, and revokes those that they replace. */
+async function storeTokens(
+  subject: Subject,
+  context: VisitContext,
+  { old, record }: { old: TokenRecord | null; record: TokenRecord },
+): Promise<void> {
+  const { name, keys } = subject;
+  const { store, owner } = context;
+  const text = await seal(keys, writeRecord(record), sealPlace("tokens", owner, subject));
+  const write = () => store.replace(name, null, { revision: crypto.randomUUID(), text });
+  try {
+    // One broken connection must not lose the tokens.
+    await write().catch(write);
+  } catch (thrown) {
+    await revoke(subject, context, record);
+    throw thrown;
+  }
+  // Two grants of one client are one grant at some servers, so the end of the old one would end the new one.
+  if (old !== null && old.client !== null && old.client.client_id !== record.client?.client_id) {
+    await revoke(subject, context, old);
+  }
+}
+
+/** The stored record of an owner; null if there is none that can be decrypted. */
+export async function recordOf(subject: Subject, { owner, store }: VisitContext): Promise<TokenRecord | null> {
+  const row = await store.read(subject.name);
+  const text = row === null ? null : await unseal(subject.keys, row.text, sealPlace("tokens", owner, subject));
+  return readRecord(text);
 }
 
 /** The value of a cookie; null if the header does not contain it. */
