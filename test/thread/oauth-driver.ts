@@ -11,9 +11,12 @@ import { feedName } from "#core/feed-rpc.ts";
 import type { FeedStub } from "#core/feed-rpc.ts";
 import type { AuthorizationStore } from "#core/ports/authorization-port.ts";
 import { createRequestQueue } from "#lib/bounded-fetch.ts";
+import { seal, unseal } from "#lib/sealed-text.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import type { McpServerDefinition, TestRequest } from "#spec/index.ts";
 import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
+import { sealKeys, sealPlace } from "#tools/mcp/oauth/oauth-options.ts";
+import { readRecord, writeRecord } from "#tools/mcp/oauth/token-record.ts";
 import type { Environment } from "#worker/bindings.ts";
 import { compose } from "#worker/compose.ts";
 import { outboundFetch } from "#worker/outbound.ts";
@@ -241,6 +244,24 @@ export async function endVisitWith(
       },
     },
   );
+}
+
+/** Sets the times of a user's stored tokens: seconds from now to the early refresh and to the expiry. */
+export async function setTokenTimes(user: string, times: { refresh: number; expiry: number }): Promise<void> {
+  const { name, url } = { name: "everything", url: new URL(String(mcpServers.get("everything")?.url)) };
+  const variables = { ...(env as unknown as Record<string, unknown>), ...changedVariables };
+  const place = sealPlace("tokens", { user }, { name, url });
+  const keys = await sealKeys(name, variables);
+  const store = storeOfUser(user);
+  const row = await store.read(name);
+  const record = readRecord(row === null ? null : await unseal(keys, row.text, place));
+  if (record === null) throw new Error("There are no tokens.");
+  const after = (seconds: number) => systemClock.now() + seconds * 1_000_000;
+  const changed = { ...record, refresh_at: after(times.refresh), expires_at: after(times.expiry) };
+  await store.replace(name, null, {
+    revision: crypto.randomUUID(),
+    text: await seal(keys, writeRecord(changed), place),
+  });
 }
 
 /** Sets the end of the lease of a refresh to one second from now, so that a test need not wait for half a minute. */

@@ -12,6 +12,7 @@ import { systemClock } from "#lib/system-clock.ts";
 import type { McpServerDefinition } from "#spec/index.ts";
 import { sealKeys } from "#tools/mcp/oauth/oauth-options.ts";
 import { ServerTokens } from "#tools/mcp/oauth/server-tokens.ts";
+import { readTokens } from "#tools/mcp/oauth/token-record.ts";
 import { outboundFetch } from "#worker/outbound.ts";
 
 import { scripts } from "../worker/definitions.ts";
@@ -24,6 +25,7 @@ import {
   endLeaseSoon,
   forgetUser,
   protectedServer,
+  setTokenTimes,
   storeOfUser,
   threadOf,
 } from "./oauth-driver.ts";
@@ -171,5 +173,45 @@ describe("a server that refuses new tokens", () => {
     await expect(tokens.token()).rejects.toThrow("requires an authorization");
     await connect(await threadOf("anna"));
     expect((await control()).live.access).toContain((await tokens.token()).token);
+  });
+});
+
+describe("a token with a short lifetime", () => {
+  it.each([
+    ["of 60 seconds", { expiresIn: 60 }],
+    ["of 0 seconds that is valid for longer", { lie: { expires_in: 0 } }],
+  ])("OAUTH8 A token with a lifetime %s is not refreshed by the calls of a run", async (_, change) => {
+    const { control } = protectedServer();
+    await control(change);
+    const id = await threadOf("anna");
+    await connect(id);
+    await ask(id);
+    const { results } = await ask(id, calls(10));
+    expect(results.filter((each) => String(each).startsWith("You are"))).toHaveLength(11);
+    expect(refreshes((await control()).sent)).toBe(0);
+  });
+
+  it("OAUTH8 A run whose token has nearly expired refreshes it once for all of its calls, also if the new lifetime is as short", async () => {
+    const { control } = protectedServer();
+    await control({ expiresIn: 60 });
+    const id = await threadOf("anna");
+    await connect(id);
+    await setTokenTimes("anna", { refresh: -1, expiry: 20 });
+    await ask(id, calls(10));
+    expect(refreshes((await control()).sent)).toBe(1);
+  });
+
+  it.each([
+    [3600, 3540],
+    [100, 50],
+    [60, 30],
+    [10, 30],
+    [0, 30],
+  ])("OAUTH8 A token with a lifetime of %i seconds is refreshed after %i seconds", (expires_in, refresh) => {
+    const tokens = readTokens("notes", { access_token: "a", token_type: "Bearer", expires_in }, 7_000_000);
+    expect(tokens).toMatchObject({
+      refresh_at: 7_000_000 + refresh * 1_000_000,
+      expires_at: 7_000_000 + expires_in * 1_000_000,
+    });
   });
 });

@@ -22,9 +22,6 @@ import { revoke } from "./revocation.ts";
 import { readRecord, readTokens, writeRecord } from "./token-record.ts";
 import type { TokenRecord } from "./token-record.ts";
 
-/** Microseconds before the expiry at which a token is refreshed. */
-const early = 60 * 1_000_000;
-
 /** Milliseconds between two questions whether another run has refreshed the token, and their maximum number. */
 const pauseMs = 250;
 const mostPauses = 160;
@@ -120,8 +117,8 @@ export class ServerTokens {
     }
   }
 
-  #isEnding({ record: { expires_at } }: Current): boolean {
-    return expires_at !== null && expires_at - early <= this.#parts.context.clock.now();
+  #isEnding({ record: { refresh_at } }: Current): boolean {
+    return refresh_at !== null && refresh_at <= this.#parts.context.clock.now();
   }
 
   #isOver({ record: { expires_at } }: Current): boolean {

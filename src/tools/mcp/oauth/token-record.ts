@@ -36,7 +36,18 @@ const recordSchema = z.object({
   refresh_token: z.string().nullable(),
   /** Microseconds since epoch; null if the server did not state it. */
   expires_at: z.number().nullable(),
+  /** Microseconds since epoch from which the token is refreshed before it is used; null if the server did not state its lifetime. */
+  refresh_at: z.number().nullable(),
 });
+
+/** Seconds before the expiry at which a token is refreshed. A token with a short lifetime is refreshed after half of it. */
+const earlySeconds = 60;
+
+/**
+ * The least number of seconds for which a token is used without a refresh, whatever lifetime the server states. Without it, a server with a
+ * lifetime of 0 would get a refresh with every request. A token that has expired earlier is refreshed after the server has refused it.
+ */
+const leastSeconds = 30;
 
 /** The record. */
 export type TokenRecord = z.infer<typeof recordSchema>;
@@ -69,17 +80,20 @@ export function readTokens(
   name: string,
   tokens: OAuthTokens,
   now: number,
-): Pick<TokenRecord, "access_token" | "refresh_token" | "expires_at"> {
+): Pick<TokenRecord, "access_token" | "refresh_token" | "expires_at" | "refresh_at"> {
   const { access_token, refresh_token = null, token_type, expires_in } = tokens;
   const isValid = (token: string) => token.length <= tokenLimit && tokenForm.test(token);
   if (token_type.toLowerCase() !== "bearer" || !isValid(access_token)) {
     throw new McpServerError(`The authorization server of the MCP server "${name}" did not return a bearer token.`);
   }
-  const seconds = expires_in !== undefined && Number.isFinite(expires_in) && expires_in >= 0 ? expires_in : null;
+  const isStated = expires_in !== undefined && Number.isFinite(expires_in) && expires_in >= 0;
+  const seconds = isStated ? Math.min(expires_in, mostSeconds) : null;
+  const after = (delay: number) => now + Math.round(delay * 1_000_000);
   return {
     access_token,
     refresh_token: refresh_token !== null && isValid(refresh_token) ? refresh_token : null,
-    expires_at: seconds === null ? null : now + Math.min(seconds, mostSeconds) * 1_000_000,
+    expires_at: seconds === null ? null : after(seconds),
+    refresh_at: seconds === null ? null : after(Math.max(seconds - earlySeconds, seconds / 2, leastSeconds)),
   };
 }
 
