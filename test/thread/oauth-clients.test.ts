@@ -161,6 +161,47 @@ it("OAUTH5 An administrator with a user id connects a thread without a user, and
   expect(await refused.text()).toContain("Only the user of the thread");
 });
 
+it("OAUTH12 Two threads of a user whose addresses differ have connections of their own, and each ends alone", async () => {
+  const { control, definition, root, tenant } = protectedServer();
+  useDefinition({ ...definition, url: ({ threadId }) => `${root}/mcp?thread=${threadId}` });
+  const [one, other] = [await threadOf("anna"), await threadOf("anna")];
+  await connect(one);
+  expect(await statusOf(one)).toMatchObject({ status: "authorized" });
+  expect(await statusOf(other)).toMatchObject({ status: "required" });
+  await connect(other);
+  for (const id of [one, other, one]) {
+    const { events, result } = await ask(id);
+    expect({ result, required: required(events) }).toEqual({ result: `You are ${tenant}.`, required: [] });
+  }
+  expect((await control()).live.access).toHaveLength(2);
+  expect(await disconnect(other)).toBe(204);
+  expect(await statusOf(other)).toMatchObject({ status: "required" });
+  expect(await statusOf(one)).toMatchObject({ status: "authorized" });
+  expect((await control()).live.access).toHaveLength(1);
+});
+
+it.each([
+  ["fixed", ({ root }: { root: string }) => `${root}/mcp`],
+  [
+    "made by a function",
+    ({ root }: { root: string }) =>
+      () =>
+        `${root}/mcp`,
+  ],
+])(
+  "OAUTH17 A person disconnects from a server whose address is %s while the key of the deployment is missing",
+  async (_, url) => {
+    const server = protectedServer();
+    useDefinition({ ...server.definition, url: url(server) });
+    const id = await threadOf("anna");
+    await connect(id);
+    expect(await rowsOfUser("anna")).toContain("authorization/everything");
+    changedVariables["ENCRYPTION_KEY"] = undefined;
+    expect(await disconnect(id)).toBe(204);
+    expect(await rowsOfUser("anna")).not.toContain("authorization/everything");
+  },
+);
+
 it("OAUTH12 Tokens of a definition whose address has changed are not sent to the new address", async () => {
   protectedServer();
   const id = await threadOf("anna");

@@ -46,6 +46,7 @@ async function tokensOf({ url, allowedHosts = [] }: Definition, inTurn: RequestQ
   const transport = { fetch: (...call: Parameters<typeof fetch>) => fetch(...call), clock: systemClock, inTurn };
   return new ServerTokens({
     name: "everything",
+    key: "everything",
     url: new URL(String(url)),
     oauth: {},
     allowedHosts,

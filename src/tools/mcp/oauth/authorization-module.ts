@@ -4,7 +4,8 @@ import type { AuthorizationModule, AuthorizationResult, VisitContext } from "#co
 import type { AnyMcpServerDefinition } from "#spec/index.ts";
 
 import { McpServerError } from "../server-error.ts";
-import { isAllowedIssuer } from "./oauth-options.ts";
+import { serverAddress } from "../server-values.ts";
+import { isAllowedIssuer, storeKey } from "./oauth-options.ts";
 import { revoke } from "./revocation.ts";
 import { beginVisit, completeVisit, readPlace, recordOf, subjectOf } from "./visit.ts";
 
@@ -39,12 +40,13 @@ async function resultOf<T>(work: () => Promise<T>): Promise<AuthorizationResult<
 
 async function removeAuthorization(definition: AnyMcpServerDefinition, context: VisitContext): Promise<boolean> {
   const { store } = context;
-  const row = await store.read(definition.name);
-  if (row === null) return false;
   const subject = await subjectOf(definition, context).catch(() => null);
+  // Tokens that cannot be read, such as those without a valid ENCRYPTION_KEY, are deleted here alone.
+  const key = subject?.key ?? (await storeKey(definition, () => serverAddress(definition, context)));
+  if ((await store.read(key)) === null) return false;
   const record = subject === null ? null : await recordOf(subject, context);
   // The tokens are gone here, whatever the server responds.
-  await store.replace(definition.name, null, null);
+  await store.replace(key, null, null);
   if (subject !== null && record !== null) await revoke(subject, context, record);
   return true;
 }

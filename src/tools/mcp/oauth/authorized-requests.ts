@@ -10,7 +10,7 @@ import type { AnyMcpServerDefinition } from "#spec/index.ts";
 import { outsideText } from "../../outside-text.ts";
 import { McpServerError } from "../server-error.ts";
 import { dropBody } from "./oauth-fetch.ts";
-import { oauthOf, sealKeys } from "./oauth-options.ts";
+import { oauthOf, sealKeys, storeKey } from "./oauth-options.ts";
 import { ServerTokens } from "./server-tokens.ts";
 import type { RunToken } from "./server-tokens.ts";
 
@@ -39,7 +39,8 @@ export async function authorizedRequests(
     );
   }
   const oauth = oauthOf(definition) ?? {};
-  const tokens = new ServerTokens({ name, url, oauth, allowedHosts, keys, authorizations, context });
+  const key = await storeKey(definition, () => url);
+  const tokens = new ServerTokens({ name, key, url, oauth, allowedHosts, keys, authorizations, context });
   return { fetch: authorizedFetch(context.fetch, { name, url, tokens }), ready: () => tokens.token() };
 }
 

@@ -3,6 +3,7 @@
 import type { AuthorizationOwner } from "#core/ports/authorization-port.ts";
 import { readSealKeys } from "#lib/sealed-text.ts";
 import type { SealKeys } from "#lib/sealed-text.ts";
+import { sha256Hex } from "#lib/sha256.ts";
 import type { AnyMcpServerDefinition, McpOAuth } from "#spec/index.ts";
 
 import { McpServerError } from "../server-error.ts";
@@ -11,6 +12,9 @@ type Variables = Readonly<Record<string, unknown>>;
 
 /** The variable with the keys. */
 const keyVariable = "ENCRYPTION_KEY";
+
+/** The hex digits of the digest of an address in a key. The sealed text is bound to the whole address. */
+const keyDigits = 32;
 
 /** A client that is registered at the authorization server. */
 export interface OAuthClient {
@@ -71,6 +75,14 @@ export function usedClient(
 /** Whether a definition accepts tokens of the issuer. */
 export function isAllowedIssuer({ issuer: expected }: McpOAuth, issuer: string): boolean {
   return expected === undefined || isSameIssuer(expected, issuer);
+}
+
+/**
+ * The key of a definition's tokens in the store of their owner. If a function makes the address, each address has tokens of its own: threads
+ * of one user that have different addresses would otherwise replace each other's tokens.
+ */
+export async function storeKey({ name, url }: AnyMcpServerDefinition, address: () => URL): Promise<string> {
+  return typeof url === "function" ? `${name}/${(await sha256Hex(address().href)).slice(0, keyDigits)}` : name;
 }
 
 /** The place of a sealed text: what it is, whose it is, and for which server and address. */

@@ -35,6 +35,8 @@ const refreshMs = 20_000;
 /** The server of the tokens. */
 export interface TokenParts {
   name: string;
+  /** The key of the tokens in the store. */
+  key: string;
   url: URL;
   oauth: McpOAuth;
   allowedHosts: readonly string[];
@@ -126,8 +128,8 @@ export class ServerTokens {
   }
 
   async #read(): Promise<Current> {
-    const { name, keys, oauth, authorizations, context } = this.#parts;
-    const row = await authorizations.store.read(name);
+    const { name, key, keys, oauth, authorizations, context } = this.#parts;
+    const row = await authorizations.store.read(key);
     if (row === null || row.revision === this.#refusedRevision) throw this.#required();
     const record = readRecord(await unseal(keys, row.text, this.#place));
     if (record === null) {
@@ -144,7 +146,7 @@ export class ServerTokens {
 
   /** Refreshes the token, or returns the one that another run has stored meanwhile. */
   async #refresh(old: Current, refused: string | undefined): Promise<Current> {
-    const { name, authorizations, context } = this.#parts;
+    const { name, key, authorizations, context } = this.#parts;
     const { store } = authorizations;
     if (old.record.refresh_token === null) {
       if (refused === undefined && !this.#isOver(old)) return old;
@@ -153,7 +155,7 @@ export class ServerTokens {
     }
     const holder = crypto.randomUUID();
     for (let pauses = 0; pauses < mostPauses; pauses += 1) {
-      const lease = await store.lease(name, old.revision, holder);
+      const lease = await store.lease(key, old.revision, holder);
       if (lease === "granted") return this.#refreshWithLease(old, { holder, refused });
       if (lease === "changed") return this.#read();
       await context.clock.sleep(pauseMs, context.signal ?? new AbortController().signal);
@@ -165,7 +167,7 @@ export class ServerTokens {
     old: Current,
     { holder, refused }: { holder: string; refused: string | undefined },
   ): Promise<Current> {
-    const { name, authorizations } = this.#parts;
+    const { key, authorizations } = this.#parts;
     const { store } = authorizations;
     let record: TokenRecord;
     try {
@@ -176,7 +178,7 @@ export class ServerTokens {
         await this.#drop(old, code);
         throw this.#required();
       }
-      await store.release(name, holder);
+      await store.release(key, holder);
       // The token may be used until it expires.
       if (refused === undefined && !this.#isOver(old)) return old;
       throw this.#renewalError(thrown);
@@ -216,13 +218,13 @@ export class ServerTokens {
 
   /** Stores new tokens. If the row was changed or deleted meanwhile, that change applies. */
   async #store(expected: string, record: TokenRecord): Promise<Current> {
-    const { name, keys, authorizations } = this.#parts;
+    const { key, keys, authorizations } = this.#parts;
     const next = { revision: crypto.randomUUID(), text: await seal(keys, writeRecord(record), this.#place) };
-    const write = () => authorizations.store.replace(name, expected, next);
+    const write = () => authorizations.store.replace(key, expected, next);
     // The server has already exchanged the refresh token, so the result must not be lost by one broken connection.
     const isStored = await write().catch(write);
     if (isStored) return { revision: next.revision, record };
-    const row = await authorizations.store.read(name);
+    const row = await authorizations.store.read(key);
     // A person has disconnected. Tokens of another run are of the same grant, so they would end with these.
     if (row === null) await revoke(this.#parts, this.#parts.context, record);
     return this.#read();
@@ -230,9 +232,9 @@ export class ServerTokens {
 
   /** Deletes tokens that are over, unless another run has replaced them. */
   async #drop({ revision }: Current, cause: string): Promise<void> {
-    const { name, authorizations, context } = this.#parts;
+    const { name, key, authorizations, context } = this.#parts;
     context.log("warning", "mcp_tokens_dropped", { server: name, cause });
-    await authorizations.store.replace(name, revision, null);
+    await authorizations.store.replace(key, revision, null);
   }
 
   /** The error of a refresh that does not end the grant. */

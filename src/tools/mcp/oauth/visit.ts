@@ -28,6 +28,7 @@ import {
   sealKeys,
   sealPlace,
   statePlace,
+  storeKey,
   usedClient,
 } from "./oauth-options.ts";
 import type { OAuthClient } from "./oauth-options.ts";
@@ -80,6 +81,8 @@ const visitSchema = z.object({
 /** The definition of a visit, with its address and keys. */
 interface Subject {
   name: string;
+  /** The key of the tokens in the store. */
+  key: string;
   url: URL;
   headers: Record<string, string>;
   allowedHosts: readonly string[];
@@ -95,7 +98,7 @@ export async function subjectOf(definition: AnyMcpServerDefinition, context: Vis
   const keys = await sealKeys(name, context.env);
   const url = serverAddress(definition, context);
   const headers = await serverHeaders(definition, context, callTimes(definition).timeoutMs);
-  return { name, allowedHosts, oauth, keys, url, headers };
+  return { name, key: await storeKey(definition, () => url), allowedHosts, oauth, keys, url, headers };
 }
 
 /** Begins a visit. */
@@ -269,10 +272,10 @@ async function storeTokens(
   context: VisitContext,
   { old, record }: { old: TokenRecord | null; record: TokenRecord },
 ): Promise<void> {
-  const { name, keys } = subject;
+  const { key, keys } = subject;
   const { store, owner } = context;
   const text = await seal(keys, writeRecord(record), sealPlace("tokens", owner, subject));
-  const write = () => store.replace(name, null, { revision: crypto.randomUUID(), text });
+  const write = () => store.replace(key, null, { revision: crypto.randomUUID(), text });
   try {
     // One broken connection must not lose the tokens.
     await write().catch(write);
@@ -288,7 +291,7 @@ async function storeTokens(
 
 /** The stored record of an owner; null if there is none that can be decrypted. */
 export async function recordOf(subject: Subject, { owner, store }: VisitContext): Promise<TokenRecord | null> {
-  const row = await store.read(subject.name);
+  const row = await store.read(subject.key);
   const text = row === null ? null : await unseal(subject.keys, row.text, sealPlace("tokens", owner, subject));
   return readRecord(text);
 }
