@@ -311,7 +311,7 @@ describe("hostile servers", () => {
     expect(await statusOf(id)).toMatchObject({ status: "required" });
   });
 
-  it("OAUTH15 An endpoint for tokens that redirects, or fails, is an error on the page without the text of the response", async () => {
+  it("OAUTH15 An endpoint for tokens that fails is an error on the page without the text of the response", async () => {
     const { control } = protectedServer();
     await control({ tokenStatus: 500 });
     const { status, page } = await connect(await threadOf("anna"));

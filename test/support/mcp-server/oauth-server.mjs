@@ -44,9 +44,12 @@ export function serveOauth({ request, response, url, text }) {
   tenant.sent.push({ path, authorization: authorizationOf(request), text });
   const route = routes[path];
   if (route === undefined) return (json(response, 404, { error: "not_found" }), true);
+  if (["as/token", "as/revoke"].includes(path) && !isForm(request)) return (json(response, 415, {}), true);
   route({ request, response, url, text, tenant, base, root: `${base}/oauth/${tenantName}`, name: tenantName });
   return true;
 }
+
+const isForm = ({ headers }) => headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true;
 
 /** The header of a request as text that a test can search: Basic credentials are decoded. */
 function authorizationOf({ headers: { authorization = "" } }) {
