@@ -67,6 +67,7 @@ export class AuthorizationRows implements Operations {
 
   replace(server: string, expected: string | null, next: StoredAuthorization | null): boolean {
     if (expected !== null && this.#row(server)?.revision !== expected) return false;
+    if (next === null && expected === null) this.#deleteVisits(server);
     if (next === null) this.#storage.delete(rowPrefix + server);
     else this.#storage.put<Row>(rowPrefix + server, { revision: next.revision, text: next.text });
     return true;
@@ -94,6 +95,11 @@ export class AuthorizationRows implements Operations {
   call([method, ...input]: AuthorizationCall): unknown {
     // The compiler does not connect the type of the input with the name of the method. `AuthorizationCall` does.
     return (this[method] as (...given: readonly unknown[]) => unknown).apply(this, input);
+  }
+
+  #deleteVisits(server: string): void {
+    const visits = [...this.#storage.list<StoredVisit>({ prefix: visitPrefix })];
+    for (const [key, visit] of visits) if (visit.server === server) this.#storage.delete(key);
   }
 
   #row(server: string): Row | undefined {

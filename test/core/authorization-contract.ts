@@ -14,7 +14,13 @@ export interface OpenedStore {
 }
 
 const row = (revision: string, text = `text ${revision}`) => ({ revision, text });
-const visit = (id: string, expires_at: number) => ({ id, browser: `browser ${id}`, text: `visit ${id}`, expires_at });
+const visit = (id: string, expires_at: number, server = "docs") => ({
+  id,
+  server,
+  browser: `browser ${id}`,
+  text: `visit ${id}`,
+  expires_at,
+});
 
 /** Declares the tests. */
 export function authorizationContract(name: string, open: () => OpenedStore | Promise<OpenedStore>): void {
@@ -62,6 +68,19 @@ export function authorizationContract(name: string, open: () => OpenedStore | Pr
     expect(await store.finish("one", "browser one")).toBeNull();
     pass(10 * second);
     expect(await store.finish("two", "browser two")).toBeNull();
+  });
+
+  it(`OAUTH17 ${name} deletes the visits of a server with its tokens, and those of no other server`, async () => {
+    const { store, now } = await open();
+    await store.begin(visit("one", now() + 10 * second));
+    await store.begin(visit("two", now() + 10 * second, "other"));
+    expect(await store.replace("docs", "no revision", null)).toBe(false);
+    await store.replace("docs", null, { revision: "r", text: "t" });
+    await store.replace("docs", "r", null);
+    await store.replace("other", null, { revision: "r", text: "t" });
+    await store.replace("docs", null, null);
+    expect(await store.finish("one", "browser one")).toBeNull();
+    expect(await store.finish("two", "browser two")).toBe("visit two");
   });
 
   it(`OAUTH14 ${name} keeps the last ten visits of an owner`, async () => {

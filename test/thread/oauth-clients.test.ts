@@ -232,6 +232,16 @@ it("OAUTH2 The header authorization of a definition is not sent to a server with
   for (const each of authorizations.slice(1)) expect(each).toMatch(/^Bearer access-secret-/);
 });
 
+it("OAUTH17 A visit that began before a person disconnected stores no tokens", async () => {
+  const { control } = protectedServer();
+  const id = await threadOf("anna");
+  const visit = await begin(id);
+  const back = await agree(visit);
+  expect(await disconnect(id)).toBe(204);
+  expect((await returnTo(back, visit.cookie)).status).toBe(400);
+  expect((await control()).requests).not.toContain("POST as/token");
+});
+
 describe("a person who connects again", () => {
   it("OAUTH17 The tokens of the former connection are revoked, and those of the new one are used", async () => {
     const { control } = protectedServer();

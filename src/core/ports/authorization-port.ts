@@ -20,6 +20,8 @@ export type RefreshLease = "granted" | "busy" | "changed";
 /** A person's visit of an authorization server, which has begun. */
 export interface StoredVisit {
   id: string;
+  /** The server, as for the other methods of the store. */
+  server: string;
   /** The digest of the value in the cookie of the browser that began the visit. */
   browser: string;
   /** The sealed text. */
@@ -41,7 +43,10 @@ export interface AuthorizationStore {
   lease(server: string, revision: string, holder: string): Promise<RefreshLease>;
   /** Ends a lease without a change of the row. */
   release(server: string, holder: string): Promise<void>;
-  /** Writes or deletes (null) the row if its revision is `expected`; always if `expected` is null. Returns whether it did. */
+  /**
+   * Writes or deletes (null) the row if its revision is `expected`; always if `expected` is null. Returns whether it did. To delete it always
+   * also deletes the visits of the server, which would store tokens after a person has disconnected.
+   */
   replace(server: string, expected: string | null, next: StoredAuthorization | null): Promise<boolean>;
   /** Stores a visit. If an owner has too many, the oldest is deleted. */
   begin(visit: StoredVisit): Promise<void>;

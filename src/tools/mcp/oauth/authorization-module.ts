@@ -43,10 +43,11 @@ async function removeAuthorization(definition: AnyMcpServerDefinition, context: 
   const subject = await subjectOf(definition, context).catch(() => null);
   // Tokens that cannot be read, such as those without a valid ENCRYPTION_KEY, are deleted here alone.
   const key = subject?.key ?? (await storeKey(definition, () => serverAddress(definition, context)));
-  if ((await store.read(key)) === null) return false;
+  const row = await store.read(key);
   const record = subject === null ? null : await recordOf(subject, context);
-  // The tokens are gone here, whatever the server responds.
+  // The tokens are deleted before the request, so also if the server does not respond. Visits of the server end with them.
   await store.replace(key, null, null);
+  if (row === null) return false;
   if (subject !== null && record !== null) await revoke(subject, context, record);
   return true;
 }

@@ -134,7 +134,7 @@ export async function beginVisit(
     client: defined === null ? client : null,
   };
   const text = await seal(keys, JSON.stringify(visit), [...sealPlace("visit", owner, subject), id]);
-  await context.store.begin({ id, browser: await sha256Hex(browser), text, expires_at });
+  await context.store.begin({ id, server: subject.key, browser: await sha256Hex(browser), text, expires_at });
   return { url: authorizationUrl.href, cookie: { name: cookieName(id), value: browser, seconds: visitSeconds } };
 }
 
