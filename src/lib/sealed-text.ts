@@ -1,5 +1,5 @@
-// Encrypts texts that are stored, by AES-256-GCM. A text is bound to its place: whoever copies a row to another owner or server gets no
-// readable text. The variable lists the keys: the first one encrypts, and every one decrypts, so that a key can be replaced.
+// Encrypts texts that are stored, by AES-256-GCM. A text is bound to its owner and server, so a
+// row that is copied to another owner or server cannot be decrypted. The variable lists the keys: the first one encrypts, and every one decrypts, so that a key can be replaced.
 
 import { fromBase64, toBase64 } from "./base64.ts";
 

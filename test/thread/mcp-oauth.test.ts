@@ -186,8 +186,8 @@ describe("the page of a source", () => {
       error: null,
       tools: [{ name: "everything__whoami" }],
     });
-    const nobody: ThreadholdOptions = { authenticate: () => ({ user: null, role: "admin" }) };
-    expect(await state(nobody)).toMatchObject({
+    const withoutUser: ThreadholdOptions = { authenticate: () => ({ user: null, role: "admin" }) };
+    expect(await state(withoutUser)).toMatchObject({
       authorization: null,
       error: expect.stringContaining("you have no user id") as string,
     });
