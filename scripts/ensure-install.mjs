@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { ensureAssetsFolder, ensureDevVars, ensureWranglerVariables } from "./lib/dev-vars.mjs";
 import { missingPackages } from "./lib/installed-packages.mjs";
 import { nodeTooOld } from "./lib/node-version.mjs";
+import { patchShell } from "./lib/patch-shell.mjs";
 import { fromRoot } from "./lib/paths.mjs";
 import { runCommand } from "./lib/run-command.mjs";
 
@@ -40,6 +41,7 @@ export async function ensureInstall() {
       process.exit(result.code);
     }
   }
+  patchShell();
   ensureDevVars();
   ensureWranglerVariables();
   ensureAssetsFolder();

@@ -47,6 +47,9 @@ export async function bundleShell(file) {
     target: "es2022",
     external: ["node:*"],
     legalComments: "none",
+    banner: {
+      js: "// just-bash, changed for Threadhold so that its interpreter lets other events run. See THIRD-PARTY-LICENSES.txt.",
+    },
     logLevel: "warning",
   });
   const home = fromRoot("node_modules/just-bash");

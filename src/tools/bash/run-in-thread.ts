@@ -14,12 +14,13 @@ import { limitedDiff } from "./limited-diff.ts";
 import type { CommandOutput, RunCommand } from "./run-command.ts";
 import { ShellFileSystem } from "./shell-file-system.ts";
 import { changesOf } from "./tree-changes.ts";
+import { WorkMeter } from "./work-meter.ts";
 
 const megabyte = 1024 * 1024;
 
 /**
  * Limits of a command. Loops are limited by count, because a Worker's clock does not advance while it computes; bytes are limited by the
- * memory of an isolate, 128 MB. The limits of `awk` apply to each loop, so nested loops are limited by `mostOperations`. The shell copies an
+ * memory of an isolate, 128 MB. The limits of `awk` apply to each loop, so nested loops are limited by `WorkMeter`. The shell copies an
  * array with each command that changes it, and `sed` a text with each branch, so these numbers are smaller.
  */
 const limits: NonNullable<BashOptions["executionLimits"]> = {
@@ -43,9 +44,6 @@ const limits: NonNullable<BashOptions["executionLimits"]> = {
   maxArchiveEntries: 10_000,
 };
 
-/** The maximum number of statements and expressions that a command and its programs in `awk`, `sed` and `jq` evaluate. */
-const mostOperations = 3_000_000;
-
 /** Commands that need a database engine or the DOM of a browser. */
 const unavailable = new Set(["sqlite3", "html-to-markdown"]);
 
@@ -58,25 +56,24 @@ export const runInThread: RunCommand = async (command, { cwd, env, signal, netwo
   if ((await tree.find(cwd))?.type !== "folder") {
     throw refuse("file_not_found", `Directory not found: ${cwd}. Check the path and try again.`);
   }
-  const operations = new OperationCount();
+  const work = new WorkMeter(signal);
   const shell = new Bash({
-    fs: new ShellFileSystem(tree, signal),
+    fs: new ShellFileSystem(tree, work),
     cwd: "/",
     env: { PATH: "/usr/bin", ...env },
     commands,
     executionLimits: limits,
-    coverage: operations,
+    coverage: work,
     customCommands: [limitedDiff],
     ...(network === undefined ? {} : { fetch: commandFetch(network, state, signal) }),
     // This option would replace globals of the isolate while a command runs, and other requests of the isolate would see them.
     defenseInDepth: false,
-    // The file system and this function end a cancelled command. With the shell's own signal, a short command takes five times as long.
+    // The meter and this function end a cancelled command. With the shell's own signal, a short command takes five times as long.
     sleep: (ms) => sleep(ms, signal),
   });
   const output = await shell.exec(command, { cwd, rawScript: true }).catch(endOfShell);
   const { stdout, stderr, exitCode } = output;
-  signal.throwIfAborted();
-  operations.throwIfExceeded();
+  work.throwIfExceeded();
   try {
     const changes = await changesOf(tree);
     if (changes.length > 0) await state.writeFiles(changes, { signal });
@@ -91,27 +88,6 @@ export const runInThread: RunCommand = async (command, { cwd, env, signal, netwo
   }
   return { stdout, stderr, exitCode };
 };
-
-/**
- * Counts what the shell's interpreters evaluate: all of them report each statement and expression to this interface of the shell. Commands such
- * as `awk` convert the thrown error to an exit code, so `throwIfExceeded` has to be called after the command.
- */
-class OperationCount {
-  #count = 0;
-
-  hit(): void {
-    this.#count += 1;
-    this.throwIfExceeded();
-  }
-
-  throwIfExceeded(): void {
-    if (this.#count <= mostOperations) return;
-    throw refuse(
-      "too_large",
-      `The command needs more than ${mostOperations} operations, so it was ended, and none of its changes of files are stored. Use a smaller input.`,
-    );
-  }
-}
 
 /** Returns the output of a shell that was ended by an error of the file system, as by a redirection to a path that cannot be written. */
 function endOfShell(thrown: unknown): CommandOutput {

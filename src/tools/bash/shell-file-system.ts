@@ -7,6 +7,7 @@ import { bytesToText, isBinary, toBytes } from "./byte-text.ts";
 import type { Encoding } from "./byte-text.ts";
 import { createFile, createFolder, namesOf, shellError } from "./file-tree.ts";
 import type { FileTree, TreeNode } from "./file-tree.ts";
+import type { WorkMeter } from "./work-meter.ts";
 
 type DirectoryEntry = Awaited<ReturnType<NonNullable<IFileSystem["readdirWithFileTypes"]>>>[number];
 type ByteText = Awaited<ReturnType<NonNullable<IFileSystem["readFileBytes"]>>>;
@@ -20,21 +21,17 @@ const hidden = /^\/(?:dev|proc|usr\/bin)(?:\/|$)/;
 /** Files without content. Content that is written to them is dropped. */
 const emptyFiles = new Set(["/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"]);
 
-/**
- * The number of operations after which the shell waits for other events of the object, so that a cancellation or a time limit can end it.
- */
-const operationsPerTurn = 200;
+/** An operation takes about as long as this many units of the meter. */
+const unitsOfOperation = 5;
 
 /** The file system of one command. */
 export class ShellFileSystem implements IFileSystem {
   readonly #tree: FileTree;
-  readonly #signal: AbortSignal;
-  #operations = 0;
+  readonly #work: WorkMeter;
 
-  /** An abort of the signal ends the command at its next operation. */
-  constructor(tree: FileTree, signal: AbortSignal) {
+  constructor(tree: FileTree, work: WorkMeter) {
     this.#tree = tree;
-    this.#signal = signal;
+    this.#work = work;
   }
 
   async readFile(path: string, options?: Encoding): Promise<string> {
@@ -231,9 +228,8 @@ export class ShellFileSystem implements IFileSystem {
   }
 
   async #turn(): Promise<void> {
-    this.#operations += 1;
-    if (this.#operations % operationsPerTurn === 0) await new Promise<void>((resolve) => setTimeout(resolve, 0));
-    this.#signal.throwIfAborted();
+    if (this.#work.isDue(unitsOfOperation)) await this.#work.turn();
+    this.#work.throwIfExceeded();
   }
 }
 

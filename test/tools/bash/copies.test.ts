@@ -6,6 +6,7 @@ import type { FileRecord } from "#spec/index.ts";
 import { FileTree } from "#tools/bash/file-tree.ts";
 import { ShellFileSystem } from "#tools/bash/shell-file-system.ts";
 import { changesOf } from "#tools/bash/tree-changes.ts";
+import { WorkMeter } from "#tools/bash/work-meter.ts";
 
 const megabyte = 1024 * 1024;
 
@@ -21,7 +22,7 @@ it("A command that copies more bytes than it may write is refused before the con
       return Promise.resolve(new Uint8Array());
     },
   });
-  const files = new ShellFileSystem(tree, new AbortController().signal);
+  const files = new ShellFileSystem(tree, new WorkMeter(new AbortController().signal));
   for (let copy = 0; copy < 50; copy += 1) await files.cp("/big", `/copy-${copy}`);
   await expect(changesOf(tree)).rejects.toThrow("a command copies at most 5000 files and 33554432 bytes");
   expect(bytes).toBeLessThanOrEqual(32 * megabyte);

@@ -1,0 +1,71 @@
+// Commands of the built-in tool `bash` that compute: how a time limit, a stop and the limits of work end them.
+
+import { expect, it } from "vitest";
+
+import { readTool } from "#spec/index.ts";
+import type { ToolResult } from "#spec/index.ts";
+import { createBashTool } from "#tools/bash/index.ts";
+
+import { ToolCaller } from "../tool-caller.ts";
+
+const contextOf = (signal: AbortSignal) => ({ id: "call-1", attempt: 1, signal, progress: () => {} });
+
+/** Commands that only compute, for seconds, within the limits of work. */
+const computing = [
+  "for i in $(seq 9000); do a+=($i); done",
+  "x=; for i in $(seq 9000); do x+=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; y=${x//a/b}; done",
+  "awk 'BEGIN { for (i = 0; i < 90000; i++) { s = s i; n += index(s, \"z\") } }'",
+];
+
+it.for(computing)("A time limit ends a command that only computes: %s", async (command) => {
+  const coder = await ToolCaller.create("coder");
+  const { run } = readTool(createBashTool({ timeoutMs: 50 }));
+  const result = await coder.withState(async (state) =>
+    run?.(state, { command: `echo x > a.txt; ${command}` }, contextOf(new AbortController().signal)),
+  );
+  expect(result).toEqual({ status: "error", error: "Command timed out after 0.05s" });
+  expect(await coder.text("bash", { command: "ls" })).toBe("Exit code: 0\n");
+});
+
+it.for(computing)("A stop ends a command that only computes: %s", async (command) => {
+  const coder = await ToolCaller.create("coder");
+  const outcome = await coder.withState(async (state) => {
+    const stop = new AbortController();
+    const { run } = readTool(createBashTool());
+    const call = run?.(state, { command: `echo x > a.txt; ${command}` }, contextOf(stop.signal));
+    setTimeout(() => stop.abort(), 20);
+    return (call as Promise<ToolResult>).catch((thrown: unknown) => (thrown as Error).name);
+  });
+  expect(outcome).toBe("AbortError");
+  expect(await coder.text("bash", { command: "ls" })).toBe("Exit code: 0\n");
+});
+
+it.for([
+  "awk 'BEGIN { for (i = 0; i < 90000; i++) for (j = 0; j < 90000; j++) x++ }' > a",
+  "awk 'function f(n) { if (n < 1) return 1; return f(n - 1) + f(n - 1) } BEGIN { print f(60) }' > a",
+  "seq 1 90000 | tr -d '\\n' | sed ':a;s/1/21/;ta' > a",
+  "jq -n 'reduce range(0; 50000) as $i ([]; . + [$i])' > a",
+])(
+  "Nested loops, recursions and growing values are limited by the number of operations, and nothing is stored: %s",
+  async (command) => {
+    const coder = await ToolCaller.create("coder");
+    expect(await coder.call("bash", { command })).toMatchObject({
+      status: "error",
+      error: expect.stringContaining("more than 3000000 operations"),
+    });
+    expect(await coder.text("bash", { command: "ls" })).toBe("Exit code: 0\n");
+  },
+);
+
+it("A comparison of texts with more than 2,000 different lines is refused, and one of similar texts is not", async () => {
+  const coder = await ToolCaller.create("coder");
+  const run = (command: string) => coder.text("bash", { command });
+  await coder.files.put("/a", "one\ntwo\n");
+  await coder.files.put("/b", "one\n2\n");
+  expect(await run("seq 1 9000 > up; seq 9000 -1 1 > down; diff up down")).toContain(
+    "diff: the files have more than 2000",
+  );
+  expect(await run("seq 1 9000 > up; sed s/^5000$/x/ up > changed; diff up changed")).toContain("-5000\n+x\n");
+  expect(await run("diff a b")).toContain("Exit code: 1\n");
+  expect(await run("cat a | diff - a; diff a none")).toContain("No such file");
+});
