@@ -4,6 +4,7 @@
 
 import { isObject, listOf, parseJson, type Fields } from "#lib/json-value.ts";
 
+import { answerResponse, type AnswerBytes } from "./answer-response.ts";
 import { ChatRepair } from "./chat-repair.ts";
 import { errorEvent } from "./error-event.ts";
 import { EventCutter, type EventText } from "./event-text.ts";
@@ -106,11 +107,7 @@ function formOf(profile: ProviderProfile, byte: number): Form {
   return profile.speaksChatCompletions ? "events" : "bytes";
 }
 
-function repairedBody(
-  pieces: BodyPieces,
-  profile: ProviderProfile,
-  toolNames: readonly string[],
-): ReadableStream<Uint8Array> {
+function repairedBytes(pieces: BodyPieces, profile: ProviderProfile, toolNames: readonly string[]): AnswerBytes {
   const repair = new Repair(profile, toolNames);
   const encoder = new TextEncoder();
   let form: Form | null = null;
@@ -144,18 +141,19 @@ function repairedBody(
     return form === "document" ? encoded(repair.stream(document)) : null;
   };
 
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      for (;;) {
+  let isOver = false;
+  return {
+    async next() {
+      while (!isOver) {
         const piece = await pieces.read();
+        isOver = piece === null;
         const sent = piece === null ? end() : next(piece);
-        if (sent !== null) controller.enqueue(sent);
-        if (piece === null) return controller.close();
-        if (sent !== null) return;
+        if (sent !== null) return sent;
       }
+      return null;
     },
     cancel: (reason) => pieces.cancel(reason),
-  });
+  };
 }
 
 type Asked = Parameters<typeof globalThis.fetch>[0];
@@ -175,8 +173,8 @@ export function repairedFetch(
     if (body === null) return response;
     const { status, statusText, headers } = response;
     if (!response.ok) return new Response(refusalBody(body, watch), { status, statusText, headers });
-    // The headers of a successful response are in `watch.exchange`. The package does not need them.
-    return new Response(repairedBody(answerPieces(body, watch), profile, toolNames), { status, statusText });
+    // The headers of a successful response are in `watch.exchange`.
+    return answerResponse(response, repairedBytes(answerPieces(body, watch), profile, toolNames));
   };
   return repaired as typeof globalThis.fetch;
 }
