@@ -6,6 +6,7 @@ import { defineTool } from "#spec/index.ts";
 import type { ThreadState, ToolOptions, ToolResult } from "#spec/index.ts";
 
 import { withTimeLimit } from "../limited-time.ts";
+import { visibleText } from "../outside-text.ts";
 import { hostsOf } from "./command-network.ts";
 import type { CommandNetwork, CommandOutput, RunCommand } from "./run-command.ts";
 import { runInThread } from "./run-in-thread.ts";
@@ -34,9 +35,12 @@ export interface BashOptions {
   cwd?: string;
   /** Environment variables of each command. */
   env?: Readonly<Record<string, string>>;
-  /** The network of commands, which have `curl` then. Default: none. */
+  /** The network of commands, which have `curl` then. The outputs in results lose hidden characters. Default: none. */
   network?: CommandNetwork;
-  /** Runs the commands. Default: in the Worker, over the files of the thread. */
+  /**
+   * Runs the commands. The outputs in results lose hidden characters, because the function may reach a network. Default: in the Worker, over the
+   * files of the thread.
+   */
   run?: RunCommand;
   /** Describes the tool to the model. Replace it together with `run`. */
   description?: string;
@@ -78,6 +82,9 @@ export function createBashTool({
 }: BashOptions = {}) {
   // An invalid host is an error of the project, so it is reported when the tool is created.
   if (network !== undefined) hostsOf(network);
+  // The output may have come over a network. Another function than the default may reach one also without the option.
+  const isFromOutside = network !== undefined || run !== runInThread;
+  const shown = isFromOutside ? visibleText : (text: string) => text;
   return defineTool(
     description,
     args,
@@ -100,7 +107,8 @@ export function createBashTool({
       };
       const output = await withTimeLimit(signal, timeoutMs, (limited) => run(command, { ...context, signal: limited }));
       if (output === "timeout") return failed(`Command timed out after ${timeoutMs / 1000}s`);
-      return resultOf(output, maxOutputBytes);
+      const { stdout, stderr, exitCode } = output;
+      return resultOf({ stdout: shown(stdout), stderr: shown(stderr), exitCode }, maxOutputBytes);
     },
     {
       // Sequential: each command sees the changes of the previous one.

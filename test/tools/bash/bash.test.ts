@@ -51,6 +51,15 @@ describe("the result of a command", () => {
     expect(await run("seq 1 60000")).toContain(`This text of ${length} characters is too long`);
   });
 
+  it("Hidden characters are removed from the outputs of another function, which may reach a network, and not from those of the thread's shell", async () => {
+    const text = "a\u202Eb\u{E0041}\n";
+    const outcome = { stdout: text, stderr: text, exitCode: 0 };
+    const { result } = await callOf({ run: async () => outcome }).run("x");
+    expect(result).toBe("Exit code: 0\nSTDOUT:\nab\n\nSTDERR:\nab\n");
+    const { run } = await shellOver({ "/a.txt": text });
+    expect(await run("cat a.txt")).toBe(`Exit code: 0\n${text}`);
+  });
+
   it("A command runs in the working directory of the call or the options, with the environment variables of the options", async () => {
     const { run } = await shellOver({ "/src/a.txt": "a" });
     expect(await run("pwd; ls", { cwd: "src" })).toBe("Exit code: 0\n/src\na.txt\n");

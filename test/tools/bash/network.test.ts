@@ -50,6 +50,15 @@ describe("curl", () => {
     expect(new Uint8Array(await (await coder.files.get("/a.bin")).arrayBuffer())).toEqual(bytes);
   });
 
+  it("The model reads no hidden characters of a response, in either output, and a file has the bytes of the response", async () => {
+    // A change of direction, a character without width, and the tags that spell "hi".
+    const page = "per\u202Emit\u200B\u{E0068}\u{E0069} 👩‍💻\n";
+    const address = pageUrl("text/plain", page);
+    const { text, coder } = await online(`curl -s '${address}' | tee page.txt; cat page.txt >&2; wc -m < page.txt`);
+    expect(text).toBe("Exit code: 0\nSTDOUT:\npermit 👩‍💻\n15\n\nSTDERR:\npermit 👩‍💻\n");
+    expect(await coder.read("/page.txt")).toBe(page);
+  });
+
   it("A status and a failed request are an exit code of the command", async () => {
     expect((await online(`curl -s -f '${pageUrl("text/plain", "no", 404)}'`)).text).toContain("Exit code: 22");
     expect((await online(`curl -s -w '%{http_code}' '${pageUrl("text/plain", "no", 404)}'`)).text).toContain("no404");
