@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from "vitest";
 import type { Thread } from "#contract/thread.ts";
 
 import type { McpClient } from "../support/mcp-client.ts";
-import { api, as, connect, createCatalog, origin, sendRequest } from "./support/mcp-app.ts";
+import { api, as, connect, createCatalog, origin, sendRequest, watchedApp } from "./support/mcp-app.ts";
 
 beforeAll(createCatalog);
 
@@ -14,13 +14,18 @@ async function newThread(tags = ["mcp"], who: "anna" | "ben" = "anna"): Promise<
   return (await api<Thread>("POST", "/api/threads", { agent_id: "helper", tags }, who)).id;
 }
 
-async function write(thread: string, path: string, body: BodyInit, who: "anna" | "ben" = "anna"): Promise<void> {
+async function write(
+  thread: string,
+  path: string,
+  body: BodyInit,
+  { who = "anna", status = 201 }: { who?: "anna" | "ben"; status?: 200 | 201 } = {},
+): Promise<void> {
   const response = await sendRequest(`${origin}/api/threads/${thread}/files/${path}`, {
     method: "PUT",
     headers: { ...as(who), "content-type": path.endsWith(".bin") ? "application/octet-stream" : "text/markdown" },
     body,
   });
-  expect(response.status).toBe(201);
+  expect(response.status).toBe(status);
 }
 
 /** The URIs of all pages. */
@@ -46,7 +51,7 @@ it("MCPS12 The list contains the files of the caller's threads with the tag mcp,
   await write(first, "deep/a%20b%3F.txt", "text");
   const [untagged, bens] = [await newThread(["other"]), await newThread(["mcp"], "ben")];
   await write(untagged, "secret.txt", "no");
-  await write(bens, "bens.txt", "no", "ben");
+  await write(bens, "bens.txt", "no", { who: "ben" });
   const mcp = await connect();
   const uris = await listAll(mcp);
   expect(uris).toEqual(
@@ -77,7 +82,7 @@ it("MCPS13 A resource that is missing, a folder, too large, malformed, of anothe
   await write(thread, "folder/a.txt", "a");
   await write(thread, "large.bin", new Uint8Array(4 * 1024 * 1024 + 1));
   await write(untagged, "a.txt", "a");
-  await write(bens, "a.txt", "a", "ben");
+  await write(bens, "a.txt", "a", { who: "ben" });
   const mcp = await connect();
   const refused: [uri: string, error: RegExp][] = [
     [uriOf(thread, "none.txt"), /file_not_found/],
@@ -92,4 +97,36 @@ it("MCPS13 A resource that is missing, a folder, too large, malformed, of anothe
   ];
   for (const [uri, error] of refused) await expect(read(mcp, uri), uri).rejects.toThrow(error);
   await expect(mcp.client.listResources({ cursor: "nonsense" })).rejects.toThrow(/cursor/i);
+});
+
+it("MCPS13 The content of a resource that is too large is not read from its thread, because an isolate could not hold it", async () => {
+  const thread = await newThread();
+  await write(thread, "small.bin", new Uint8Array(1));
+  await write(thread, "large.bin", new Uint8Array(4 * 1024 * 1024 + 1));
+  const requests: string[] = [];
+  const fetch = watchedApp(
+    async (name) => void (name.includes("small") || name.includes("large") ? requests.push(name) : 0),
+  );
+  const mcp = await connect({ fetch });
+  await read(mcp, uriOf(thread, "small.bin"));
+  const contentOf = (name: string) => requests.filter((url) => url.includes(name) && !url.includes("stat=true"));
+  expect(contentOf("small.bin")).toHaveLength(1);
+  await expect(read(mcp, uriOf(thread, "large.bin"))).rejects.toThrow(/has 4194305 bytes/);
+  expect(requests.filter((url) => url.includes("large.bin"))).toHaveLength(1);
+  expect(contentOf("large.bin")).toEqual([]);
+});
+
+it("MCPS13 A resource that grows over the limit between the check of its size and the read is refused", async () => {
+  const thread = await newThread();
+  await write(thread, "growing.bin", new Uint8Array(1));
+  const large = new Uint8Array(4 * 1024 * 1024 + 1);
+  let grown = 0;
+  const fetch = watchedApp(async (name) => {
+    if (!name.includes("growing.bin") || name.includes("stat=true")) return;
+    grown += 1;
+    await write(thread, "growing.bin", large, { status: 200 });
+  });
+  const mcp = await connect({ fetch });
+  await expect(read(mcp, uriOf(thread, "growing.bin"))).rejects.toThrow(/has 4194305 bytes/);
+  expect(grown).toBe(1);
 });

@@ -41,6 +41,7 @@ export const mcpPrompts = [
   prompt("mcp", ["everything__*"]),
   { ...prompt("mcp-parent", ["mcp-child"]), parallelToolCalls: false },
   prompt("mcp-two", ["note", "other__ping", "everything__*"]),
+  { ...prompt("mcp-ordered", ["other__ping", "everything__*"]), modelOrder: true },
 ];
 
 export const mcpAgents = [
@@ -55,4 +56,5 @@ export const mcpAgents = [
   }),
   defineAgent({ name: "mcp-parent", sideA: { prompt: "mcp-parent" } }),
   defineAgent({ name: "mcp-two", sideA: { prompt: "mcp-two" } }),
+  defineAgent({ name: "mcp-ordered", sideA: { prompt: "mcp-ordered" } }),
 ];

@@ -51,12 +51,17 @@ export function limitedApp(limits: Partial<typeof variables>): SendRequest {
   return (url, init) => app.fetch(new Request(url, init), limited, createExecutionContext());
 }
 
-/** Sends requests to an instance that calls a function before each call of a thread's object. */
+/** Sends requests to an instance that calls a function before each call of a thread's object, and before each request to it. */
 export function watchedApp(before: (name: string) => Promise<void>): SendRequest {
-  const watched = (stub: object): object =>
+  const calls = (stub: object): object =>
     replaced(stub, "call", (call) => async (...parameters) => {
       await before(String(parameters[0]));
       return call(...parameters);
+    });
+  const watched = (stub: object): object =>
+    replaced(calls(stub), "fetch", (fetch) => async (...parameters) => {
+      await before((parameters[0] as Request).url);
+      return fetch(...parameters);
     });
   const threads = replaced(
     env.THREADS,

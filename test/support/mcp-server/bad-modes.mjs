@@ -293,11 +293,13 @@ const modes = {
       const { questions = [], early = false, withdraw = false, inTurn = false } = body.params.arguments;
       const responses = [];
       state.calls = (state.calls ?? 0) + 1;
-      state.respond = ({ id, result, error }) => {
+      const respond = ({ id, result, error }) => {
         responses[Number(id.slice(1))] = result ?? error.message;
         if (responses.filter(Boolean).length === questions.length) finish();
         else if (inTurn) ask(responses.length);
       };
+      // The responses belong to the last call that asks.
+      if (questions.length > 0) state.respond = respond;
       const finish = () => response.end(event({ id: body.id, result: text(JSON.stringify(responses)) }));
       const ask = (at) => response.write(event({ id: `q${at}`, method: "elicitation/create", params: questions[at] }));
       response.writeHead(200, eventStream);

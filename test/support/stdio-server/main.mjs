@@ -1,8 +1,9 @@
-// An MCP server over standard input and output with one tool. Its first argument is the way in which it misbehaves.
+// An MCP server over standard input and output with one tool. Its first argument is the way in which it misbehaves; the second one is the size
+// of the results of the mode "returns a long text".
 
 import { createInterface } from "node:readline";
 
-const [mode] = process.argv.slice(2);
+const [mode, mebibytes = "0"] = process.argv.slice(2);
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 
@@ -28,6 +29,8 @@ if (mode === "writes no JSON") process.stdout.write("Welcome!\n");
 
 let pings = 0;
 
+const longText = () => "x".repeat(Number(mebibytes) * 1024 * 1024);
+
 const results = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
@@ -44,7 +47,15 @@ const results = {
     ],
   }),
   "tools/call": () => ({
-    content: [{ type: "text", text: JSON.stringify({ pid: process.pid, cwd: process.cwd(), env: process.env }) }],
+    content: [
+      {
+        type: "text",
+        text:
+          mode === "returns a long text"
+            ? longText()
+            : JSON.stringify({ pid: process.pid, cwd: process.cwd(), env: process.env }),
+      },
+    ],
   }),
 };
 

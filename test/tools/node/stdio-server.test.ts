@@ -144,6 +144,14 @@ describe("a program that misbehaves", () => {
     expect((await factsOf(await start([misbehaving, "writes no JSON"]))).pid).toBeGreaterThan(0);
   });
 
+  it("A message of 7 MiB is a result, and one of 9 MiB, which the protocol's SDK accepts, ends the program", async () => {
+    const withText = (mebibytes: number) => start([misbehaving, "returns a long text", String(mebibytes)]);
+    expect(String(await run(await withText(7), "local__environment"))).toHaveLength(7 * 1024 * 1024);
+    const server = await withText(9);
+    await expect(run(server, "local__environment")).rejects.toThrow("closed the connection before it responded");
+    await expect(run(server, "local__environment")).rejects.toThrow("has ended. Open the server again.");
+  });
+
   it("At most 200 lines of the program's errors are logged, and a long line is cut", async () => {
     const lines: string[] = [];
     const isComplete = deferred<void>();
