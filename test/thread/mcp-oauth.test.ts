@@ -1,8 +1,7 @@
 // Tools of MCP servers that require OAuth, over real HTTP: from the first run that needs a server to the run that uses it.
 
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import type { ThreadEvent } from "#contract/event.ts";
 import type { ThreadholdOptions } from "#worker/threadhold-options.ts";
 
 import { scripts } from "../worker/definitions.ts";
@@ -11,9 +10,9 @@ import { changedVariables } from "../worker/variables.ts";
 import {
   ask,
   connect,
-  createCatalog,
-  forgetUser,
+  prepareEachTest,
   protectedServer,
+  required,
   rowsOfUser,
   send,
   statusOf,
@@ -21,14 +20,8 @@ import {
 } from "./oauth-driver.ts";
 import { admin, crash, follow, stubOf, value } from "./thread-driver.ts";
 
-beforeAll(createCatalog);
-beforeEach(async () => {
-  await forgetUser("anna");
-  for (const name of Object.keys(changedVariables)) delete changedVariables[name];
-  atPlaces(null);
-});
+prepareEachTest();
 
-const required = (events: readonly ThreadEvent[]) => events.filter(({ type }) => type === "authorization_required");
 const describeThread = (id: string) => value(stubOf(id).call("describe", admin));
 
 describe("a run", () => {

@@ -1,20 +1,17 @@
 // What a token, a visit and a list of tools must not reach, over real HTTP: other origins, other users, and pages of other sites.
 
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { systemClock } from "#lib/system-clock.ts";
 import { authorizedRequests } from "#tools/mcp/oauth/authorized-requests.ts";
 
-import { atPlaces } from "../worker/places.ts";
-import { changedVariables } from "../worker/variables.ts";
 import {
   agree,
   ask,
   begin,
   connect,
-  createCatalog,
-  forgetUser,
+  prepareEachTest,
   protectedServer,
   returnTo,
   send,
@@ -23,12 +20,7 @@ import {
   threadOf,
 } from "./oauth-driver.ts";
 
-beforeAll(createCatalog);
-beforeEach(async () => {
-  for (const user of ["anna", "ben"]) await forgetUser(user);
-  for (const name of Object.keys(changedVariables)) delete changedVariables[name];
-  atPlaces(null);
-});
+prepareEachTest();
 
 it("OAUTH11 The token is sent to the origin of the definition's address alone", async () => {
   const { definition } = protectedServer();

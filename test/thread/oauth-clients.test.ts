@@ -1,20 +1,17 @@
 // Clients of authorization servers that a definition names, and what a change of the definition means for visits and tokens, over real HTTP.
 
-import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
-import type { ThreadEvent } from "#contract/event.ts";
-
-import { atPlaces } from "../worker/places.ts";
 import { changedVariables } from "../worker/variables.ts";
 import {
   agree,
   ask,
   begin,
   connect,
-  createCatalog,
   disconnect,
-  forgetUser,
+  prepareEachTest,
   protectedServer,
+  required,
   returnTo,
   rowsOfUser,
   send,
@@ -23,14 +20,8 @@ import {
   useDefinition,
 } from "./oauth-driver.ts";
 
-beforeAll(createCatalog);
-beforeEach(async () => {
-  await forgetUser("anna");
-  for (const name of Object.keys(changedVariables)) delete changedVariables[name];
-  atPlaces(null);
-});
+prepareEachTest();
 
-const required = (events: readonly ThreadEvent[]) => events.filter(({ type }) => type === "authorization_required");
 const elsewhere = "https://login.example";
 
 describe("a definition that names another issuer than before", () => {

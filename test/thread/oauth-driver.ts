@@ -3,8 +3,9 @@
 
 import { createExecutionContext, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { inject } from "vitest";
+import { beforeAll, beforeEach, inject } from "vitest";
 
+import type { ThreadEvent } from "#contract/event.ts";
 import type { Message } from "#contract/thread-message.ts";
 import { remoteAuthorizations } from "#core/authorization-call.ts";
 import { feedName } from "#core/feed-rpc.ts";
@@ -24,6 +25,7 @@ import type { ThreadholdOptions } from "#worker/threadhold-options.ts";
 
 import { registry, scripts } from "../worker/definitions.ts";
 import { mcpServers } from "../worker/mcp.ts";
+import { atPlaces } from "../worker/places.ts";
 import { changedVariables } from "../worker/variables.ts";
 import { admin, converse, newThread, stubOf, value } from "./thread-driver.ts";
 
@@ -37,10 +39,20 @@ const users = {
   LIMIT_INVOCATIONS_PER_MINUTE: "100000",
 };
 
-/** Creates the tables of the catalog, as the migrations of a deployment do. */
-export async function createCatalog(): Promise<void> {
-  await createD1Catalog(env.CATALOG, { ensureSchema: true }).get(crypto.randomUUID());
+/** Declares what each test of a suite begins with: a catalog, no authorizations of the users, and no changed variables and faults of others. */
+export function prepareEachTest(): void {
+  // As the migrations of a deployment do.
+  beforeAll(async () => void (await createD1Catalog(env.CATALOG, { ensureSchema: true }).get(crypto.randomUUID())));
+  beforeEach(async () => {
+    for (const user of ["anna", "ben"]) await forgetUser(user);
+    for (const name of Object.keys(changedVariables)) delete changedVariables[name];
+    atPlaces(null);
+  });
 }
+
+/** The events that require an authorization. */
+export const required = (events: readonly ThreadEvent[]): ThreadEvent[] =>
+  events.filter(({ type }) => type === "authorization_required");
 
 export type Who = "anna" | "ben" | "admin" | null;
 
@@ -201,7 +213,7 @@ export function rowsOfUser(user: string): Promise<string> {
 }
 
 /** Deletes all authorizations of a user. */
-export async function forgetUser(user: string): Promise<void> {
+async function forgetUser(user: string): Promise<void> {
   await runInDurableObject(env.FEEDS.get(env.FEEDS.idFromName(feedName(user))), (_, state) => {
     for (const [key] of state.storage.kv.list({ prefix: "authorization" })) state.storage.kv.delete(key);
   });

@@ -1,22 +1,18 @@
 // The life of the tokens for MCP servers with OAuth, over real HTTP: refresh, expiry, and crashes.
 
-import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-
-import type { ThreadEvent } from "#contract/event.ts";
+import { describe, expect, it, vi } from "vitest";
 
 import { scripts } from "../worker/definitions.ts";
-import { atPlaces } from "../worker/places.ts";
-import { changedVariables } from "../worker/variables.ts";
 import {
   agree,
   ask,
   begin,
   connect,
-  createCatalog,
   endLeaseSoon,
   endVisitWith,
-  forgetUser,
+  prepareEachTest,
   protectedServer,
+  required,
   returnTo,
   rowsOfUser,
   setTokenTimes,
@@ -25,14 +21,8 @@ import {
   threadOf,
 } from "./oauth-driver.ts";
 
-beforeAll(createCatalog);
-beforeEach(async () => {
-  await forgetUser("anna");
-  for (const name of Object.keys(changedVariables)) delete changedVariables[name];
-  atPlaces(null);
-});
+prepareEachTest();
 
-const required = (events: readonly ThreadEvent[]) => events.filter(({ type }) => type === "authorization_required");
 const count = (lines: readonly string[], line: string) => lines.filter((each) => each === line).length;
 
 describe("the refresh", () => {

@@ -1,20 +1,17 @@
 // The key that encrypts the tokens for MCP servers with OAuth, and the places where no secret may be.
 
-import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
-import type { ThreadEvent } from "#contract/event.ts";
-
-import { atPlaces } from "../worker/places.ts";
 import { changedVariables } from "../worker/variables.ts";
 import {
   agree,
   ask,
   begin,
   connect,
-  createCatalog,
-  forgetUser,
+  prepareEachTest,
   protectedServer,
   refusal,
+  required,
   returnTo,
   rowsOfUser,
   send,
@@ -24,14 +21,8 @@ import {
 } from "./oauth-driver.ts";
 import { admin, crash, stubOf, value } from "./thread-driver.ts";
 
-beforeAll(createCatalog);
-beforeEach(async () => {
-  await forgetUser("anna");
-  for (const name of Object.keys(changedVariables)) delete changedVariables[name];
-  atPlaces(null);
-});
+prepareEachTest();
 
-const required = (events: readonly ThreadEvent[]) => events.filter(({ type }) => type === "authorization_required");
 const newKey = (): string => btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
 
 describe("the key", () => {

@@ -2,7 +2,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { feedName } from "#core/feed-rpc.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -16,14 +16,11 @@ import { readTokens } from "#tools/mcp/oauth/token-record.ts";
 import { outboundFetch } from "#worker/outbound.ts";
 
 import { scripts } from "../worker/definitions.ts";
-import { atPlaces } from "../worker/places.ts";
-import { changedVariables } from "../worker/variables.ts";
 import {
   ask,
   connect,
-  createCatalog,
   endLeaseSoon,
-  forgetUser,
+  prepareEachTest,
   protectedServer,
   setTokenTimes,
   storeOfUser,
@@ -31,12 +28,7 @@ import {
 } from "./oauth-driver.ts";
 import { admin, stubOf, value } from "./thread-driver.ts";
 
-beforeAll(createCatalog);
-beforeEach(async () => {
-  await forgetUser("anna");
-  for (const name of Object.keys(changedVariables)) delete changedVariables[name];
-  atPlaces(null);
-});
+prepareEachTest();
 
 type Definition = Omit<McpServerDefinition, "name">;
 

@@ -1,15 +1,14 @@
 // A person's visit of an authorization server, over real HTTP: its address, its cookie, and its end.
 
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import {
   agree,
   begin,
   connect,
-  createCatalog,
   disconnect,
-  forgetUser,
   origin,
+  prepareEachTest,
   protectedServer,
   refusal,
   returnTo,
@@ -21,11 +20,7 @@ import {
 } from "./oauth-driver.ts";
 import { admin, stubOf, value } from "./thread-driver.ts";
 
-beforeAll(createCatalog);
-beforeEach(async () => {
-  await forgetUser("anna");
-  await forgetUser("ben");
-});
+prepareEachTest();
 
 const connected = expect.stringContaining("You can close this window") as string;
 const isStale = expect.stringContaining("used already, is too old, or belongs to another browser") as string;
