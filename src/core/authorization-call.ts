@@ -18,6 +18,7 @@ export function remoteAuthorizations(send: (call: AuthorizationCall) => Promise<
     lease: method("lease"),
     release: method("release"),
     replace: method("replace"),
+    forget: method("forget"),
     begin: method("begin"),
     finish: method("finish"),
   };

@@ -67,10 +67,19 @@ export class AuthorizationRows implements Operations {
 
   replace(server: string, expected: string | null, next: StoredAuthorization | null): boolean {
     if (expected !== null && this.#row(server)?.revision !== expected) return false;
-    if (next === null && expected === null) this.#deleteVisits(server);
+    if (next === null && expected === null) this.#deleteVisits((each) => each === server);
     if (next === null) this.#storage.delete(rowPrefix + server);
     else this.#storage.put<Row>(rowPrefix + server, { revision: next.revision, text: next.text });
     return true;
+  }
+
+  forget(name: string): boolean {
+    const isOfName = (server: string) => server === name || server.startsWith(`${name}/`);
+    this.#deleteVisits(isOfName);
+    const keys = [...this.#storage.list({ prefix: rowPrefix + name })].map(([key]) => key);
+    const deleted = keys.filter((key) => isOfName(key.slice(rowPrefix.length)));
+    for (const key of deleted) this.#storage.delete(key);
+    return deleted.length > 0;
   }
 
   begin(visit: StoredVisit): void {
@@ -97,9 +106,9 @@ export class AuthorizationRows implements Operations {
     return (this[method] as (...given: readonly unknown[]) => unknown).apply(this, input);
   }
 
-  #deleteVisits(server: string): void {
+  #deleteVisits(isDeleted: (server: string) => boolean): void {
     const visits = [...this.#storage.list<StoredVisit>({ prefix: visitPrefix })];
-    for (const [key, visit] of visits) if (visit.server === server) this.#storage.delete(key);
+    for (const [key, visit] of visits) if (isDeleted(visit.server)) this.#storage.delete(key);
   }
 
   #row(server: string): Row | undefined {

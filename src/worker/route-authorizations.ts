@@ -32,6 +32,7 @@ export function serverAuthorizations(
       ...authorizationsOf(whose.owner, objects),
       fetch: fetch(),
       clock: systemClock,
+      log: consoleLog,
       env,
     }),
     notify: async (threadId, server) => {

@@ -83,6 +83,22 @@ export function authorizationContract(name: string, open: () => OpenedStore | Pr
     expect(await store.finish("two", "browser two")).toBe("visit two");
   });
 
+  it(`OAUTH17 ${name} deletes every row and visit of a name, also those of single addresses, and nothing of other names`, async () => {
+    const { store, now } = await open();
+    const servers = ["docs", "docs/1a2b", "docs-2", "doc"];
+    for (const server of servers) {
+      await store.replace(server, null, row(server));
+      await store.begin(visit(server, now() + 10 * second, server));
+    }
+    expect(await store.forget("docs")).toBe(true);
+    for (const server of servers) {
+      const isKept = server === "docs-2" || server === "doc";
+      expect(await store.read(server), server).toEqual(isKept ? row(server) : null);
+      expect(await store.finish(server, `browser ${server}`), server).toBe(isKept ? `visit ${server}` : null);
+    }
+    expect(await store.forget("docs")).toBe(false);
+  });
+
   it(`OAUTH14 ${name} keeps the last ten visits of an owner`, async () => {
     const { store, now } = await open();
     for (let count = 0; count < 12; count += 1) await store.begin(visit(`v${count}`, now() + (100 + count) * second));

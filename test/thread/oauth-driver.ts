@@ -14,7 +14,7 @@ import type { AuthorizationStore } from "#core/ports/authorization-port.ts";
 import { createRequestQueue } from "#lib/bounded-fetch.ts";
 import { seal, unseal } from "#lib/sealed-text.ts";
 import { systemClock } from "#lib/system-clock.ts";
-import type { McpServerDefinition, TestRequest } from "#spec/index.ts";
+import type { McpServerDefinition, Registry, TestRequest } from "#spec/index.ts";
 import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
 import { sealKeys, sealPlace } from "#tools/mcp/oauth/oauth-options.ts";
 import { readRecord, writeRecord } from "#tools/mcp/oauth/token-record.ts";
@@ -65,12 +65,14 @@ export function send(
     cookie,
     headers = {},
     options = {},
+    definitions = registry,
   }: {
     who?: Who;
     method?: string;
     cookie?: string | undefined;
     headers?: Record<string, string>;
     options?: ThreadholdOptions;
+    definitions?: Registry;
   } = {},
 ): Promise<Response> {
   // The application uses either the tokens or the function of the options.
@@ -81,7 +83,7 @@ export function send(
   if (who !== null) given.set("authorization", `Bearer ${who}-secret`);
   if (cookie !== undefined) given.set("cookie", cookie);
   const request = new Request(new URL(path, origin), { method, headers: given });
-  return compose(registry, options).fetch(request, variables, createExecutionContext());
+  return compose(definitions, options).fetch(request, variables, createExecutionContext());
 }
 
 /** What an authorization server shows of itself. */
@@ -116,7 +118,7 @@ export function useDefinition(definition: Omit<McpServerDefinition, "name">, pre
   mcpServers.set(prefix, definition);
 }
 
-const routeOf = (id: string, server = "everything") => `/api/threads/${id}/mcp/${server}/authorization`;
+export const routeOf = (id: string, server = "everything") => `/api/threads/${id}/mcp/${server}/authorization`;
 
 /** The status of the authorization in a thread. */
 export async function statusOf(id: string, who: Who = "anna"): Promise<unknown> {
@@ -241,6 +243,7 @@ export async function endVisitWith(
     {
       fetch: outboundFetch({}, { ...transport, inTurn: createRequestQueue(5) }),
       clock: systemClock,
+      log: () => undefined,
       env: variables,
       owner: { user: "anna" },
       userId: "anna",

@@ -1,6 +1,8 @@
 // The ports of authorizations: rights that an owner of threads gave this deployment at another server, such as the OAuth tokens for an MCP
 // server. The store has one implementation for an owner's object and one for a thread without an owner. It contains sealed texts only.
 
+import type { Log } from "#lib/log-port.ts";
+
 import type { Clock } from "./clock.ts";
 import type { OutboundFetch } from "./outbound-fetch.ts";
 
@@ -48,6 +50,10 @@ export interface AuthorizationStore {
    * also deletes the visits of the server, which would store tokens after a person has disconnected.
    */
   replace(server: string, expected: string | null, next: StoredAuthorization | null): Promise<boolean>;
+  /**
+   * Deletes every row of a definition by its name, also those of single addresses (`name/…`), and its visits. Returns whether there was a row.
+   */
+  forget(name: string): Promise<boolean>;
   /** Stores a visit. If an owner has too many, the oldest is deleted. */
   begin(visit: StoredVisit): Promise<void>;
   /** Deletes a visit and returns its text. Null, without a change, if there is none, if it is too old, or if the browser is another one. */
@@ -68,6 +74,7 @@ export interface Authorizations {
 export interface VisitContext {
   fetch: OutboundFetch;
   clock: Clock;
+  log: Log;
   env: Readonly<Record<string, unknown>>;
   owner: AuthorizationOwner;
   store: AuthorizationStore;

@@ -1,6 +1,7 @@
 // The authorizations of definitions with many tools, such as MCP servers with OAuth: finds the definition and the module of its kind.
 
 import { refuse } from "#contract/error.ts";
+import type { ThreadholdError } from "#contract/error.ts";
 import type {
   AuthorizationModule,
   AuthorizationResult,
@@ -50,9 +51,16 @@ export async function beginVisit(
   return valueOf(await module.begin(await definition.load(), contextOf(parts, subject), redirectUri));
 }
 
-/** Deletes the authorization. */
+/**
+ * Deletes the authorization. That of a definition that does not exist any more is deleted here alone: its server and its client are not known.
+ */
 export async function removeAuthorization(parts: AuthorizationParts, subject: AuthorizationSubject): Promise<void> {
-  const { module, definition } = await definitionOf(parts, subject.server);
+  const found = await findDefinition(parts, subject.server);
+  if (found === null) {
+    if (await contextOf(parts, subject).store.forget(subject.server)) return;
+    throw unknownServer(subject.server);
+  }
+  const { module, definition } = found;
   valueOf(await module.remove(await definition.load(), contextOf(parts, subject)));
 }
 
@@ -95,15 +103,27 @@ function contextOf({ context }: AuthorizationParts, { threadId, userId }: Author
   return context({ owner: userId === null ? { thread: threadId } : { user: userId }, userId, threadId });
 }
 
-async function definitionOf(
-  { toolSources = [] }: AuthorizationParts,
-  name: string,
-): Promise<{ module: AuthorizationModule; definition: ToolSourceDefinition }> {
+interface FoundDefinition {
+  module: AuthorizationModule;
+  definition: ToolSourceDefinition;
+}
+
+async function definitionOf(parts: AuthorizationParts, name: string): Promise<FoundDefinition> {
+  const found = await findDefinition(parts, name);
+  if (found === null) throw unknownServer(name);
+  return found;
+}
+
+async function findDefinition({ toolSources = [] }: AuthorizationParts, name: string): Promise<FoundDefinition | null> {
   for (const entry of toolSources) {
     const definition = entry.definitions.find((each) => each.name === name);
     if (definition === undefined) continue;
     const { authorization: module } = (await entry.load()) as DefinedToolsModule;
     if (module !== undefined) return { module, definition };
   }
-  throw refuse("source_not_found", `There is no MCP server "${name}".`);
+  return null;
+}
+
+function unknownServer(name: string): ThreadholdError {
+  return refuse("source_not_found", `There is no MCP server "${name}".`);
 }

@@ -2,6 +2,8 @@
 // may return, and the time limits.
 
 import type { ToolsContext } from "#core/ports/tool-source-port.ts";
+import { causeOf } from "#lib/log-port.ts";
+import type { Log } from "#lib/log-port.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 import type { AnyMcpServerDefinition, McpContext } from "#spec/index.ts";
@@ -10,10 +12,10 @@ import { McpServerError } from "./server-error.ts";
 import type { Server } from "./server-session.ts";
 
 /** The thread and the deployment of the values. */
-type ValuesContext = Pick<ToolsContext, "env" | "userId" | "threadId" | "clock" | "signal">;
+type ValuesContext = Pick<ToolsContext, "env" | "userId" | "threadId" | "clock" | "signal" | "log">;
 
 /** Returns the context that the definition's functions receive. */
-export function mcpContext({ env, userId, threadId }: ValuesContext): McpContext {
+export function mcpContext({ env, userId, threadId }: Pick<ValuesContext, "env" | "userId" | "threadId">): McpContext {
   return { env, userId, threadId };
 }
 
@@ -45,9 +47,28 @@ export function callTimes({
   return { timeoutMs, waitMs, callMs: elicitation ? timeoutMs + waitMs + slackMs : timeoutMs };
 }
 
+/**
+ * The error of a function of the definition that threw. The thrown value may contain secrets, so only the log of the deployment contains it.
+ */
+export function functionError(
+  { name, member, log }: { name: string; member: string; log: Log },
+  thrown: unknown,
+): McpServerError {
+  log("error", "mcp_function_failed", { server: name, function: member, cause: causeOf(thrown) });
+  return new McpServerError(
+    `The function \`${member}\` of the MCP server "${name}" threw an error. Correct the definition. The log of the deployment contains the error.`,
+  );
+}
+
 /** Returns the address of the server. */
 export function serverAddress({ name, url }: AnyMcpServerDefinition, context: ValuesContext): URL {
-  const address = URL.parse(typeof url === "function" ? url(mcpContext(context)) : url);
+  let text = url;
+  try {
+    if (typeof text === "function") text = text(mcpContext(context));
+  } catch (thrown) {
+    throw functionError({ name, member: "url", log: context.log }, thrown);
+  }
+  const address = URL.parse(text);
   if (address !== null && /^https?:$/.test(address.protocol)) return address;
   throw new McpServerError(`The MCP server "${name}" has no valid address. Check the definition's url.`);
 }
@@ -63,7 +84,14 @@ export async function serverHeaders(
   const end = (what: string) => () => {
     throw new McpServerError(`The function \`headers\` of the MCP server "${name}" ${what}.`);
   };
-  const values = await waitWithin(async () => headers(mcpContext(context)), {
+  const called = async () => {
+    try {
+      return await headers(mcpContext(context));
+    } catch (thrown) {
+      throw functionError({ name, member: "headers", log: context.log }, thrown);
+    }
+  };
+  const values = await waitWithin(called, {
     timers: clock,
     milliseconds: timeoutMs,
     onTimeout: end(`did not return within ${timeoutMs / 1000} s`),

@@ -46,7 +46,9 @@ async function removeAuthorization(definition: AnyMcpServerDefinition, context: 
   const row = await store.read(key);
   const record = subject === null ? null : await recordOf(subject, context);
   // The tokens are deleted before the request, so also if the server does not respond. Visits of the server end with them.
-  await store.replace(key, null, null);
+  // A definition with a fixed address has one row. Others of its name are of a function that made the address before.
+  if (key === definition.name) await store.forget(key);
+  else await store.replace(key, null, null);
   if (row === null) return false;
   if (subject !== null && record !== null) await revoke(subject, context, record);
   return true;

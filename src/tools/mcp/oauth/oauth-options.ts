@@ -1,12 +1,14 @@
 // The options `oauth` of a definition, the key that encrypts its tokens, and the place to which a sealed text is bound.
 
 import type { AuthorizationOwner } from "#core/ports/authorization-port.ts";
+import type { Log } from "#lib/log-port.ts";
 import { readSealKeys } from "#lib/sealed-text.ts";
 import type { SealKeys } from "#lib/sealed-text.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 import type { AnyMcpServerDefinition, McpOAuth } from "#spec/index.ts";
 
 import { McpServerError } from "../server-error.ts";
+import { functionError } from "../server-values.ts";
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -41,11 +43,26 @@ export async function sealKeys(name: string, env: Variables): Promise<SealKeys> 
   );
 }
 
+/** What the function that returns a client's secret needs. */
+interface ClientContext {
+  env: Variables;
+  log: Log;
+}
+
 /** Returns the client that the definition names; null if the client has to be registered. */
-export function definedClient(name: string, { clientId, clientSecret }: McpOAuth, env: Variables): OAuthClient | null {
+export function definedClient(
+  name: string,
+  { clientId, clientSecret }: McpOAuth,
+  { env, log }: ClientContext,
+): OAuthClient | null {
   if (clientId === undefined) return null;
   if (clientSecret === undefined) return { client_id: clientId };
-  const secret = typeof clientSecret === "function" ? clientSecret({ env }) : clientSecret;
+  let secret: unknown = clientSecret;
+  try {
+    if (typeof clientSecret === "function") secret = clientSecret({ env });
+  } catch (thrown) {
+    throw functionError({ name, member: "oauth.clientSecret", log }, thrown);
+  }
   if (typeof secret === "string" && secret !== "") return { client_id: clientId, client_secret: secret };
   throw new McpServerError(
     `The MCP server "${name}" is not ready: its \`oauth.clientSecret\` is empty. Set the variable that the function reads.`,
@@ -65,11 +82,11 @@ interface UsedClient {
  */
 export function usedClient(
   name: string,
-  { oauth, env }: { oauth: McpOAuth; env: Variables },
+  { oauth, ...context }: ClientContext & { oauth: McpOAuth },
   { client, issuer }: UsedClient,
 ): OAuthClient | null {
   if (client !== null) return client;
-  return isAllowedIssuer(oauth, issuer) ? definedClient(name, oauth, env) : null;
+  return isAllowedIssuer(oauth, issuer) ? definedClient(name, oauth, context) : null;
 }
 
 /** Whether a definition accepts tokens of the issuer. */

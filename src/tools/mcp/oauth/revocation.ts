@@ -4,6 +4,7 @@ import { selectClientAuthMethod } from "@modelcontextprotocol/sdk/client/auth.js
 
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import { toBase64 } from "#lib/base64.ts";
+import type { Log } from "#lib/log-port.ts";
 import type { McpOAuth } from "#spec/index.ts";
 
 import { dropBody, oauthFetch } from "./oauth-fetch.ts";
@@ -20,11 +21,11 @@ interface RevokedSubject {
 /** Revokes the tokens. A server that cannot be reached keeps them until they expire. */
 export async function revoke(
   { name, oauth, allowedHosts }: RevokedSubject,
-  { fetch, env }: { fetch: OutboundFetch; env: Readonly<Record<string, unknown>> },
+  { fetch, env, log }: { fetch: OutboundFetch; env: Readonly<Record<string, unknown>>; log: Log },
   record: TokenRecord,
 ): Promise<void> {
   const { server, access_token, refresh_token } = record;
-  const client = usedClient(name, { oauth, env }, { client: record.client, issuer: server.issuer });
+  const client = usedClient(name, { oauth, env, log }, { client: record.client, issuer: server.issuer });
   if (server.revocationEndpoint === null || client === null) return;
   const send = oauthFetch(fetch, allowedHosts);
   const method = selectClientAuthMethod(client, server.clientMethods);

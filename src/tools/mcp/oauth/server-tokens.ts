@@ -189,7 +189,8 @@ export class ServerTokens {
   async #request(record: TokenRecord): Promise<TokenRecord> {
     const { name, oauth, allowedHosts, context } = this.#parts;
     const { server, refresh_token } = record;
-    const client = usedClient(name, { oauth, env: context.env }, { client: record.client, issuer: server.issuer });
+    const { env, log } = context;
+    const client = usedClient(name, { oauth, env, log }, { client: record.client, issuer: server.issuer });
     if (client === null || refresh_token === null) {
       throw new McpServerError(
         `The tokens of the MCP server "${name}" cannot be renewed: the definition names no client any more. Set \`oauth.clientId\`, or connect again.`,

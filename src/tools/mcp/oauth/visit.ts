@@ -109,7 +109,7 @@ export async function beginVisit(
 ): Promise<BegunVisit> {
   const subject = await subjectOf(definition, context);
   const { name, oauth, keys } = subject;
-  const defined = definedClient(name, oauth, context.env);
+  const defined = definedClient(name, oauth, context);
   const server = await discovered(subject, context);
   const client = defined ?? (await registered(subject, context, { server, redirectUri }));
   const id = crypto.randomUUID();
@@ -242,7 +242,8 @@ export async function completeVisit(
     throw new McpServerError(`The authorization server of "${name}" returned no code. Connect again.`);
   }
   const { oauth } = subject;
-  const client = usedClient(name, { oauth, env: context.env }, { client: visit.client, issuer: server.issuer });
+  const { env, log } = context;
+  const client = usedClient(name, { oauth, env, log }, { client: visit.client, issuer: server.issuer });
   if (client === null || !isAllowedIssuer(oauth, server.issuer))
     throw new McpServerError(`The definition of "${name}" has changed. Connect again.`);
   const old = await recordOf(subject, context);
