@@ -1,5 +1,6 @@
-// The MCP servers to which the thread's owner has to connect before a run can use their tools. The sign-in page opens in
-// another window. The thread's updates show when the person has connected.
+// The MCP servers to which the thread's owner has to connect before a run can use their tools. The card names the host of
+// the sign-in page before the page opens, in another window, because the server chooses the host. The thread's updates show
+// when the person has connected.
 
 import { useState } from "react";
 import type { ReactElement } from "react";
@@ -39,6 +40,11 @@ export function RequiredServers({ handle, required }: RequiredServersProps): Rea
   );
 }
 
+/** Opens a page in another window, which has no access to this one. Called by a click, so that the browser permits the window. */
+function openPage(address: URL): void {
+  window.open(address, "_blank", "noopener,noreferrer");
+}
+
 interface ServerCardProps {
   handle: ThreadHandle;
   server: string;
@@ -48,7 +54,8 @@ interface ServerCardProps {
 
 function ServerCard({ handle, server, isRequired, onClose }: ServerCardProps): ReactElement {
   const client = useThreadholdClient();
-  const [signIn, setSignIn] = useState<string | null>(null);
+  /** The address of the sign-in page. It is valid once. */
+  const [signIn, setSignIn] = useState<URL | null>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const act = async (work: () => Promise<void>): Promise<void> => {
@@ -64,9 +71,11 @@ function ServerCard({ handle, server, isRequired, onClose }: ServerCardProps): R
   const begin = async (): Promise<void> => {
     const route = "POST /api/threads/:id/mcp/:server/authorization";
     const { authorization_url: address } = await client.request(route, { params: { id: handle.id, server } });
-    if (!/^https?:\/\//.test(address)) throw new Error("The address of the sign-in page is no web address.");
-    window.open(address, "_blank", "noopener,noreferrer");
-    setSignIn(address);
+    const page = URL.parse(address);
+    if (page === null || !/^https?:$/.test(page.protocol)) {
+      throw new Error("The address of the sign-in page is no web address.");
+    }
+    setSignIn(page);
   };
   const proceed = async (): Promise<void> => {
     await handle.messages.post({ content: `I have connected to ${server}. Please continue.` });
@@ -79,19 +88,28 @@ function ServerCard({ handle, server, isRequired, onClose }: ServerCardProps): R
         <span>{isRequired ? "needs your sign-in before its tools can be used" : "is connected"}</span>
       </header>
       {isRequired && signIn !== null ? (
-        <p className={css["question"]}>
-          Sign in in the other window, then come back.{" "}
-          <a href={signIn} target="_blank" rel="noopener noreferrer">
-            Open the sign-in page
-          </a>
+        <p className={css["question"]} role="status">
+          You sign in to {server} at <strong>{signIn.host}</strong>, in another window. Go on only if you know this
+          host.
         </p>
       ) : null}
       {error === null ? null : <ErrorNote title={`${server} could not be connected`} error={error} />}
       <FormEnd>
         {isRequired ? (
-          <Button kind="primary" disabled={busy} onClick={() => void act(begin)}>
-            {signIn === null ? `Connect to ${server}` : "Begin again"}
-          </Button>
+          <>
+            {signIn === null ? null : (
+              <Button disabled={busy} onClick={() => void act(begin)}>
+                Begin again
+              </Button>
+            )}
+            <Button
+              kind="primary"
+              disabled={busy}
+              onClick={() => (signIn === null ? void act(begin) : openPage(signIn))}
+            >
+              {signIn === null ? `Connect to ${server}` : "Open the sign-in page"}
+            </Button>
+          </>
         ) : (
           <>
             <Button onClick={onClose}>Close</Button>

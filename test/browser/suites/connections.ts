@@ -7,7 +7,7 @@ import type { PlaygroundUse } from "./playground-use.ts";
 
 export function connections({ api, open }: PlaygroundUse): void {
   describe("servers to connect to", () => {
-    it("The card of a server opens its sign-in page in another window without access to this one, shows that the person has connected, and continues", async () => {
+    it("The card of a server names the host of its sign-in page, opens the page in another window without access to this one, shows that the person has connected, and continues", async () => {
       const { id } = await api().createThread("connector");
       const { page, picture, findings } = await open(`/threads/${id}`);
       const card = page.getByRole("article", { name: "Connection to vault" });
@@ -18,8 +18,20 @@ export function connections({ api, open }: PlaygroundUse): void {
       await card.getByText("needs your sign-in before its tools can be used").waitFor();
       await picture("connection-required");
       expect(await findings()).toEqual([]);
-      const opened = page.context().waitForEvent("page");
+      const begun = page.waitForResponse((response) => response.url().endsWith("/mcp/vault/authorization"));
       await card.getByRole("button", { name: "Connect to vault" }).click();
+      const { authorization_url: address } = (await (await begun).json()) as { authorization_url: string };
+      const note = card.getByRole("status");
+      await note.waitFor();
+      expect(await note.textContent()).toBe(
+        `You sign in to vault at ${new URL(address).host}, in another window. Go on only if you know this host.`,
+      );
+      // The page opens by a second click, after the card has named the host.
+      expect(page.context().pages()).toHaveLength(1);
+      await picture("connection-host");
+      expect(await findings()).toEqual([]);
+      const opened = page.context().waitForEvent("page");
+      await card.getByRole("button", { name: "Open the sign-in page" }).click();
       const other = await opened;
       await other.getByRole("heading", { name: "Connected" }).waitFor();
       expect(new URL(other.url()).pathname).toBe("/api/mcp/callback");
