@@ -1,5 +1,5 @@
-// The routes of authorizations of MCP servers, as rows of the one route table: a person connects to a server in a thread, by a visit of the
-// authorization server (OAuth 2.1), which returns the person to the callback.
+// The routes of authorizations of MCP servers, as rows of the one route table: a person connects to a server in a thread, by an authorization
+// flow (OAuth 2.1), whose authorization server returns the person to the callback.
 
 import { z } from "zod";
 
@@ -8,8 +8,8 @@ import type { BuiltInRoute } from "./built-in-route.ts";
 /** Whether the thread's owner has connected to the server, as far as it is known without a request to the server. */
 const authorizationSchema = z.object({ server: z.string(), status: z.enum(["authorized", "required"]) });
 
-/** Response of the route that begins a visit: the address to open in the same browser. */
-const visitSchema = z.object({
+/** Response of the route that begins an authorization flow: the address to open in the same browser. */
+const flowSchema = z.object({
   authorization_url: z.url(),
   /** Microseconds; until this time the person has to return. */
   expires_at: z.number().int(),
@@ -38,7 +38,7 @@ export const authorizationRoutes = {
     tag: "definitions",
     access: "user",
     ownPages: true,
-    answers: { 200: visitSchema },
+    answers: { 200: flowSchema },
   },
   deleteAuthorization: {
     method: "DELETE",

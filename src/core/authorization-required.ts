@@ -2,7 +2,7 @@
 
 const errorName = "AuthorizationRequired";
 
-/** A person has to visit an authorization server before the tools of the definition `server` are available. */
+/** A person has to give an authorization before the tools of the definition `server` are available. */
 export class AuthorizationRequired extends Error {
   readonly server: string;
 

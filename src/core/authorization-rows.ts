@@ -1,8 +1,13 @@
-// The authorizations of one owner as keys of an object's storage: one key for each server, and one for each person's visit of an
-// authorization server. The texts are sealed before they arrive here. Nothing of this is in an export, because exports read tables.
+// The authorizations of one owner as keys of an object's storage: one key for each server, and one for each authorization flow of a person
+// that has begun. The texts are sealed before they arrive here. Nothing of this is in an export, because exports read tables.
 
 import type { AuthorizationCall } from "./authorization-call.ts";
-import type { AuthorizationStore, RefreshLease, StoredAuthorization, StoredVisit } from "./ports/authorization-port.ts";
+import type {
+  AuthorizationStore,
+  RefreshLease,
+  StoredAuthorization,
+  StoredAuthorizationFlow,
+} from "./ports/authorization-port.ts";
 
 /** The synchronous key-value storage of an object. */
 export interface KeyStorage {
@@ -21,11 +26,12 @@ const second = 1_000_000;
 /** Microseconds after which the lease of a refresh ends. A refresh ends itself after 20 seconds, with its wait for other requests. */
 const leaseMicros = 30 * second;
 
-/** The maximum number of visits of an owner that have begun. */
-const mostVisits = 10;
+/** The maximum number of authorization flows of an owner that have begun. */
+const mostFlows = 10;
 
 const rowPrefix = "authorization/";
-const visitPrefix = "authorization-visit/";
+/** Authorization flows are stored under this prefix, whose word is older than the term. */
+const flowPrefix = "authorization-visit/";
 
 /** The operations of the store, without promises. */
 type Operations = {
@@ -67,7 +73,7 @@ export class AuthorizationRows implements Operations {
 
   replace(server: string, expected: string | null, next: StoredAuthorization | null): boolean {
     if (expected !== null && this.#row(server)?.revision !== expected) return false;
-    if (next === null && expected === null) this.#deleteVisits((each) => each === server);
+    if (next === null && expected === null) this.#deleteFlows((each) => each === server);
     if (next === null) this.#storage.delete(rowPrefix + server);
     else this.#storage.put<Row>(rowPrefix + server, { revision: next.revision, text: next.text });
     return true;
@@ -75,29 +81,29 @@ export class AuthorizationRows implements Operations {
 
   forget(name: string): boolean {
     const isOfName = (server: string) => server === name || server.startsWith(`${name}/`);
-    this.#deleteVisits(isOfName);
+    this.#deleteFlows(isOfName);
     const keys = [...this.#storage.list({ prefix: rowPrefix + name })].map(([key]) => key);
     const deleted = keys.filter((key) => isOfName(key.slice(rowPrefix.length)));
     for (const key of deleted) this.#storage.delete(key);
     return deleted.length > 0;
   }
 
-  begin(visit: StoredVisit): void {
-    const open = [...this.#storage.list<StoredVisit>({ prefix: visitPrefix })];
-    const isOld = ([, { expires_at }]: [string, StoredVisit]) => expires_at <= this.#now();
+  begin(flow: StoredAuthorizationFlow): void {
+    const open = [...this.#storage.list<StoredAuthorizationFlow>({ prefix: flowPrefix })];
+    const isOld = ([, { expires_at }]: [string, StoredAuthorizationFlow]) => expires_at <= this.#now();
     const kept = open
       .filter((entry) => !isOld(entry))
       .toSorted(([, one], [, other]) => one.expires_at - other.expires_at);
-    const dropped = [...open.filter(isOld), ...kept.slice(0, Math.max(0, kept.length - mostVisits + 1))];
+    const dropped = [...open.filter(isOld), ...kept.slice(0, Math.max(0, kept.length - mostFlows + 1))];
     for (const [key] of dropped) this.#storage.delete(key);
-    this.#storage.put(visitPrefix + visit.id, visit);
+    this.#storage.put(flowPrefix + flow.id, flow);
   }
 
   finish(id: string, browser: string): string | null {
-    const visit = this.#storage.get<StoredVisit>(visitPrefix + id);
-    if (visit === undefined || visit.browser !== browser || visit.expires_at <= this.#now()) return null;
-    this.#storage.delete(visitPrefix + id);
-    return visit.text;
+    const flow = this.#storage.get<StoredAuthorizationFlow>(flowPrefix + id);
+    if (flow === undefined || flow.browser !== browser || flow.expires_at <= this.#now()) return null;
+    this.#storage.delete(flowPrefix + id);
+    return flow.text;
   }
 
   /** Runs a call that arrived over RPC. */
@@ -106,9 +112,9 @@ export class AuthorizationRows implements Operations {
     return (this[method] as (...given: readonly unknown[]) => unknown).apply(this, input);
   }
 
-  #deleteVisits(isDeleted: (server: string) => boolean): void {
-    const visits = [...this.#storage.list<StoredVisit>({ prefix: visitPrefix })];
-    for (const [key, visit] of visits) if (isDeleted(visit.server)) this.#storage.delete(key);
+  #deleteFlows(isDeleted: (server: string) => boolean): void {
+    const flows = [...this.#storage.list<StoredAuthorizationFlow>({ prefix: flowPrefix })];
+    for (const [key, flow] of flows) if (isDeleted(flow.server)) this.#storage.delete(key);
   }
 
   #row(server: string): Row | undefined {

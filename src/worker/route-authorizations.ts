@@ -3,7 +3,12 @@
 import { ThreadholdError } from "#contract/error.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import { peerCaller } from "#core/thread-peer.ts";
-import { beginVisit, endVisit, isAuthorized, removeAuthorization } from "#flow/tool-source/source-authorizations.ts";
+import {
+  beginAuthorizationFlow,
+  endAuthorizationFlow,
+  isAuthorized,
+  removeAuthorization,
+} from "#flow/tool-source/source-authorizations.ts";
 import type { AuthorizationParts } from "#flow/tool-source/source-authorizations.ts";
 import type { ServerAuthorizations } from "#http/authorization/server-authorizations.ts";
 import { consoleLog } from "#lib/log-port.ts";
@@ -42,8 +47,8 @@ export function serverAuthorizations(
   };
   return {
     isAuthorized: (subject) => isAuthorized(parts, subject),
-    begin: (subject, redirectUri) => beginVisit(parts, subject, redirectUri),
+    begin: (subject, redirectUri) => beginAuthorizationFlow(parts, subject, redirectUri),
     remove: (subject) => removeAuthorization(parts, subject),
-    end: (answer) => endVisit(parts, answer),
+    end: (answer) => endAuthorizationFlow(parts, answer),
   };
 }

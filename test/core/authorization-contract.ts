@@ -14,11 +14,11 @@ export interface OpenedStore {
 }
 
 const row = (revision: string, text = `text ${revision}`) => ({ revision, text });
-const visit = (id: string, expires_at: number, server = "docs") => ({
+const flow = (id: string, expires_at: number, server = "docs") => ({
   id,
   server,
   browser: `browser ${id}`,
-  text: `visit ${id}`,
+  text: `flow ${id}`,
   expires_at,
 });
 
@@ -58,51 +58,51 @@ export function authorizationContract(name: string, open: () => OpenedStore | Pr
     expect(await store.read("docs")).toEqual(row("two"));
   });
 
-  it(`OAUTH14 ${name} ends a visit once, for its browser, and within its time`, async () => {
+  it(`OAUTH14 ${name} ends an authorization flow once, for its browser, and within its time`, async () => {
     const { store, now, pass } = await open();
-    await store.begin(visit("one", now() + 10 * second));
-    await store.begin(visit("two", now() + 10 * second));
+    await store.begin(flow("one", now() + 10 * second));
+    await store.begin(flow("two", now() + 10 * second));
     expect(await store.finish("one", "browser two")).toBeNull();
     expect(await store.finish("none", "browser none")).toBeNull();
-    expect(await store.finish("one", "browser one")).toBe("visit one");
+    expect(await store.finish("one", "browser one")).toBe("flow one");
     expect(await store.finish("one", "browser one")).toBeNull();
     pass(10 * second);
     expect(await store.finish("two", "browser two")).toBeNull();
   });
 
-  it(`OAUTH17 ${name} deletes the visits of a server with its tokens, and those of no other server`, async () => {
+  it(`OAUTH17 ${name} deletes the authorization flows of a server with its tokens, and those of no other server`, async () => {
     const { store, now } = await open();
-    await store.begin(visit("one", now() + 10 * second));
-    await store.begin(visit("two", now() + 10 * second, "other"));
+    await store.begin(flow("one", now() + 10 * second));
+    await store.begin(flow("two", now() + 10 * second, "other"));
     expect(await store.replace("docs", "no revision", null)).toBe(false);
     await store.replace("docs", null, { revision: "r", text: "t" });
     await store.replace("docs", "r", null);
     await store.replace("other", null, { revision: "r", text: "t" });
     await store.replace("docs", null, null);
     expect(await store.finish("one", "browser one")).toBeNull();
-    expect(await store.finish("two", "browser two")).toBe("visit two");
+    expect(await store.finish("two", "browser two")).toBe("flow two");
   });
 
-  it(`OAUTH17 ${name} deletes every row and visit of a name, also those of single addresses, and nothing of other names`, async () => {
+  it(`OAUTH17 ${name} deletes every row and authorization flow of a name, also those of single addresses, and nothing of other names`, async () => {
     const { store, now } = await open();
     const servers = ["docs", "docs/1a2b", "docs-2", "doc"];
     for (const server of servers) {
       await store.replace(server, null, row(server));
-      await store.begin(visit(server, now() + 10 * second, server));
+      await store.begin(flow(server, now() + 10 * second, server));
     }
     expect(await store.forget("docs")).toBe(true);
     for (const server of servers) {
       const isKept = server === "docs-2" || server === "doc";
       expect(await store.read(server), server).toEqual(isKept ? row(server) : null);
-      expect(await store.finish(server, `browser ${server}`), server).toBe(isKept ? `visit ${server}` : null);
+      expect(await store.finish(server, `browser ${server}`), server).toBe(isKept ? `flow ${server}` : null);
     }
     expect(await store.forget("docs")).toBe(false);
   });
 
-  it(`OAUTH14 ${name} keeps the last ten visits of an owner`, async () => {
+  it(`OAUTH14 ${name} keeps the last ten authorization flows of an owner`, async () => {
     const { store, now } = await open();
-    for (let count = 0; count < 12; count += 1) await store.begin(visit(`v${count}`, now() + (100 + count) * second));
+    for (let count = 0; count < 12; count += 1) await store.begin(flow(`v${count}`, now() + (100 + count) * second));
     const ends = await Promise.all([0, 1, 2, 11].map((count) => store.finish(`v${count}`, `browser v${count}`)));
-    expect(ends).toEqual([null, null, "visit v2", "visit v11"]);
+    expect(ends).toEqual([null, null, "flow v2", "flow v11"]);
   });
 }

@@ -1,4 +1,4 @@
-// What a token, a visit and a list of tools must not reach, over real HTTP: other origins, other users, and pages of other sites.
+// What a token, an authorization flow and a list of tools must not reach, over real HTTP: other origins, other users, and pages of other sites.
 
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
@@ -82,9 +82,9 @@ it("OAUTH5 A page of another origin cannot disconnect a person", async () => {
 
 it.each(["code", "iss"])("OAUTH6 A callback that repeats the parameter %s sends no code", async (name) => {
   const { control } = protectedServer();
-  const visit = await begin(await threadOf("anna"));
-  const back = await agree(visit);
+  const flow = await begin(await threadOf("anna"));
+  const back = await agree(flow);
   back.searchParams.append(name, "https://second.example");
-  expect((await returnTo(back, visit.cookie)).status).toBe(400);
+  expect((await returnTo(back, flow.cookie)).status).toBe(400);
   expect((await control()).requests).not.toContain("POST as/token");
 });

@@ -1,4 +1,4 @@
-// Clients of authorization servers that a definition names, and what a change of the definition means for visits and tokens, over real HTTP.
+// Clients of authorization servers that a definition names, and what a change of the definition means for authorization flows and tokens, over real HTTP.
 
 import { describe, expect, it, vi } from "vitest";
 
@@ -41,15 +41,15 @@ describe("a definition that names another issuer than before", () => {
     expect(await rowsOfUser("anna")).not.toContain("authorization/everything");
   });
 
-  it("OAUTH16 The secret of a client is not sent to the former issuer by a visit that began before the change", async () => {
+  it("OAUTH16 The secret of a client is not sent to the former issuer by an authorization flow that began before the change", async () => {
     const { control, definition } = protectedServer();
     await control({ presetClient: { client_id: "preset" } });
     useDefinition({ ...definition, oauth: { clientId: "preset" } });
     const id = await threadOf("anna");
-    const visit = await begin(id);
-    const back = await agree(visit);
+    const flow = await begin(id);
+    const back = await agree(flow);
     useDefinition({ ...definition, oauth: { clientId: "preset", clientSecret: secret, issuer: elsewhere } });
-    expect(await returnTo(back, visit.cookie)).toMatchObject({
+    expect(await returnTo(back, flow.cookie)).toMatchObject({
       status: 400,
       page: expect.stringContaining("has changed. Connect again.") as string,
     });
@@ -58,13 +58,13 @@ describe("a definition that names another issuer than before", () => {
     expect(requests).not.toContain("POST as/token");
   });
 
-  it("OAUTH16 A visit of a registered client ends without tokens if the definition names another issuer meanwhile", async () => {
+  it("OAUTH16 An authorization flow of a registered client ends without tokens if the definition names another issuer meanwhile", async () => {
     const { control, definition } = protectedServer();
     const id = await threadOf("anna");
-    const visit = await begin(id);
-    const back = await agree(visit);
+    const flow = await begin(id);
+    const back = await agree(flow);
     useDefinition({ ...definition, oauth: { issuer: elsewhere } });
-    expect((await returnTo(back, visit.cookie)).status).toBe(400);
+    expect((await returnTo(back, flow.cookie)).status).toBe(400);
     expect((await control()).requests).not.toContain("POST as/token");
   });
 
@@ -143,8 +143,8 @@ it("OAUTH5 An administrator with a user id connects a thread without a user, and
   protectedServer();
   const options = { authenticate: () => ({ user: "root", role: "admin" as const }) };
   const id = await threadOf(null);
-  const visit = await begin(id, { options });
-  expect((await returnTo(await agree(visit), visit.cookie)).status).toBe(200);
+  const flow = await begin(id, { options });
+  expect((await returnTo(await agree(flow), flow.cookie)).status).toBe(200);
   expect(await statusOf(id, "admin")).toMatchObject({ status: "authorized" });
   const route = `/api/threads/${await threadOf("anna")}/mcp/everything/authorization`;
   const refused = await send(route, { method: "POST", options });
@@ -210,7 +210,7 @@ it("OAUTH15 A redirect of the endpoint for tokens is not followed, because the r
   expect((await control()).requests).not.toContain("POST as/revoke");
 });
 
-it("OAUTH2 The header authorization of a definition is not sent to a server with OAuth, neither by a visit nor by a run", async () => {
+it("OAUTH2 The header authorization of a definition is not sent to a server with OAuth, neither by an authorization flow nor by a run", async () => {
   const { control, definition } = protectedServer();
   useDefinition({ ...definition, headers: { Authorization: "Bearer of-the-definition", "x-team": "a" } });
   const id = await threadOf("anna");
@@ -223,13 +223,13 @@ it("OAUTH2 The header authorization of a definition is not sent to a server with
   for (const each of authorizations.slice(1)) expect(each).toMatch(/^Bearer access-secret-/);
 });
 
-it("OAUTH17 A visit that began before a person disconnected stores no tokens", async () => {
+it("OAUTH17 An authorization flow that began before a person disconnected stores no tokens", async () => {
   const { control } = protectedServer();
   const id = await threadOf("anna");
-  const visit = await begin(id);
-  const back = await agree(visit);
+  const flow = await begin(id);
+  const back = await agree(flow);
   expect(await disconnect(id)).toBe(204);
-  expect((await returnTo(back, visit.cookie)).status).toBe(400);
+  expect((await returnTo(back, flow.cookie)).status).toBe(400);
   expect((await control()).requests).not.toContain("POST as/token");
 });
 

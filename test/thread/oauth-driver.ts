@@ -125,16 +125,16 @@ export async function statusOf(id: string, who: Who = "anna"): Promise<unknown> 
   return (await send(routeOf(id), { who })).json();
 }
 
-/** A visit of the authorization server that has begun. */
-export interface Visit {
+/** An authorization flow that has begun. */
+export interface AuthorizationFlow {
   response: Response;
   url: URL;
   /** The cookie of the browser. */
   cookie: string;
 }
 
-/** Begins a visit. */
-export async function begin(id: string, options: Parameters<typeof send>[1] = {}): Promise<Visit> {
+/** Begins an authorization flow. */
+export async function begin(id: string, options: Parameters<typeof send>[1] = {}): Promise<AuthorizationFlow> {
   const response = await send(routeOf(id), { method: "POST", ...options });
   if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
   const { authorization_url: address } = await response.clone().json<{ authorization_url: string }>();
@@ -142,7 +142,7 @@ export async function begin(id: string, options: Parameters<typeof send>[1] = {}
   return { response, url: new URL(address), cookie };
 }
 
-/** The refusal of a route that begins a visit. */
+/** The refusal of a route that begins an authorization flow. */
 export async function refusal(
   id: string,
   who: Who = "anna",
@@ -152,8 +152,8 @@ export async function refusal(
   return { status: response.status, code: error.code, message: error.message };
 }
 
-/** Visits the authorization server, as a browser does. Returns the address to which it returns the person. */
-export async function agree({ url }: Visit): Promise<URL> {
+/** Opens the address of the authorization request, as a browser does. Returns the address to which it returns the person. */
+export async function agree({ url }: AuthorizationFlow): Promise<URL> {
   const response = await fetch(url, { redirect: "manual" });
   const location = response.headers.get("location");
   if (location === null) throw new Error(`${response.status}: ${await response.text()}`);
@@ -172,8 +172,8 @@ export async function returnTo(
 
 /** Connects a thread's owner to the server. */
 export async function connect(id: string, who: Who = "anna"): Promise<{ status: number; page: string }> {
-  const visit = await begin(id, { who });
-  return returnTo(await agree(visit), visit.cookie);
+  const flow = await begin(id, { who });
+  return returnTo(await agree(flow), flow.cookie);
 }
 
 /** Deletes the authorization. */
@@ -227,10 +227,10 @@ export function storeOfUser(user: string): AuthorizationStore {
   return remoteAuthorizations((call) => stub.authorization(call));
 }
 
-/** Ends a visit of the user Anna with another store. */
-export async function endVisitWith(
+/** Ends an authorization flow of the user Anna with another store. */
+export async function endAuthorizationFlowWith(
   store: AuthorizationStore,
-  { visit, back, id }: { visit: Visit; back: URL; id: string },
+  { flow, back, id }: { flow: AuthorizationFlow; back: URL; id: string },
 ): Promise<unknown> {
   const transport = { fetch: (...call: Parameters<typeof fetch>) => fetch(...call), clock: systemClock };
   const variables = { ...(env as unknown as Record<string, unknown>), ...changedVariables };
@@ -255,7 +255,7 @@ export async function endVisitWith(
       answer: {
         code: back.searchParams.get("code") ?? undefined,
         iss: back.searchParams.get("iss") ?? undefined,
-        cookies: visit.cookie,
+        cookies: flow.cookie,
       },
     },
   );

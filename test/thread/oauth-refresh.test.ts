@@ -9,7 +9,7 @@ import {
   begin,
   connect,
   endLeaseSoon,
-  endVisitWith,
+  endAuthorizationFlowWith,
   prepareEachTest,
   protectedServer,
   required,
@@ -134,17 +134,17 @@ describe("a crash", () => {
   it("OAUTH19 A crash between the exchange of the code and the store of the tokens stores nothing, and the person connects again", async () => {
     const { control } = protectedServer();
     const id = await threadOf("anna");
-    const visit = await begin(id);
-    const back = await agree(visit);
+    const flow = await begin(id);
+    const back = await agree(flow);
     const failing = {
       ...storeOfUser("anna"),
       replace: () => Promise.reject(new Error("The object was reset.")),
     };
-    await expect(endVisitWith(failing, { visit, back, id })).rejects.toThrow("The object was reset.");
+    await expect(endAuthorizationFlowWith(failing, { flow, back, id })).rejects.toThrow("The object was reset.");
     expect(count((await control()).requests, "POST as/token")).toBe(1);
     expect((await control()).live).toEqual({ access: [], refresh: [] });
     expect(await statusOf(id)).toMatchObject({ status: "required" });
-    expect((await returnTo(back, visit.cookie)).status).toBe(400);
+    expect((await returnTo(back, flow.cookie)).status).toBe(400);
     expect(await connect(id)).toMatchObject({ status: 200 });
     expect((await ask(id)).result).toContain("You are");
   });

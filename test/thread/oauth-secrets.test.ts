@@ -87,9 +87,9 @@ describe("secrets", () => {
     await control({ confidential: true });
     const id = await threadOf("anna");
     const first = await ask(id);
-    const visit = await begin(id);
-    const back = await agree(visit);
-    const page = await returnTo(back, visit.cookie);
+    const flow = await begin(id);
+    const back = await agree(flow);
+    const page = await returnTo(back, flow.cookie);
     const second = await ask(id);
     await control({ expireAccess: true });
     const third = await ask(id);
@@ -101,8 +101,8 @@ describe("secrets", () => {
     const exported = await (await send(`/api/threads/${id}/export`)).text();
     for (const spy of spies) spy.mockRestore();
     const { secrets } = await control();
-    const state = visit.url.searchParams.get("state") ?? "";
-    const cookie = visit.cookie.split("=")[1] ?? "";
+    const state = flow.url.searchParams.get("state") ?? "";
+    const cookie = flow.cookie.split("=")[1] ?? "";
     expect(secrets.length).toBeGreaterThanOrEqual(6);
     expect(exported).toContain(id);
     const everything = JSON.stringify([first, second, third, fourth, fifth, logs, exported, page.page, lines]);

@@ -19,12 +19,12 @@ export interface StoredAuthorization {
 /** The outcome of a request for the lease of a refresh. `changed`: the row has another revision, or was deleted. */
 export type RefreshLease = "granted" | "busy" | "changed";
 
-/** A person's visit of an authorization server, which has begun. */
-export interface StoredVisit {
+/** An authorization flow of a person, which has begun: from the address of the authorization request to the exchange of the code. */
+export interface StoredAuthorizationFlow {
   id: string;
   /** The server, as for the other methods of the store. */
   server: string;
-  /** The digest of the value in the cookie of the browser that began the visit. */
+  /** The digest of the value in the cookie of the browser that began the authorization flow. */
   browser: string;
   /** The sealed text. */
   text: string;
@@ -47,16 +47,20 @@ export interface AuthorizationStore {
   release(server: string, holder: string): Promise<void>;
   /**
    * Writes or deletes (null) the row if its revision is `expected`; always if `expected` is null. Returns whether it did. To delete it always
-   * also deletes the visits of the server, which would store tokens after a person has disconnected.
+   * also deletes the authorization flows of the server, which would store tokens after a person has disconnected.
    */
   replace(server: string, expected: string | null, next: StoredAuthorization | null): Promise<boolean>;
   /**
-   * Deletes every row of a definition by its name, also those of single addresses (`name/…`), and its visits. Returns whether there was a row.
+   * Deletes every row of a definition by its name, also those of single addresses (`name/…`), and its authorization flows. Returns whether
+   * there was a row.
    */
   forget(name: string): Promise<boolean>;
-  /** Stores a visit. If an owner has too many, the oldest is deleted. */
-  begin(visit: StoredVisit): Promise<void>;
-  /** Deletes a visit and returns its text. Null, without a change, if there is none, if it is too old, or if the browser is another one. */
+  /** Stores an authorization flow. If an owner has too many, the oldest is deleted. */
+  begin(flow: StoredAuthorizationFlow): Promise<void>;
+  /**
+   * Deletes an authorization flow and returns its text. Null, without a change, if there is none, if it is too old, or if the browser is another
+   * one.
+   */
   finish(id: string, browser: string): Promise<string | null>;
 }
 
@@ -70,8 +74,8 @@ export interface Authorizations {
   granted?: (server: string) => void;
 }
 
-/** The dependencies of a person's visit of an authorization server. */
-export interface VisitContext {
+/** The dependencies of an authorization and of its flow. */
+export interface AuthorizationContext {
   fetch: OutboundFetch;
   clock: Clock;
   log: Log;
@@ -82,16 +86,16 @@ export interface VisitContext {
   threadId: string;
 }
 
-/** A visit that has begun. */
-export interface BegunVisit {
-  /** The address that the person visits. */
+/** An authorization flow that has begun. */
+export interface BegunAuthorizationFlow {
+  /** The address of the authorization request, which the person opens. */
   url: string;
-  /** The cookie by which the browser that began the visit is recognised. */
+  /** The cookie by which the browser that began the authorization flow is recognised. */
   cookie: { name: string; value: string; seconds: number };
 }
 
-/** The parameters with which an authorization server returns a person. */
-export interface VisitReturn {
+/** The authorization response: the parameters with which an authorization server returns a person. */
+export interface AuthorizationResponse {
   code?: string | undefined;
   error?: string | undefined;
   iss?: string | undefined;
@@ -100,7 +104,7 @@ export interface VisitReturn {
 }
 
 /** The place that the parameter `state` of a returning person names. */
-export interface VisitPlace {
+export interface AuthorizationFlowPlace {
   owner: AuthorizationOwner;
   source: string;
   threadId: string;
@@ -112,18 +116,22 @@ export type AuthorizationResult<T> = { ok: true; value: T } | { ok: false; probl
 
 /** The authorizations of a kind of definitions. Contract: rejects only if the store cannot be reached. */
 export interface AuthorizationModule {
-  /** Begins a visit: discovery, registration, and the parameters of the address. */
-  begin(definition: unknown, context: VisitContext, redirectUri: string): Promise<AuthorizationResult<BegunVisit>>;
+  /** Begins an authorization flow: discovery, registration, and the parameters of the address. */
+  begin(
+    definition: unknown,
+    context: AuthorizationContext,
+    redirectUri: string,
+  ): Promise<AuthorizationResult<BegunAuthorizationFlow>>;
   /** Reads the parameter `state`. Null if this deployment did not create it, or if it is too old. */
-  place(env: Readonly<Record<string, unknown>>, state: string, now: number): Promise<VisitPlace | null>;
-  /** Ends a visit: checks the browser, exchanges the code, and stores the tokens. */
+  place(env: Readonly<Record<string, unknown>>, state: string, now: number): Promise<AuthorizationFlowPlace | null>;
+  /** Ends an authorization flow: checks the browser, exchanges the code, and stores the tokens. */
   complete(
     definition: unknown,
-    context: VisitContext,
-    visit: { place: VisitPlace; answer: VisitReturn },
+    context: AuthorizationContext,
+    flow: { place: AuthorizationFlowPlace; answer: AuthorizationResponse },
   ): Promise<AuthorizationResult<null>>;
   /** Whether there is an authorization, as far as it is known without a request to the server. */
-  isAuthorized(definition: unknown, context: VisitContext): Promise<AuthorizationResult<boolean>>;
+  isAuthorized(definition: unknown, context: AuthorizationContext): Promise<AuthorizationResult<boolean>>;
   /** Deletes the authorization, and revokes it at the server if the server can. Returns whether there was one. */
-  remove(definition: unknown, context: VisitContext): Promise<AuthorizationResult<boolean>>;
+  remove(definition: unknown, context: AuthorizationContext): Promise<AuthorizationResult<boolean>>;
 }

@@ -5,9 +5,9 @@ import type { ThreadholdError } from "#contract/error.ts";
 import type {
   AuthorizationModule,
   AuthorizationResult,
-  BegunVisit,
-  VisitContext,
-  VisitReturn,
+  BegunAuthorizationFlow,
+  AuthorizationContext,
+  AuthorizationResponse,
 } from "#core/ports/authorization-port.ts";
 import type { DefinedToolsModule } from "#core/ports/tool-source-port.ts";
 import { causeOf } from "#lib/log-port.ts";
@@ -29,8 +29,8 @@ export interface AuthorizationParts {
   /** Microseconds since epoch. */
   now: () => number;
   log: Log;
-  /** The context of a visit for the owner of a thread. */
-  context: (whose: Pick<VisitContext, "owner" | "userId" | "threadId">) => VisitContext;
+  /** The context of an authorization flow for the owner of a thread. */
+  context: (whose: Pick<AuthorizationContext, "owner" | "userId" | "threadId">) => AuthorizationContext;
   /** Notifies a thread that its owner has connected to a server. */
   notify: (threadId: string, server: string) => Promise<void>;
 }
@@ -41,12 +41,12 @@ export async function isAuthorized(parts: AuthorizationParts, subject: Authoriza
   return valueOf(await module.isAuthorized(await definition.load(), contextOf(parts, subject)));
 }
 
-/** Begins a visit of the authorization server. */
-export async function beginVisit(
+/** Begins an authorization flow. */
+export async function beginAuthorizationFlow(
   parts: AuthorizationParts,
   subject: AuthorizationSubject,
   redirectUri: string,
-): Promise<BegunVisit> {
+): Promise<BegunAuthorizationFlow> {
   const { module, definition } = await definitionOf(parts, subject.server);
   return valueOf(await module.begin(await definition.load(), contextOf(parts, subject), redirectUri));
 }
@@ -66,10 +66,10 @@ export async function removeAuthorization(parts: AuthorizationParts, subject: Au
 
 const unknownState = "This address is not valid, or is too old. Connect again.";
 
-/** Ends a visit with the parameters with which the authorization server returned the person. Refuses if nothing was authorized. */
-export async function endVisit(
+/** Ends an authorization flow with the parameters with which the authorization server returned the person. Refuses if nothing was authorized. */
+export async function endAuthorizationFlow(
   parts: AuthorizationParts,
-  { state, ...answer }: VisitReturn & { state?: string | undefined },
+  { state, ...answer }: AuthorizationResponse & { state?: string | undefined },
 ): Promise<void> {
   const place = state === undefined ? null : await placeOf(parts, state);
   if (place === null) throw refuse("invalid_request", unknownState);
@@ -99,7 +99,7 @@ async function placeOf({ toolSources = [], env, now }: AuthorizationParts, state
   return null;
 }
 
-function contextOf({ context }: AuthorizationParts, { threadId, userId }: AuthorizationSubject): VisitContext {
+function contextOf({ context }: AuthorizationParts, { threadId, userId }: AuthorizationSubject): AuthorizationContext {
   return context({ owner: userId === null ? { thread: threadId } : { user: userId }, userId, threadId });
 }
 

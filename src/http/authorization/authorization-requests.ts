@@ -1,6 +1,7 @@
-// The requests of the routes of authorizations. Only the user of a thread may connect, because the tokens act for the person who visits the
-// authorization server. Administrators connect a thread without a user. The callback is a navigation of a browser, so it has no credentials: the sealed parameter `state` names the visit,
-// and the cookie proves that the same browser began it. Its page repeats nothing of the request.
+// The requests of the routes of authorizations. Only the user of a thread may connect, because the tokens act for the person who signs in at
+// the authorization server. Administrators connect a thread without a user. The callback is a navigation of a browser, so it has no credentials:
+// the sealed parameter `state` names the authorization flow, and the cookie proves that the same browser began it. Its page repeats nothing of
+// the request.
 
 import { callbackPath } from "#contract/authorization-route.ts";
 import { refuse, ThreadholdError } from "#contract/error.ts";
@@ -10,8 +11,8 @@ import { emptyAnswer, jsonAnswer } from "../answer/json-answer.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import type { AuthorizationRoutes } from "./authorization-handlers.ts";
-import type { AuthorizationSubject, VisitCookie } from "./server-authorizations.ts";
-import { visitPage } from "./visit-page.ts";
+import { outcomePage } from "./outcome-page.ts";
+import type { AuthorizationSubject, FlowCookie } from "./server-authorizations.ts";
 
 /** The functions of the routes. */
 export async function authorizationRequests({
@@ -32,7 +33,7 @@ export async function authorizationRequests({
       const redirectUri = new URL(prefix + callbackPath, url.origin).href;
       const { url: address, cookie } = await authorizations.begin(subject, redirectUri);
       const body = { authorization_url: address, expires_at: now() + cookie.seconds * 1_000_000 };
-      return jsonAnswer(body, 200, { "set-cookie": visitCookie(cookie, url) });
+      return jsonAnswer(body, 200, { "set-cookie": flowCookie(cookie, url) });
     },
     async deleteAuthorization({ params, caller }) {
       const subject = await subjectOf(params, caller);
@@ -42,14 +43,14 @@ export async function authorizationRequests({
     },
     async completeAuthorization({ request, url, headOnly }) {
       // A preview of an address must not use it up.
-      if (headOnly) return visitPage("opened");
+      if (headOnly) return outcomePage("opened");
       const [state, code, error, iss] = ["state", "code", "error", "iss"].map((name) => single(url, name));
       const cookies = request.headers.get("cookie") ?? "";
       try {
         await authorizations.end({ state, code, error, iss, cookies });
-        return visitPage("authorized");
+        return outcomePage("authorized");
       } catch (thrown) {
-        if (thrown instanceof ThreadholdError) return visitPage({ problem: thrown.message });
+        if (thrown instanceof ThreadholdError) return outcomePage({ problem: thrown.message });
         throw thrown;
       }
     },
@@ -79,8 +80,8 @@ function single({ searchParams }: URL, name: string): string | undefined {
   return values.length === 1 ? values[0] : undefined;
 }
 
-/** The `Set-Cookie` header for the browser of a visit, which sends the cookie to the callback alone. */
-function visitCookie({ name, value, seconds }: VisitCookie, url: URL): string {
+/** The `Set-Cookie` header for the browser of an authorization flow, which sends the cookie to the callback alone. */
+function flowCookie({ name, value, seconds }: FlowCookie, url: URL): string {
   const secure = url.protocol === "https:" ? "; Secure" : "";
   return `${name}=${value}; Path=${callbackPath}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
 }

@@ -8,8 +8,8 @@ export interface AuthorizationSubject {
   userId: string | null;
 }
 
-/** The cookie by which the browser that began a visit is recognised. */
-export interface VisitCookie {
+/** The cookie by which the browser that began an authorization flow is recognised. */
+export interface FlowCookie {
   name: string;
   value: string;
   seconds: number;
@@ -18,10 +18,10 @@ export interface VisitCookie {
 /** The authorizations of MCP servers. Contract: each method rejects with a `ThreadholdError` that a person can act on. */
 export interface ServerAuthorizations {
   isAuthorized(subject: AuthorizationSubject): Promise<boolean>;
-  /** Begins a visit. Returns the address that the person visits. */
-  begin(subject: AuthorizationSubject, redirectUri: string): Promise<{ url: string; cookie: VisitCookie }>;
+  /** Begins an authorization flow. Returns the address of the authorization request, which the person opens. */
+  begin(subject: AuthorizationSubject, redirectUri: string): Promise<{ url: string; cookie: FlowCookie }>;
   remove(subject: AuthorizationSubject): Promise<void>;
-  /** Ends a visit with the parameters and the `Cookie` header of the person who returns. Errors repeat nothing of them. */
+  /** Ends an authorization flow with the parameters and the `Cookie` header of the person who returns. Errors repeat nothing of them. */
   end(answer: {
     state: string | undefined;
     code: string | undefined;

@@ -1,21 +1,27 @@
-// The authorizations of MCP servers, as the routes for them use them: begin and end a visit, read the state, sign out.
+// The authorizations of MCP servers, as the routes for them use them: begin and end an authorization flow, read the state, sign out.
 
-import type { AuthorizationModule, AuthorizationResult, VisitContext } from "#core/ports/authorization-port.ts";
+import type { AuthorizationModule, AuthorizationResult, AuthorizationContext } from "#core/ports/authorization-port.ts";
 import type { AnyMcpServerDefinition } from "#spec/index.ts";
 
 import { McpServerError } from "../server-error.ts";
 import { serverAddress } from "../server-values.ts";
+import {
+  beginAuthorizationFlow,
+  completeAuthorizationFlow,
+  readPlace,
+  recordOf,
+  subjectOf,
+} from "./authorization-flow.ts";
 import { isAllowedIssuer, storeKey } from "./oauth-options.ts";
 import { revoke } from "./revocation.ts";
-import { beginVisit, completeVisit, readPlace, recordOf, subjectOf } from "./visit.ts";
 
 /** The module. The registry lists the definitions of this kind, and the compiler has checked them. */
 export const authorization: AuthorizationModule = {
   begin: (definition, context, redirectUri) =>
-    resultOf(() => beginVisit(definition as AnyMcpServerDefinition, context, redirectUri)),
+    resultOf(() => beginAuthorizationFlow(definition as AnyMcpServerDefinition, context, redirectUri)),
   place: readPlace,
-  complete: (definition, context, visit) =>
-    resultOf(() => completeVisit(definition as AnyMcpServerDefinition, context, visit)),
+  complete: (definition, context, flow) =>
+    resultOf(() => completeAuthorizationFlow(definition as AnyMcpServerDefinition, context, flow)),
   isAuthorized: (definition, context) =>
     resultOf(async () => {
       const subject = await subjectOf(definition as AnyMcpServerDefinition, context);
@@ -38,14 +44,17 @@ async function resultOf<T>(work: () => Promise<T>): Promise<AuthorizationResult<
   }
 }
 
-async function removeAuthorization(definition: AnyMcpServerDefinition, context: VisitContext): Promise<boolean> {
+async function removeAuthorization(
+  definition: AnyMcpServerDefinition,
+  context: AuthorizationContext,
+): Promise<boolean> {
   const { store } = context;
   const subject = await subjectOf(definition, context).catch(() => null);
   // Tokens that cannot be read, such as those without a valid ENCRYPTION_KEY, are deleted here alone.
   const key = subject?.key ?? (await storeKey(definition, () => serverAddress(definition, context)));
   const row = await store.read(key);
   const record = subject === null ? null : await recordOf(subject, context);
-  // The tokens are deleted before the request, so also if the server does not respond. Visits of the server end with them.
+  // The tokens are deleted before the request, so also if the server does not respond. Authorization flows of the server end with them.
   // A definition with a fixed address has one row. Others of its name are of a function that made the address before.
   if (key === definition.name) await store.forget(key);
   else await store.replace(key, null, null);

@@ -69,7 +69,7 @@ export function definedClient(
   );
 }
 
-/** The client of a visit or of stored tokens. */
+/** The client of an authorization flow or of stored tokens. */
 interface UsedClient {
   /** The registered client; null if the definition names the client. */
   client: OAuthClient | null;
@@ -77,7 +77,7 @@ interface UsedClient {
 }
 
 /**
- * Returns the client for requests to the issuer of a visit or of stored tokens. Null if the definition names no client any more, or another
+ * Returns the client for requests to the issuer of an authorization flow or of stored tokens. Null if the definition names no client any more, or another
  * issuer: the secret of the definition is for its issuer alone. A registered client is that of its issuer.
  */
 export function usedClient(
@@ -102,14 +102,17 @@ export async function storeKey({ name, url }: AnyMcpServerDefinition, address: (
   return typeof url === "function" ? `${name}/${(await sha256Hex(address().href)).slice(0, keyDigits)}` : name;
 }
 
+/** The names of sealed texts. Stored texts are bound to them, so they do not change. */
+const sealedNames = { tokens: "mcp oauth tokens", flow: "mcp oauth visit" };
+
 /** The place of a sealed text: what it is, whose it is, and for which server and address. */
 export function sealPlace(
-  what: "tokens" | "visit",
+  what: keyof typeof sealedNames,
   owner: AuthorizationOwner,
   { name, url }: { name: string; url: URL },
 ): string[] {
   const whose = "user" in owner ? ["user", owner.user] : ["thread", owner.thread];
-  return [`mcp oauth ${what}`, ...whose, name, url.href];
+  return [sealedNames[what], ...whose, name, url.href];
 }
 
 /** The place of the parameter `state`. */

@@ -175,7 +175,7 @@ async function serverMetadata(
   return metadata;
 }
 
-/** An address as it is visited or requested. Refused are other schemes, and hosts that the definition could not have. */
+/** An address as a browser opens it, or as it is requested. Refused are other schemes, and hosts that the definition could not have. */
 function checkedAddress({ name, env, allowedHosts }: DiscoveryParts, address: string): string {
   const listed = [allowedHosts.join(","), env["ALLOWED_OUTBOUND_HOSTS"]].flatMap((list) =>
     typeof list === "string" ? (readHostList(list) ?? []) : [],

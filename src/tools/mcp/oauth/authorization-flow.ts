@@ -1,5 +1,5 @@
-// A person's visit of an authorization server: it begins with discovery and the address to visit, and ends with the exchange of the code.
-// The parameter `state` names the visit. It is sealed, so a text that this deployment did not create reaches no object. The stored visit is
+// A person's authorization flow: it begins with discovery and the address of the authorization request, and ends with the exchange of the
+// code. The parameter `state` names the flow. It is sealed, so a text that this deployment did not create reaches no object. The stored flow is
 // bound to the browser that began it, and is deleted by its first end.
 
 import { exchangeAuthorization, registerClient, startAuthorization } from "@modelcontextprotocol/sdk/client/auth.js";
@@ -7,10 +7,10 @@ import { z } from "zod";
 
 import type {
   AuthorizationModule,
-  BegunVisit,
-  VisitContext,
-  VisitPlace,
-  VisitReturn,
+  BegunAuthorizationFlow,
+  AuthorizationContext,
+  AuthorizationFlowPlace,
+  AuthorizationResponse,
 } from "#core/ports/authorization-port.ts";
 import { seal, unseal, urlText } from "#lib/sealed-text.ts";
 import type { SealKeys } from "#lib/sealed-text.ts";
@@ -39,7 +39,7 @@ import { clientOf, readRecord, readTokens, tokenServer, writeRecord } from "./to
 import type { TokenRecord } from "./token-record.ts";
 
 /** Seconds in which a person has to return from the authorization server. */
-const visitSeconds = 600;
+const flowSeconds = 600;
 
 const defaultClientName = "Threadhold";
 
@@ -54,7 +54,7 @@ const placeSchema = z.object({
   until: z.number(),
 });
 
-const visitSchema = z.object({
+const flowSchema = z.object({
   verifier: z.string(),
   redirectUri: z.string(),
   server: z.object({
@@ -78,7 +78,7 @@ const visitSchema = z.object({
     .nullable(),
 });
 
-/** The definition of a visit, with its address and keys. */
+/** The definition of an authorization flow, with its address and keys. */
 interface Subject {
   name: string;
   /** The key of the tokens in the store. */
@@ -90,8 +90,8 @@ interface Subject {
   keys: SealKeys;
 }
 
-/** Reads the definition for the owner of a visit. */
-export async function subjectOf(definition: AnyMcpServerDefinition, context: VisitContext): Promise<Subject> {
+/** Reads the definition for the owner of an authorization flow. */
+export async function subjectOf(definition: AnyMcpServerDefinition, context: AuthorizationContext): Promise<Subject> {
   const { name, allowedHosts = [] } = definition;
   const oauth = oauthOf(definition);
   if (oauth === null) throw new McpServerError(`The MCP server "${name}" uses no OAuth.`);
@@ -101,12 +101,12 @@ export async function subjectOf(definition: AnyMcpServerDefinition, context: Vis
   return { name, key: await storeKey(definition, () => url), allowedHosts, oauth, keys, url, headers };
 }
 
-/** Begins a visit. */
-export async function beginVisit(
+/** Begins an authorization flow. */
+export async function beginAuthorizationFlow(
   definition: AnyMcpServerDefinition,
-  context: VisitContext,
+  context: AuthorizationContext,
   redirectUri: string,
-): Promise<BegunVisit> {
+): Promise<BegunAuthorizationFlow> {
   const subject = await subjectOf(definition, context);
   const { name, oauth, keys } = subject;
   const defined = definedClient(name, oauth, context);
@@ -114,7 +114,7 @@ export async function beginVisit(
   const client = defined ?? (await registered(subject, context, { server, redirectUri }));
   const id = crypto.randomUUID();
   const browser = urlText(crypto.getRandomValues(new Uint8Array(32)));
-  const expires_at = context.clock.now() + visitSeconds * 1_000_000;
+  const expires_at = context.clock.now() + flowSeconds * 1_000_000;
   const { owner, threadId } = context;
   const place = { owner, source: name, threadId, id, until: expires_at } satisfies z.input<typeof placeSchema>;
   const state = await seal(keys, JSON.stringify(place), statePlace);
@@ -127,18 +127,18 @@ export async function beginVisit(
     ...(scope === null ? {} : { scope }),
     ...(server.resource === null ? {} : { resource: new URL(server.resource) }),
   });
-  const visit: z.input<typeof visitSchema> = {
+  const flow: z.input<typeof flowSchema> = {
     verifier: codeVerifier,
     redirectUri,
     server,
     client: defined === null ? client : null,
   };
-  const text = await seal(keys, JSON.stringify(visit), [...sealPlace("visit", owner, subject), id]);
+  const text = await seal(keys, JSON.stringify(flow), [...sealPlace("flow", owner, subject), id]);
   await context.store.begin({ id, server: subject.key, browser: await sha256Hex(browser), text, expires_at });
-  return { url: authorizationUrl.href, cookie: { name: cookieName(id), value: browser, seconds: visitSeconds } };
+  return { url: authorizationUrl.href, cookie: { name: cookieName(id), value: browser, seconds: flowSeconds } };
 }
 
-async function discovered(subject: Subject, context: VisitContext): Promise<AuthorizationServer> {
+async function discovered(subject: Subject, context: AuthorizationContext): Promise<AuthorizationServer> {
   const { name, url, headers, allowedHosts, oauth } = subject;
   const fetchFn = oauthFetch(context.fetch, allowedHosts);
   const parts = { name, url, headers, allowedHosts, fetchFn, env: context.env, issuer: oauth.issuer };
@@ -152,7 +152,7 @@ async function discovered(subject: Subject, context: VisitContext): Promise<Auth
 /** Registers a client (RFC 7591). */
 async function registered(
   { name, allowedHosts, oauth }: Subject,
-  { fetch }: VisitContext,
+  { fetch }: AuthorizationContext,
   { server, redirectUri }: { server: AuthorizationServer; redirectUri: string },
 ): Promise<OAuthClient> {
   if (server.registrationEndpoint === null) {
@@ -194,7 +194,7 @@ function sdkMetadata(server: AuthorizationServer) {
   };
 }
 
-/** The name of the cookie of a visit. Several visits of a browser may be open. */
+/** The name of the cookie of an authorization flow. Several authorization flows of a browser may be open. */
 function cookieName(id: string): string {
   return `threadhold_mcp_${id.slice(0, 8)}`;
 }
@@ -209,25 +209,25 @@ export const readPlace: AuthorizationModule["place"] = async (env, state, now) =
   return until > now ? place : null;
 };
 
-/** Ends a visit. Throws an error for the person if it ends without an authorization. */
-export async function completeVisit(
+/** Ends an authorization flow. Throws an error for the person if it ends without an authorization. */
+export async function completeAuthorizationFlow(
   definition: AnyMcpServerDefinition,
-  context: VisitContext,
-  { place, answer }: { place: VisitPlace; answer: VisitReturn },
+  context: AuthorizationContext,
+  { place, answer }: { place: AuthorizationFlowPlace; answer: AuthorizationResponse },
 ): Promise<null> {
   const subject = await subjectOf(definition, context);
   const { name, keys } = subject;
   const browser = cookieOf(answer.cookies, cookieName(place.id));
   const sealed = browser === null ? null : await context.store.finish(place.id, await sha256Hex(browser));
   const text =
-    sealed === null ? null : await unseal(keys, sealed, [...sealPlace("visit", context.owner, subject), place.id]);
+    sealed === null ? null : await unseal(keys, sealed, [...sealPlace("flow", context.owner, subject), place.id]);
   if (text === null) {
     throw new McpServerError(
       "This address was used already, is too old, or belongs to another browser. Connect again.",
     );
   }
-  const visit = visitSchema.parse(JSON.parse(text));
-  const { server } = visit;
+  const flow = flowSchema.parse(JSON.parse(text));
+  const { server } = flow;
   // Without this check, a server could pass a code of another authorization server to this one (RFC 9207, mix-up).
   if (answer.iss === undefined ? server.sendsIssuer : !isSameIssuer(answer.iss, server.issuer)) {
     throw new McpServerError("Another authorization server than the expected one responded. Connect again.");
@@ -243,7 +243,7 @@ export async function completeVisit(
   }
   const { oauth } = subject;
   const { env, log } = context;
-  const client = usedClient(name, { oauth, env, log }, { client: visit.client, issuer: server.issuer });
+  const client = usedClient(name, { oauth, env, log }, { client: flow.client, issuer: server.issuer });
   if (client === null || !isAllowedIssuer(oauth, server.issuer))
     throw new McpServerError(`The definition of "${name}" has changed. Connect again.`);
   const old = await recordOf(subject, context);
@@ -253,8 +253,8 @@ export async function completeVisit(
       metadata: sdkMetadata(server),
       clientInformation: client,
       authorizationCode: answer.code,
-      codeVerifier: visit.verifier,
-      redirectUri: visit.redirectUri,
+      codeVerifier: flow.verifier,
+      redirectUri: flow.redirectUri,
       ...(server.resource === null ? {} : { resource: new URL(server.resource) }),
       fetchFn: oauthFetch(context.fetch, subject.allowedHosts),
     });
@@ -262,15 +262,15 @@ export async function completeVisit(
   } catch (thrown) {
     throw oauthError(name, "The exchange of the code", thrown);
   }
-  const record = { server: tokenServer(server), client: visit.client, ...tokens };
+  const record = { server: tokenServer(server), client: flow.client, ...tokens };
   await storeTokens(subject, context, { old, record });
   return null;
 }
 
-/** Stores the tokens of a visit, and revokes those that they replace. */
+/** Stores the tokens of an authorization flow, and revokes those that they replace. */
 async function storeTokens(
   subject: Subject,
-  context: VisitContext,
+  context: AuthorizationContext,
   { old, record }: { old: TokenRecord | null; record: TokenRecord },
 ): Promise<void> {
   const { key, keys } = subject;
@@ -291,7 +291,7 @@ async function storeTokens(
 }
 
 /** The stored record of an owner; null if there is none that can be decrypted. */
-export async function recordOf(subject: Subject, { owner, store }: VisitContext): Promise<TokenRecord | null> {
+export async function recordOf(subject: Subject, { owner, store }: AuthorizationContext): Promise<TokenRecord | null> {
   const row = await store.read(subject.key);
   const text = row === null ? null : await unseal(subject.keys, row.text, sealPlace("tokens", owner, subject));
   return readRecord(text);

@@ -1,4 +1,4 @@
-// A person's visit of an authorization server, over real HTTP: its address, its cookie, and its end.
+// A person's authorization flow, over real HTTP: its address, its cookie, and its end.
 
 import { describe, expect, it } from "vitest";
 
@@ -25,7 +25,7 @@ prepareEachTest();
 const connected = expect.stringContaining("You can close this window") as string;
 const isStale = expect.stringContaining("used already, is too old, or belongs to another browser") as string;
 
-it("OAUTH2 A visit's address has a registered client, PKCE with S256, the resource, the scopes and the callback, and its cookie is for the callback alone", async () => {
+it("OAUTH2 The address of the authorization request has a registered client, PKCE with S256, the resource, the scopes and the callback, and its cookie is for the callback alone", async () => {
   const { control, root } = protectedServer();
   const { url, response } = await begin(await threadOf("anna"));
   const { clients, requests } = await control();
@@ -60,33 +60,33 @@ it("OAUTH2 A visit's address has a registered client, PKCE with S256, the resour
   expect(response.headers.get("cache-control")).toBe("no-store");
 });
 
-it("OAUTH3 A visit ends once: the same address is refused the second time, and sends nothing to the authorization server", async () => {
+it("OAUTH3 An authorization flow ends once: the same address is refused the second time, and sends nothing to the authorization server", async () => {
   const { control } = protectedServer();
   const id = await threadOf("anna");
-  const visit = await begin(id);
-  const back = await agree(visit);
-  expect(await returnTo(back, visit.cookie)).toMatchObject({ status: 200, page: connected });
+  const flow = await begin(id);
+  const back = await agree(flow);
+  expect(await returnTo(back, flow.cookie)).toMatchObject({ status: 200, page: connected });
   const { requests } = await control();
-  expect(await returnTo(back, visit.cookie)).toMatchObject({ status: 400, page: isStale });
+  expect(await returnTo(back, flow.cookie)).toMatchObject({ status: 400, page: isStale });
   expect((await control()).requests).toEqual(requests);
 });
 
-it("OAUTH4 A visit ends only in the browser that began it: without its cookie, or with that of another visit, nothing is stored", async () => {
+it("OAUTH4 An authorization flow ends only in the browser that began it: without its cookie, or with that of another authorization flow, nothing is stored", async () => {
   const { control } = protectedServer();
   const id = await threadOf("anna");
-  const [visit, other] = [await begin(id), await begin(await threadOf("ben"), { who: "ben" })];
-  const back = await agree(visit);
-  const [name = "", own = ""] = visit.cookie.split("=");
+  const [flow, other] = [await begin(id), await begin(await threadOf("ben"), { who: "ben" })];
+  const back = await agree(flow);
+  const [name = "", own = ""] = flow.cookie.split("=");
   const foreign = other.cookie.split("=")[1] ?? "";
   for (const cookie of [undefined, "", other.cookie, `${name}=${foreign}`, `${name}=${own}x`, `x${name}=${own}`]) {
     expect(await returnTo(back, cookie), String(cookie)).toMatchObject({ status: 400, page: isStale });
   }
   expect((await control()).requests).not.toContain("POST as/token");
   expect(await statusOf(id)).toMatchObject({ status: "required" });
-  expect(await returnTo(back, `a=b; ${visit.cookie}; c=d`)).toMatchObject({ status: 200, page: connected });
+  expect(await returnTo(back, `a=b; ${flow.cookie}; c=d`)).toMatchObject({ status: 200, page: connected });
 });
 
-it("OAUTH5 Only the user of a thread begins a visit: another user's thread does not exist, and an administrator is refused", async () => {
+it("OAUTH5 Only the user of a thread begins an authorization flow: another user's thread does not exist, and an administrator is refused", async () => {
   protectedServer();
   const id = await threadOf("anna");
   expect(await refusal(id, "ben")).toMatchObject({ status: 404, code: "thread_not_found" });
@@ -104,13 +104,13 @@ it("OAUTH5 The states of two users and of two servers cannot be exchanged, and a
   const { control } = protectedServer();
   protectedServer({}, "other");
   const [anna, ben] = [await threadOf("anna"), await threadOf("ben")];
-  const visit = await begin(anna);
+  const flow = await begin(anna);
   const others = [await begin(ben, { who: "ben" }), await begin(anna, {})];
-  const back = await agree(visit);
+  const back = await agree(flow);
   for (const other of others) {
     const crossed = new URL(back);
     crossed.searchParams.set("state", other.url.searchParams.get("state") ?? "");
-    expect(await returnTo(crossed, visit.cookie)).toMatchObject({ status: 400, page: isStale });
+    expect(await returnTo(crossed, flow.cookie)).toMatchObject({ status: 400, page: isStale });
   }
   const state = back.searchParams.get("state") ?? "";
   for (const forged of [
@@ -123,7 +123,7 @@ it("OAUTH5 The states of two users and of two servers cannot be exchanged, and a
   ]) {
     const crossed = new URL(back);
     crossed.searchParams.set("state", forged);
-    expect((await returnTo(crossed, visit.cookie)).page, forged.slice(0, 30)).toContain("not valid, or is too old");
+    expect((await returnTo(crossed, flow.cookie)).page, forged.slice(0, 30)).toContain("not valid, or is too old");
   }
   expect((await control()).requests).not.toContain("POST as/token");
 });
@@ -171,12 +171,12 @@ it("OAUTH7 A refusal of the authorization server is shown by its code if the cod
 it("OAUTH7 A preview of the address with HEAD, and a return without a code, do not connect", async () => {
   const { control } = protectedServer();
   const id = await threadOf("anna");
-  const visit = await begin(id);
-  const back = await agree(visit);
-  const preview = await send(back.pathname + back.search, { who: null, method: "HEAD", cookie: visit.cookie });
+  const flow = await begin(id);
+  const back = await agree(flow);
+  const preview = await send(back.pathname + back.search, { who: null, method: "HEAD", cookie: flow.cookie });
   expect(preview.status).toBe(200);
   expect(await statusOf(id)).toMatchObject({ status: "required" });
-  expect(await returnTo(back, visit.cookie)).toMatchObject({ status: 200, page: connected });
+  expect(await returnTo(back, flow.cookie)).toMatchObject({ status: 200, page: connected });
   const second = await begin(id);
   const empty = await agree(second);
   empty.searchParams.delete("code");
@@ -218,10 +218,10 @@ describe("clients", () => {
     };
     useDefinition(more);
     const id = await threadOf("anna");
-    const visit = await begin(id);
-    expect(visit.url.searchParams.get("client_id")).toBe("preset");
-    expect(visit.url.searchParams.get("scope")).toBe("a b");
-    expect(await returnTo(await agree(visit), visit.cookie)).toMatchObject({ status: 200, page: connected });
+    const flow = await begin(id);
+    expect(flow.url.searchParams.get("client_id")).toBe("preset");
+    expect(flow.url.searchParams.get("scope")).toBe("a b");
+    expect(await returnTo(await agree(flow), flow.cookie)).toMatchObject({ status: 200, page: connected });
     expect((await control()).requests).not.toContain("POST as/register");
   });
 
@@ -282,7 +282,7 @@ describe("hostile servers", () => {
       { challenge: 'Bearer resource_metadata="http://169.254.169.254/latest"' },
       "The search for the authorization server",
     ],
-  ])("OAUTH15 A server %s is refused before a visit begins", async (_, change, reason) => {
+  ])("OAUTH15 A server %s is refused before an authorization flow begins", async (_, change, reason) => {
     const { control } = protectedServer();
     await control(change);
     const { status, message } = await refusal(await threadOf("anna"));

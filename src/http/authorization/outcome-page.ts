@@ -1,4 +1,4 @@
-// The page that a person sees after the visit of an authorization server. It loads nothing, runs nothing, and can be shown in no frame.
+// The page that a person sees after the authorization flow. It loads nothing, runs nothing, and can be shown in no frame.
 
 const headers = {
   "content-type": "text/html; charset=utf-8",
@@ -9,11 +9,11 @@ const headers = {
   "x-content-type-options": "nosniff",
 };
 
-/** How the visit ended: `opened` for a request that does not end it, or the problem. */
-type VisitState = "opened" | "authorized" | { problem: string };
+/** How the authorization flow ended: `opened` for a request that does not end it, or the problem. */
+type FlowOutcome = "opened" | "authorized" | { problem: string };
 
 /** Returns the page. */
-export function visitPage(state: VisitState): Response {
+export function outcomePage(state: FlowOutcome): Response {
   if (state === "opened") return page(200, "Connecting", "");
   if (state === "authorized") {
     return page(200, "Connected", "You can close this window and continue in the conversation.");
