@@ -15,7 +15,7 @@ const flowSchema = z.object({
   expires_at: z.number().int(),
 });
 
-/** The path to which authorization servers return a person. */
+/** The beginning of the paths to which authorization servers return a person. */
 export const callbackPath = "/api/mcp/callback";
 
 const path = "/api/threads/:id/mcp/:server/authorization";
@@ -51,7 +51,7 @@ export const authorizationRoutes = {
   },
   completeAuthorization: {
     method: "GET",
-    path: callbackPath,
+    path: `${callbackPath}/:server`,
     summary: "Where authorization servers return a person: stores the tokens, and answers with a page",
     tag: "definitions",
     access: "public",

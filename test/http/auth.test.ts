@@ -131,7 +131,7 @@ describe("configuration", () => {
 
   it("AUTH3 Only health and the page are served without configuration, and no route of the project, even if it is public", async () => {
     const open = table.filter(({ access }) => access === "public").map(({ path }) => path);
-    expect(open).toEqual(["/healthz", "/api/mcp/callback"]);
+    expect(open).toEqual(["/healthz", "/api/mcp/callback/:server"]);
     const assets = (): Promise<Response> => Promise.resolve(new Response("the page"));
     const load = () => Promise.resolve(() => new Response("the project"));
     const route = { method: "GET", kind: "controller", file: "weather.get.ts", load } as const;
@@ -145,7 +145,7 @@ describe("configuration", () => {
     });
     const page = await ask("/", { token: null, headers: { accept: "text/html" } });
     expect([page.status, await page.text()]).toEqual([200, "the page"]);
-    for (const path of ["/api/weather", "/api/health", "/api/mcp/callback?state=x"])
+    for (const path of ["/api/weather", "/api/health", "/api/mcp/callback/notes?state=x"])
       expect(await refusalOf(await ask(path))).toMatchObject({ status: 503, code: "auth_not_configured" });
   });
 });

@@ -64,16 +64,22 @@ export async function removeAuthorization(parts: AuthorizationParts, subject: Au
   valueOf(await module.remove(await definition.load(), contextOf(parts, subject)));
 }
 
+const mixedUp = "Another authorization server than the expected one responded. Connect again.";
 const unknownState = "This address is not valid, or is too old. Connect again.";
 
-/** Ends an authorization flow with the parameters with which the authorization server returned the person. Refuses if nothing was authorized. */
+/**
+ * Ends an authorization flow with the parameters with which the authorization server returned the person. `server` is the definition that the
+ * address names to which the person returned. Refuses if nothing was authorized.
+ */
 export async function endAuthorizationFlow(
   parts: AuthorizationParts,
-  { state, ...answer }: AuthorizationResponse & { state?: string | undefined },
+  { server, state, ...answer }: AuthorizationResponse & { server: string; state?: string | undefined },
 ): Promise<void> {
   const place = state === undefined ? null : await placeOf(parts, state);
   if (place === null) throw refuse("invalid_request", unknownState);
   const { owner, threadId, source } = place;
+  // The state is that of one server, and the address that of another: a server that sends no `iss` would not be recognised otherwise.
+  if (source !== server) throw refuse("invalid_request", mixedUp);
   const userId = "user" in owner ? owner.user : null;
   const { module, definition } = await definitionOf(parts, source);
   const context = contextOf(parts, { server: source, threadId, userId });

@@ -30,7 +30,9 @@ export async function authorizationRequests({
       const subject = await subjectOf(params, caller);
       assertMayConnect(subject, caller);
       await limits.invoke(caller);
-      const redirectUri = new URL(prefix + callbackPath, url.origin).href;
+      // Each server has an address of its own, so that a hostile one cannot use that of another (RFC 9700, mix-up).
+      const path = `${prefix}${callbackPath}/${encodeURIComponent(params.server)}`;
+      const redirectUri = new URL(path, url.origin).href;
       const { url: address, cookie } = await authorizations.begin(subject, redirectUri);
       const body = { authorization_url: address, expires_at: now() + cookie.seconds * 1_000_000 };
       return jsonAnswer(body, 200, { "set-cookie": flowCookie(cookie, url) });
@@ -41,13 +43,13 @@ export async function authorizationRequests({
       await authorizations.remove(subject);
       return emptyAnswer();
     },
-    async completeAuthorization({ request, url, headOnly }) {
+    async completeAuthorization({ request, params: { server }, url, headOnly }) {
       // A preview of an address must not use it up.
       if (headOnly) return outcomePage("opened");
       const [state, code, error, iss] = ["state", "code", "error", "iss"].map((name) => single(url, name));
       const cookies = request.headers.get("cookie") ?? "";
       try {
-        await authorizations.end({ state, code, error, iss, cookies });
+        await authorizations.end({ server, state, code, error, iss, cookies });
         return outcomePage("authorized");
       } catch (thrown) {
         if (thrown instanceof ThreadholdError) return outcomePage({ problem: thrown.message });
@@ -80,7 +82,7 @@ function single({ searchParams }: URL, name: string): string | undefined {
   return values.length === 1 ? values[0] : undefined;
 }
 
-/** The `Set-Cookie` header for the browser of an authorization flow, which sends the cookie to the callback alone. */
+/** The `Set-Cookie` header for the browser of an authorization flow, which sends the cookie to the callbacks alone. */
 function flowCookie({ name, value, seconds }: FlowCookie, url: URL): string {
   const secure = url.protocol === "https:" ? "; Secure" : "";
   return `${name}=${value}; Path=${callbackPath}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;

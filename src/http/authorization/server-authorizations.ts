@@ -23,6 +23,8 @@ export interface ServerAuthorizations {
   remove(subject: AuthorizationSubject): Promise<void>;
   /** Ends an authorization flow with the parameters and the `Cookie` header of the person who returns. Errors repeat nothing of them. */
   end(answer: {
+    /** The server that the path of the callback names. */
+    server: string;
     state: string | undefined;
     code: string | undefined;
     error: string | undefined;

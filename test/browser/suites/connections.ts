@@ -34,7 +34,7 @@ export function connections({ api, open }: PlaygroundUse): void {
       await card.getByRole("button", { name: "Open the sign-in page" }).click();
       const other = await opened;
       await other.getByRole("heading", { name: "Connected" }).waitFor();
-      expect(new URL(other.url()).pathname).toBe("/api/mcp/callback");
+      expect(new URL(other.url()).pathname).toBe("/api/mcp/callback/vault");
       expect(await other.evaluate(() => window.opener)).toBeNull();
       await other.close();
       await card.getByText("is connected").waitFor();
