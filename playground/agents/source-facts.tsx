@@ -18,7 +18,7 @@ import css from "./definition.module.css";
 /** The name of each kind of source. */
 const kindTexts: Readonly<Record<Source["kind"], string>> = { mcp: "MCP server", openapi: "OpenAPI document" };
 
-/** Whether the visitor has connected to a server with OAuth. */
+/** Whether the person who opens the page has connected to a server with OAuth. */
 const connectionTexts = { none: null, authorized: "connected", required: "not connected; connect in a conversation" };
 
 /** The source's facts. */

@@ -164,7 +164,7 @@ describe("a run", () => {
 });
 
 describe("the page of a source", () => {
-  it("OAUTH22 The state of a source shows whether its visitor has connected, with the tools of the server, and names the variable if the key is missing", async () => {
+  it("OAUTH22 The state of a source shows whether the person who opens its page has connected, with the tools of the server, and names the variable if the key is missing", async () => {
     protectedServer();
     const options: ThreadholdOptions = { authenticate: () => ({ user: "anna", role: "admin" }) };
     const state = async (from = options) => (await send("/api/sources/everything", { options: from })).json();
