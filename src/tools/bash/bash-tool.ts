@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 
+import { refuse, ThreadholdError } from "#contract/error.ts";
 import { defineTool } from "#spec/index.ts";
 import type { ThreadState, ToolOptions, ToolResult } from "#spec/index.ts";
 
@@ -105,7 +106,10 @@ export function createBashTool({
         state,
         ...(network === undefined ? {} : { network }),
       };
-      const output = await withTimeLimit(signal, timeoutMs, (limited) => run(command, { ...context, signal: limited }));
+      const work = (limited: AbortSignal) => run(command, { ...context, signal: limited });
+      const output = await withTimeLimit(signal, timeoutMs, work).catch((thrown: unknown) => {
+        throw shownError(thrown, shown);
+      });
       if (output === "timeout") return failed(`Command timed out after ${timeoutMs / 1000}s`);
       const { stdout, stderr, exitCode } = output;
       return resultOf({ stdout: shown(stdout), stderr: shown(stderr), exitCode }, maxOutputBytes);
@@ -131,6 +135,13 @@ function resultOf({ stdout, stderr, exitCode }: CommandOutput, limit: number): T
     result: `Exit code: ${exitCode}\n${output}`,
     value: { exit_code: exitCode, success: exitCode === 0 },
   };
+}
+
+/** The error of a command with the text that a model may read: the text may contain the name of a file, which the network chose. */
+function shownError(thrown: unknown, shown: (text: string) => string): unknown {
+  if (!(thrown instanceof Error) || shown(thrown.message) === thrown.message) return thrown;
+  const message = shown(thrown.message);
+  return thrown instanceof ThreadholdError ? refuse(thrown.code, message) : new Error(message);
 }
 
 function truncate(text: string, limit: number): string {

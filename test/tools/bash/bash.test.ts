@@ -56,6 +56,8 @@ describe("the result of a command", () => {
     const outcome = { stdout: text, stderr: text, exitCode: 0 };
     const { result } = await callOf({ run: async () => outcome }).run("x");
     expect(result).toBe("Exit code: 0\nSTDOUT:\nab\n\nSTDERR:\nab\n");
+    const rejected = callOf({ run: () => Promise.reject(new Error(text)) }).run("x");
+    await expect(rejected).rejects.toThrow(/^ab\n$/);
     const { run } = await shellOver({ "/a.txt": text });
     expect(await run("cat a.txt")).toBe(`Exit code: 0\n${text}`);
   });

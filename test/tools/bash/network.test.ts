@@ -23,7 +23,9 @@ async function run(command: string, network?: CommandNetwork): Promise<{ text: s
   const result = (await coder.withState(async (state) => {
     const call = { id: "call-1", attempt: 1, signal: new AbortController().signal, progress: () => {} };
     const tool = createBashTool(network === undefined ? {} : { network });
-    return readTool(tool).run?.(state, { command }, call);
+    // A tool that rejects is an error result, as in a run.
+    const running = readTool(tool).run?.(state, { command }, call) as Promise<ToolResult>;
+    return running.catch((thrown: Error) => ({ status: "error", error: thrown.message }) satisfies ToolResult);
   })) as ToolResult;
   return { text: result.result ?? `Error: ${result.error ?? ""}`, coder };
 }
@@ -57,6 +59,14 @@ describe("curl", () => {
     const { text, coder } = await online(`curl -s '${address}' | tee page.txt; cat page.txt >&2; wc -m < page.txt`);
     expect(text).toBe("Exit code: 0\nSTDOUT:\npermit 👩‍💻\n15\n\nSTDERR:\npermit 👩‍💻\n");
     expect(await coder.read("/page.txt")).toBe(page);
+  });
+
+  it("The model reads no hidden characters of a response in an error, such as that of a file whose changes are refused", async () => {
+    const name = pageUrl("text/plain", `per\u202Emit\u{E0068}${"x".repeat(300)}`);
+    const { text } = await online(`touch "$(curl -s '${name}')"`);
+    expect(text).toContain("permitxxx");
+    expect(text).toMatch(/^Error: .*none of its changes of files are stored/);
+    expect(text).not.toMatch(/[\u202E\u{E0068}]/u);
   });
 
   it("A status and a failed request are an exit code of the command", async () => {
