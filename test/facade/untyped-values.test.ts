@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createProvider } from "#facade/upp/create-provider.ts";
 import { llm } from "#facade/upp/llm.ts";
 import type { ProviderConfig } from "#facade/upp/model-reference.ts";
-import { AssistantMessage, UserMessage } from "#facade/upp/upp-message.ts";
+import { AssistantMessage, ToolResultMessage, UserMessage } from "#facade/upp/upp-message.ts";
 import type { Tool } from "#facade/upp/upp-tool.ts";
 
 import { call, gate, instance, rejection, tool } from "./support/scripted-llm.ts";
@@ -84,6 +84,20 @@ describe("messages and tools", () => {
     async (input) => {
       const model = instance([{ text: "Hi." }]);
       expect(await rejection(model.generate(input as never))).toMatchObject(refused("is not a message of UPP"));
+    },
+  );
+
+  it.each([42, null, undefined, { type: "text", text: "x" }])(
+    "Content that is neither text nor list is refused: %j",
+    (content) => {
+      for (const create of [
+        () => new UserMessage(content as never),
+        () => new AssistantMessage(content as never),
+        () => new ToolResultMessage(content as never),
+      ])
+        expect(create).toThrow(
+          expect.objectContaining({ code: "INVALID_REQUEST", message: expect.stringContaining("a list") }),
+        );
     },
   );
 

@@ -14,6 +14,7 @@ import type {
 } from "./content-block.ts";
 import { blockResult } from "./content-part.ts";
 import { setId } from "./new-id.ts";
+import { refusal } from "./upp-error.ts";
 import type { ToolCall, ToolResult } from "./upp-tool.ts";
 
 /** The kind of a message. */
@@ -91,7 +92,7 @@ export abstract class Message {
   }
 }
 
-/** A user's message. A text becomes one text block. */
+/** A user's message. A text becomes one text block. Other content than a text or a list throws INVALID_REQUEST. */
 export class UserMessage extends Message {
   readonly type = "user";
   readonly content: readonly UserContent[];
@@ -106,7 +107,7 @@ export class UserMessage extends Message {
   }
 }
 
-/** A model's message. */
+/** A model's message. Other content than a text or a list throws INVALID_REQUEST. */
 export class AssistantMessage extends Message {
   readonly type = "assistant";
   readonly content: readonly AssistantContent[];
@@ -143,7 +144,7 @@ export class ToolResultMessage extends Message {
 
   constructor(results: readonly ToolResult[], options?: MessageOptions) {
     super(options);
-    this.results = results.map((each) => {
+    this.results = listOf(results, "The results of a message have to be a list").map((each) => {
       const blocks = blockResult(each.result);
       return blocks === null ? each : { ...each, result: blocks.json };
     });
@@ -177,5 +178,14 @@ export function isToolResultMessage(message: Message): message is ToolResultMess
 }
 
 function blockList<B>(content: string | readonly B[]): (B | { type: "text"; text: string })[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : [...content];
+  return typeof content === "string"
+    ? [{ type: "text", text: content }]
+    : [...listOf(content, "The content of a message has to be a text or a list of blocks")];
+}
+
+/** Returns a list unchanged. A program in JavaScript may pass any other value. */
+function listOf<T>(values: readonly T[], rule: string): readonly T[] {
+  const given: unknown = values;
+  if (Array.isArray(given)) return values;
+  throw refusal(`${rule}; it is ${values === null ? "null" : `of the type ${typeof values}`}.`);
 }
