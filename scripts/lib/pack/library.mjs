@@ -6,6 +6,7 @@ import path from "node:path";
 
 import { build } from "esbuild";
 
+import { patchShell } from "../patch-shell.mjs";
 import { fromRoot, root } from "../paths.mjs";
 import { licenseTexts } from "./licenses.mjs";
 
@@ -36,6 +37,8 @@ const packagesOfShell = [
  * @returns {Promise<string>} the licences of the packages in the module
  */
 export async function bundleShell(file) {
+  // An install without scripts has not changed it.
+  patchShell();
   const { metafile } = await build({
     metafile: true,
     absWorkingDir: root,

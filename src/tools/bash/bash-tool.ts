@@ -62,8 +62,8 @@ function shellDescription(network: CommandNetwork | undefined): string {
   return [
     "Runs a bash command over the thread's files: pipes, variables, loops, and commands such as ls, cat, grep, rg, sed, awk, find, sort, jq,",
     network === undefined
-      ? "diff and tar. There is no network, no git, and no compiler or interpreter such as node or python. All changes of files are stored when"
-      : `diff, tar and curl. curl reaches only ${network.allowedHosts.join(", ")}. There is no git, and no compiler or interpreter such as node or python. All changes of files are stored when`,
+      ? "diff and gzip. There is no network, no git, and no compiler or interpreter such as node or python. All changes of files are stored when"
+      : `diff, gzip and curl. curl reaches only ${network.allowedHosts.join(", ")}. There is no git, and no compiler or interpreter such as node or python. All changes of files are stored when`,
     "the command ends. Variables and the working directory do not last until the next command.",
   ].join(" ");
 }

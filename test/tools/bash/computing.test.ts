@@ -10,11 +10,22 @@ import { ToolCaller } from "../tool-caller.ts";
 
 const contextOf = (signal: AbortSignal) => ({ id: "call-1", attempt: 1, signal, progress: () => {} });
 
+/** A chain of variables whose arithmetic evaluates the last one 2 ^ 40 times. */
+const doubling = Array.from({ length: 40 }, (_, index) => `v${index}='v${index + 1}+v${index + 1}'`).join(";");
+
+/** A text of megabytes. Each use of it takes milliseconds. */
+const large = 'x=$(printf "%4000000s" x)';
+
 /** Commands that only compute, for seconds, within the limits of work. */
 const computing = [
   "for i in $(seq 9000); do a+=($i); done",
   "x=; for i in $(seq 9000); do x+=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; y=${x//a/b}; done",
   "awk 'BEGIN { for (i = 0; i < 90000; i++) { s = s i; n += index(s, \"z\") } }'",
+  `${doubling}; v40=1; echo $((v0))`,
+  `${large}; : ${"${#x} ".repeat(2000)}`,
+  `${large}; ${"y=$x$x ".repeat(2000)}`,
+  `${large}; case "$x" in ${"*a*b) ;; ".repeat(2000)} esac`,
+  `seq 90000 | sed '${"s/./&/;".repeat(30)}'`,
 ];
 
 it.for(computing)("A time limit ends a command that only computes: %s", async (command) => {
@@ -56,6 +67,27 @@ it.for([
     expect(await coder.text("bash", { command: "ls" })).toBe("Exit code: 0\n");
   },
 );
+
+it.for([
+  "printf '%4000000s' x | grep -E '( | ){900}y'",
+  "printf '%4000000s' x | awk '{ print match($0, /( | ){900}y/) }'",
+  'x=$(printf "%400000s" x); [[ $x =~ ( | ){900}y ]]',
+  "jq -n '[range(100000) | tostring | test(\"(a|b){900}c\")]'",
+])("Regular expressions are limited by the number of steps, and the command fails: %s", async (command) => {
+  const coder = await ToolCaller.create("coder");
+  const text = await coder.text("bash", { command });
+  expect(text).toMatch(/^Exit code: [1-9]/);
+  expect(text).toContain("regular expression step limit exceeded (100000000)");
+});
+
+it("Commands of sed whose address does not match are limited by the length of the text", async () => {
+  const coder = await ToolCaller.create("coder");
+  const command = `printf '%4000000s' x | sed '${"/a/d;".repeat(1000)}' > a`;
+  expect(await coder.call("bash", { command })).toMatchObject({
+    status: "error",
+    error: expect.stringContaining("more than 3000000 operations"),
+  });
+});
 
 it("A comparison of texts with more than 2,000 different lines is refused, and one of similar texts is not", async () => {
   const coder = await ToolCaller.create("coder");
