@@ -28,6 +28,9 @@ const unitsOfOperation = 5;
 export class ShellFileSystem implements IFileSystem {
   readonly #tree: FileTree;
   readonly #work: WorkMeter;
+  /** `cp` and `mv` replace an existing file only if they know that it is not the file that they read. */
+  readonly #identities = new WeakMap<TreeNode, string>();
+  #nodes = 0;
 
   constructor(tree: FileTree, work: WorkMeter) {
     this.#tree = tree;
@@ -83,6 +86,7 @@ export class ShellFileSystem implements IFileSystem {
       mode: node.mode,
       size: node.type === "folder" ? 0 : (node.content?.byteLength ?? node.base?.size ?? 0),
       mtime: node.mtime,
+      identity: this.#identityOf(node),
     };
   }
 
@@ -190,6 +194,12 @@ export class ShellFileSystem implements IFileSystem {
   /** The interface permits an empty list. A complete list would need a read of every folder. */
   getAllPaths(): string[] {
     return [];
+  }
+
+  #identityOf(node: TreeNode): string {
+    const identity = this.#identities.get(node) ?? String((this.#nodes += 1));
+    this.#identities.set(node, identity);
+    return identity;
   }
 
   async #find(path: string): Promise<TreeNode | null> {

@@ -243,6 +243,14 @@ describe("the files of a command", () => {
     expect(await id("/new/w")).toBe(before);
   });
 
+  it("A file that is moved or copied to an existing file replaces it, and is not copied to itself", async () => {
+    const { run } = await shellOver({ "/a": "a", "/b": "b", "/d/a": "other" });
+    expect(await run("mv a b; cat b; echo c > c; cp b c; cat c; cp c d/a; cat d/a; mv c d/a; ls . d")).toBe(
+      "Exit code: 0\naaa.:\nb\nd\n\nd:\na\n",
+    );
+    expect(await run("cp b ./b")).toContain("are the same file");
+  });
+
   it("A command can replace a file by a folder and a folder by a file, and deleted entries are absent afterwards", async () => {
     const { coder, run, list } = await shellOver({ "/f": "f", "/d/x": "x", "/d/y": "y", "/e/z": "z", "/e/u/v": "v" });
     expect(await run("mv f g; mkdir f; mv g f/g; mv d/x t; rm -r d; mv t d; mv e/u . && rm -r e; rm -f none")).toBe(
