@@ -9,8 +9,11 @@ import { fileURLToPath } from "node:url";
 
 import { fromRoot } from "./paths.mjs";
 
-/** The maximum number of steps of one regular expression, and of all those of one program of jq. A step is a state for a character. */
+/** The maximum number of steps of one regular expression, of all those for one line of sed, and of all those of one program of jq. A step is a state for a character. */
 const mostSteps = 100_000_000;
+
+/** The maximum length of a regular expression. The time to compile one grows faster than its length. */
+const mostCharacters = 100_000;
 
 const turnAfter = (units, context = "e") => `${context}.coverage?.isDue(${units})&&await ${context}.coverage.turn()`;
 
@@ -52,6 +55,16 @@ const changes = [
     added: "this.prog.spend(2*t.nfaStates.length);",
   },
   { before: "let p=n+c;if(d=t.context(p),", added: "this.prog.spend(1+i.size)," },
+  { before: "match(t,n,r){let s=this.re2.cond;", added: "this.prog.spend(16);" },
+  {
+    before: 'throw new Error("invalid regular expression limits");',
+    added: `if(t.length>${mostCharacters})throw new C("regular expression length limit exceeded (${mostCharacters})","regex_steps");`,
+  },
+  // Regular expressions for one line of sed share the count.
+  { before: "let u=ie(c,a", added: ",{budget:t}", after: "),f=u.test" },
+  { before: 'h=ie(c,`g${o.ignoreCase?"i":""}`', added: ",{budget:t}", after: ")" },
+  { before: 'let d=ie(c,`g${o.ignoreCase?"i":""}`', added: ",{budget:t}", after: ")" },
+  { before: "return ie(o", added: ',"",{budget:s}', after: ").test(r)}catch" },
   // Regular expressions of one program of jq share the count.
   { before: "return[ie(o,a", added: ",r", after: ").test(e)]" },
   { before: "c=ie(o,`${a}d`", added: ",r", after: ").exec(e)" },

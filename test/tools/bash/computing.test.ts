@@ -80,6 +80,12 @@ it.for([
   expect(text).toContain("regular expression step limit exceeded (100000000)");
 });
 
+it("Regular expressions are limited by their length, and the command fails", async () => {
+  const coder = await ToolCaller.create("coder");
+  const text = await coder.text("bash", { command: "seq 90000 > a; echo x | grep -F -f a" });
+  expect(text).toContain("regular expression length limit exceeded (100000)");
+});
+
 it("Commands of sed whose address does not match are limited by the length of the text", async () => {
   const coder = await ToolCaller.create("coder");
   const command = `printf '%4000000s' x | sed '${"/a/d;".repeat(1000)}' > a`;
