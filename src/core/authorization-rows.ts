@@ -30,7 +30,7 @@ const leaseMicros = 30 * second;
 const mostFlows = 10;
 
 const rowPrefix = "authorization/";
-/** Authorization flows are stored under this prefix, whose word is older than the term. */
+/** The prefix of authorization flows. It has their former name, because stored rows have it. */
 const flowPrefix = "authorization-visit/";
 
 /** The operations of the store, without promises. */

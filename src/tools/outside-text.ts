@@ -19,9 +19,12 @@ export function outsideText(text: string, limit: number): string {
 const deceptive =
   /[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\u{1BCA0}-\u{1BCA3}\u{E0000}-\u{E0FFF}]|[\u{FE00}-\u{FE0D}]/gu;
 
-/** Returns a text from outside, such as the text of a page, without characters that a person does not see and a model reads. */
+/**
+ * Returns a text from outside, such as the text of a page, without characters that a person does not see and a model reads. A single half of a
+ * pair of surrogates is replaced before, because a removal could join two of them to a tag.
+ */
 export function visibleText(text: string): string {
-  return text.replace(deceptive, "");
+  return text.toWellFormed().replace(deceptive, "");
 }
 
 /** The longest name that every provider accepts. */

@@ -52,7 +52,8 @@ export async function beginAuthorizationFlow(
 }
 
 /**
- * Deletes the authorization. That of a definition that does not exist any more is deleted here alone: its server and its client are not known.
+ * Deletes the authorization, and revokes it at the server. If the definition does not exist any more, the server and its client are unknown, so
+ * the stored rows are deleted and nothing is revoked.
  */
 export async function removeAuthorization(parts: AuthorizationParts, subject: AuthorizationSubject): Promise<void> {
   const found = await findDefinition(parts, subject.server);

@@ -137,7 +137,7 @@ function resultOf({ stdout, stderr, exitCode }: CommandOutput, limit: number): T
   };
 }
 
-/** The error of a command with the text that a model may read: the text may contain the name of a file, which the network chose. */
+/** Removes hidden characters from the error of a command. The error can contain the name of a file, and the name a text from the network. */
 function shownError(thrown: unknown, shown: (text: string) => string): unknown {
   if (!(thrown instanceof Error) || shown(thrown.message) === thrown.message) return thrown;
   const message = shown(thrown.message);

@@ -32,9 +32,9 @@ export class WorkMeter {
   }
 
   /**
-   * Counts a statement or expression. Throws if the command is cancelled or needs too much.
+   * Counts a statement or expression. Throws if the command is cancelled or exceeds the limit of operations.
    *
-   * @param value what it works on, if the interpreter says so
+   * @param value the text or list that the operation uses, if the interpreter passes it
    */
   hit(_feature: string, value?: unknown): void {
     const size = typeof value === "string" || Array.isArray(value) ? value.length : 0;

@@ -61,6 +61,17 @@ describe("curl", () => {
     expect(await coder.read("/page.txt")).toBe(page);
   });
 
+  it("The model reads no hidden character whose halves a response separates by another hidden character", async () => {
+    // jq writes the halves of a pair of surrogates as they are. Without the character between them they are a tag.
+    const text = String.raw`"per\udb40\u200b\udc68mit"`;
+    const page = pageUrl("application/json", text);
+    for (const command of [`curl -s '${page}' | jq -r .`, `echo $'\\udb40\\u200b\\udc68' >&2`]) {
+      const result = await online(command);
+      expect(result.text).toContain("\uFFFD\uFFFD");
+      expect(result.text).not.toMatch(/[\u{E0000}-\u{E0FFF}]/u);
+    }
+  });
+
   it("The model reads no hidden characters of a response in an error, such as that of a file whose changes are refused", async () => {
     const name = pageUrl("text/plain", `per\u202Emit\u{E0068}${"x".repeat(300)}`);
     const { text } = await online(`touch "$(curl -s '${name}')"`);
