@@ -69,6 +69,19 @@ describe("a definition whose function throws", () => {
   );
 });
 
+it("OAUTH17 A person disconnects from a server whose function url throws: the tokens of all addresses that the function made are deleted", async () => {
+  const { definition, root } = protectedServer();
+  useDefinition({ ...definition, url: ({ threadId }) => `${root}/mcp?thread=${threadId}` });
+  const id = await threadOf("anna");
+  await connect(id);
+  useDefinition({ ...definition, url: fails });
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const status = await disconnect(id);
+  log.mockRestore();
+  expect(status).toBe(204);
+  expect(await rowsOfUser("anna")).not.toContain("everything");
+});
+
 describe("a definition that does not exist any more", () => {
   /** The registry of a later deployment, without the definition. */
   const definitions = {

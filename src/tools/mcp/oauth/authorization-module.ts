@@ -51,7 +51,9 @@ async function removeAuthorization(
   const { store } = context;
   const subject = await subjectOf(definition, context).catch(() => null);
   // Tokens that cannot be read, such as those without a valid ENCRYPTION_KEY, are deleted here alone.
-  const key = subject?.key ?? (await storeKey(definition, () => serverAddress(definition, context)));
+  const key = subject?.key ?? (await storeKey(definition, () => serverAddress(definition, context)).catch(() => null));
+  // Without an address, the rows of all addresses are deleted: a definition with an error must not keep a person's tokens.
+  if (key === null) return store.forget(definition.name);
   const row = await store.read(key);
   const record = subject === null ? null : await recordOf(subject, context);
   // The tokens are deleted before the request, so also if the server does not respond. Authorization flows of the server end with them.
