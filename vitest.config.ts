@@ -1,10 +1,9 @@
-// "together" run inside the Workers runtime next to the object they test, with one runtime for all; "node" run outside of it, with
-// the modules of a process for all; files of "client" replace globals of a browser, and each has a process of its own. "workers"
-// are files whose objects wait for a promise of the test. Each has a runtime of its own, which takes 0.8 processor seconds a file:
-// after V8 has optimised a function, the promises that it creates lose their object, and work that waits for such a promise goes on
-// in the context that resolves it. One file does not run long enough for that. "e2e", "pings" and "playground" drive
-// real processes, one file at a time. CONTRIBUTING.md says what new tests keep in mind.
-import { readdirSync, readFileSync } from "node:fs";
+// "threads" and "together" run inside the Workers runtime next to the objects that they test. The files of each share one runtime,
+// because a runtime of its own takes 0.8 processor seconds a file. An object and a test wait for each other by a crossing
+// (test/worker/crossing.ts), because a wait for a native promise may continue in another object's context. "alone" and "golden" have a
+// runtime for each file. "node" run outside of the Workers runtime, with the modules of a process for all; files of "client" replace
+// globals of a browser, and each has a process of its own. "e2e", "pings" and "playground" drive real processes, one file at a time.
+// CONTRIBUTING.md says what new tests keep in mind.
 import { fileURLToPath } from "node:url";
 
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
@@ -50,15 +49,6 @@ const resolve = { alias: { "@standardagents/spec": fromRoot("./src/spec/index.ts
 const dependencies = ["fast-check"];
 
 const bundled = runtimeModules(resolve.alias);
-
-/** Names of test/worker and of helpers whose promises objects wait for, and promises that a test creates itself. */
-const waits =
-  /\b(?:atPlaces|busy|door|gate|hanging|midway|panelBehind|passing|planFaults|speaking|withResolvers|new Promise)\b/;
-
-/** Files whose objects wait for a promise of the test. */
-const waiting = readdirSync(fromRoot("./test/thread"))
-  .filter((file) => file.endsWith(".test.ts") && waits.test(readFileSync(fromRoot(`./test/thread/${file}`), "utf8")))
-  .map((file) => `test/thread/${file}`);
 
 /** Files that empty the catalog's database, which others rely on. */
 const alone = ["test/store/catalog-schema.test.ts", "test/store/d1-catalog.test.ts", "test/http/usage.test.ts"];
@@ -165,11 +155,12 @@ export default defineConfig({
     silent: "passed-only",
     slowTestThreshold: 5000,
     projects: [
-      inRuntime("workers", { include: [...waiting, ...alone] }),
+      inRuntime("alone", { include: alone }),
       inRuntime("golden", { include: ["test/golden/**/*.test.ts"], quickPool: false }),
+      inRuntime("threads", { include: ["test/thread/**/*.test.ts"], isolate: false }),
       inRuntime("together", {
-        include: ["test/{lib,core,store,http,dialect,flow,contract,models,standard-agents,thread,tools}/**/*.test.ts"],
-        exclude: [...waiting, ...alone, ...toolsInNode],
+        include: ["test/{lib,core,store,http,dialect,flow,contract,models,standard-agents,tools}/**/*.test.ts"],
+        exclude: [...alone, ...toolsInNode],
         isolate: false,
       }),
       agents,

@@ -13,8 +13,12 @@ if ((await compileAgents()) !== 0) {
 }
 // Tests of servers wait for them most of the time. They run at the same time as those that compute.
 const everything = [
-  { args: ["--project=together"], computes: true, stores: true },
-  { args: ["--project=workers", "--project=golden", "--project=agents"], computes: true, stores: true },
+  { args: ["--project=threads"], computes: true, stores: true },
+  {
+    args: ["--project=together", "--project=alone", "--project=golden", "--project=agents"],
+    computes: true,
+    stores: true,
+  },
   { args: ["--project=e2e"] },
   { args: ["--project=pings"] },
   { args: ["--project=node", "--project=client"], computes: true },

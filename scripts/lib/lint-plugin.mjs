@@ -1,6 +1,6 @@
 // The project's own lint rules, which oxlint loads as a JS plugin: a relative import stays inside its layer, core uses no ambient clock,
-// every await follows a fault point, requests share no promise, only provider profiles compare provider names, and every lint disable
-// has a reason.
+// every await follows a fault point, requests share no promise, tests and their objects wait by crossings, only provider profiles compare
+// provider names, and every lint disable has a reason.
 
 import path from "node:path";
 
@@ -114,6 +114,32 @@ const noCatchAllFile = {
   }),
 };
 
+/** Tests next to their objects: a promise that code outside of its executor resolves may belong to another object's context. */
+const noEscapingResolve = {
+  meta: { type: "problem" },
+  create(context) {
+    const report = (node) =>
+      context.report({
+        node,
+        message:
+          "A wait for this promise may continue in the context of another object: use crossing() of test/worker/crossing.ts.",
+      });
+    return {
+      MemberExpression(node) {
+        if (node.object.name === "Promise" && node.property.name === "withResolvers") report(node);
+      },
+      AssignmentExpression({ right, parent }) {
+        if (right.type !== "Identifier") return;
+        for (let node = parent; node; node = node.parent) {
+          if (node.type !== "NewExpression" || node.callee.name !== "Promise") continue;
+          const [executor] = node.arguments;
+          if (executor?.params?.some(({ name }) => name === right.name)) report(node);
+        }
+      },
+    };
+  },
+};
+
 export default {
   meta: { name: "threadhold" },
   rules: {
@@ -126,5 +152,6 @@ export default {
     "fault-before-await": faultBeforeAwait,
     "no-provider-name": noProviderName,
     "no-shared-promise": noSharedPromise,
+    "no-escaping-resolve": noEscapingResolve,
   },
 };

@@ -18,6 +18,7 @@ import { door } from "../thread/team-driver.ts";
 import type { Door } from "../thread/team-driver.ts";
 import { alarmOf, stubOf } from "../thread/thread-driver.ts";
 import { skip, testClock } from "../worker/clock.ts";
+import { crossing } from "../worker/crossing.ts";
 import { registry } from "../worker/definitions.ts";
 import { atPlaces } from "../worker/places.ts";
 import type { Place } from "../worker/places.ts";
@@ -239,7 +240,9 @@ export class Stage {
 
   /** Resolves when an object first passes the place of that name (test/worker/places.ts). */
   passed(name: string): Promise<void> {
-    return new Promise((resolve) => this.#passing.set(name, resolve));
+    const { promise, resolve } = crossing();
+    this.#passing.set(name, resolve);
+    return promise;
   }
 
   /** Counts background work. Lets a child deliver its result only when its own entry in the catalog is written: its row shows the order. */

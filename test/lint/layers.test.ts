@@ -17,6 +17,7 @@ const placements: Record<string, string> = {
   playground: "playground",
   create: "packages/create-threadhold/src",
   tests: "test/core",
+  objects: "test/thread",
 };
 const placementOf = (folder: string): string => placements[folder] ?? `src/${folder}`;
 

@@ -5,6 +5,7 @@ import type { AgentDefinition, ExecutionState, ThreadState } from "@standardagen
 import { describe, expect, it } from "vitest";
 
 import { admin, follow, message, stubOf, value } from "../thread/thread-driver.ts";
+import { crossing } from "../worker/crossing.ts";
 import { anotherPrompt, answers, calling, start } from "./project.ts";
 import type { Changes } from "./project.ts";
 
@@ -165,8 +166,7 @@ describe("execution", () => {
   });
 
   it("SARUN14 ExecutionState.abortSignal fires when the run is cancelled", async () => {
-    let reached = () => {};
-    const waiting = new Promise<void>((resolve) => (reached = resolve));
+    const { promise: waiting, resolve: reached } = crossing();
     const seen: boolean[] = [];
     const wait = defineTool("Waits", async ({ execution }: ThreadState) => {
       seen.push(execution?.abortSignal.aborted ?? true);

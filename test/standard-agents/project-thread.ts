@@ -94,22 +94,20 @@ export class ProjectThread {
 
   async #act<T>(work: (state: ThreadState) => T | Promise<T>, call: (key: string) => Promise<void>): Promise<T> {
     const key = `act:${crypto.randomUUID()}`;
-    const done = new Promise<T>((resolve, reject) => {
-      this.#access.acts.set(key, async (state) => {
-        try {
-          resolve(await work(state));
-        } catch (thrown) {
-          reject(thrown instanceof Error ? thrown : new Error(String(thrown)));
-        }
-      });
+    let outcome: (() => T) | null = null;
+    this.#access.acts.set(key, async (state) => {
+      try {
+        const result = await work(state);
+        outcome = () => result;
+      } catch (thrown) {
+        outcome = () => {
+          throw thrown instanceof Error ? thrown : new Error(String(thrown));
+        };
+      }
     });
-    // The outcome is read below; an early failure must not count as unhandled.
-    done.catch(() => {});
     await call(key);
-    return Promise.race([done, notCalled()]);
+    if (outcome === null)
+      throw new Error("The thread was asked, and what the test wanted to do in it was never called.");
+    return (outcome as () => T)();
   }
-}
-
-function notCalled(): Promise<never> {
-  return Promise.reject(new Error("The thread was asked, and what the test wanted to do in it was never called."));
 }

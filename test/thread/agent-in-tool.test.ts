@@ -10,6 +10,7 @@ import { loop, plan, react } from "#facade/uap/strategy/index.ts";
 import type { Tool } from "#facade/upp/index.ts";
 import type { TestTurn, ThreadState } from "#spec/index.ts";
 
+import { crossing } from "../worker/crossing.ts";
 import { innerAgent, innerCost, innerModel, outcomes } from "../worker/executed.ts";
 import { consulting, of, ownCost, toolMessage } from "./consult-driver.ts";
 import { isEnd, lastRunOf } from "./team-driver.ts";
@@ -180,9 +181,9 @@ it.each(ways)(
 it.each(ways)(
   "A stop of the run aborts an agent that its tool executes with %s, and the agent's running tool",
   async (_way, execute) => {
-    const started = Promise.withResolvers<void>();
-    const aborted = Promise.withResolvers<string>();
-    const failed = Promise.withResolvers<unknown>();
+    const started = crossing();
+    const aborted = crossing<string>();
+    const failed = crossing<unknown>();
     const slow: Tool = {
       ...lookUp,
       run: (_params, { signal }) => {
@@ -226,7 +227,7 @@ async function crashed(id: string, text: string, reached: Promise<void>): Promis
 it.each(ways)(
   "A tool whose agent a crash interrupts with %s is not executed again, and its result reports the interruption",
   async (_way, execute) => {
-    const reached = Promise.withResolvers<void>();
+    const reached = crossing();
     let executions = 0;
     const { id, text } = await consulting(async (state) => {
       executions += 1;
@@ -253,7 +254,7 @@ const twoCalls: TestTurn[] = [
 it.each(ways)(
   "An agent of an idempotent tool continues from its checkpoint in the thread's files after a crash, with %s",
   async (_way, execute) => {
-    const reached = Promise.withResolvers<void>();
+    const reached = crossing();
     const ran: string[] = [];
     const { id, text } = await consulting(async (state, { id: sessionId, attempt }) => {
       const checkpoints = threadCheckpoints(state);
@@ -292,7 +293,7 @@ async function answerOf(store: CheckpointStore, sessionId: string): Promise<stri
 }
 
 it("The reconcile function of a tool reads the outcome of its interrupted agent from the checkpoint", async () => {
-  const reached = Promise.withResolvers<void>();
+  const reached = crossing();
   let executions = 0;
   const { id, text } = await consulting(async (state, { id: sessionId }) => {
     executions += 1;

@@ -7,6 +7,7 @@ import type { PostedResult } from "#contract/tool-route.ts";
 
 import { midway, ran } from "../worker/approval.ts";
 import { skip, testClock } from "../worker/clock.ts";
+import { crossing } from "../worker/crossing.ts";
 import { scripts } from "../worker/definitions.ts";
 import { atPlaces } from "../worker/places.ts";
 import { holds, lastRunOf, messagesOf, passing, wake, word } from "./team-driver.ts";
@@ -106,10 +107,7 @@ describe("a call of a child thread", () => {
     script("direct_inside", [pay("Ada")]);
     const { id, following, calls } = await suspended("direct", 1);
     const [call] = calls;
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: held, resolve: release } = crossing();
     midway.run = () => held;
     await value(answer(call?.thread_id ?? "", approve(call?.id ?? "")));
     await holds(async () => (await shown(id)).length === 0);

@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 
+import { crossing } from "../worker/crossing.ts";
 import { effects, gate, scripts } from "../worker/definitions.ts";
 import { acts, personas } from "../worker/team.ts";
 import { askExport, comparable, exported, imported, linesOf, replaced, sealed } from "./archive-client.ts";
@@ -147,8 +148,7 @@ describe("an active thread", () => {
 
   it("EXPORT9 An imported copy of a thread that waited for a child thread does not wait for the child, and sends nothing to it", async () => {
     const id = await newThread("boss");
-    let open = () => {};
-    const passed = new Promise<void>((resolve) => (open = resolve));
+    const { promise: passed, resolve: open } = crossing();
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
     );

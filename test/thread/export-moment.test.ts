@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { toBase64 } from "#lib/base64.ts";
 
+import { crossing } from "../worker/crossing.ts";
 import { gate } from "../worker/definitions.ts";
 import { acts, personas } from "../worker/team.ts";
 import { askExport, comparable, exported, imported, linesOf, replaced, sealed } from "./archive-client.ts";
@@ -66,10 +67,8 @@ describe("an export that is read slowly", () => {
 
   it("EXPORT7 An export that is read slowly has the active and waiting runs as they were at the beginning, and no later ones", async () => {
     const id = await newThread("boss");
-    let open = () => {};
-    const passed = new Promise<void>((resolve) => (open = resolve));
-    let reach = () => {};
-    const reached = new Promise<void>((resolve) => (reach = resolve));
+    const { promise: passed, resolve: open } = crossing();
+    const { promise: reached, resolve: reach } = crossing();
     personas.set("boss", async ({ lastUser }) => {
       if (lastUser === "long") return { text: "x".repeat(20_000) };
       reach();
@@ -174,10 +173,8 @@ describe("an export that is read slowly", () => {
 describe("what waits", () => {
   it("An export contains the calls that a definition queued for a waiting run, and the copy makes them when its queue continues", async () => {
     const id = await newThread("boss");
-    let open = () => {};
-    const passed = new Promise<void>((resolve) => (open = resolve));
-    let reach = () => {};
-    const reached = new Promise<void>((resolve) => (reach = resolve));
+    const { promise: passed, resolve: open } = crossing();
+    const { promise: reached, resolve: reach } = crossing();
     personas.set("boss", async ({ lastUser }) => {
       if (lastUser === "second") reach();
       await passed;

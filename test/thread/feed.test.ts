@@ -9,6 +9,7 @@ import { mostWatchers } from "#contract/stream-limits.ts";
 import { feedName } from "#core/feed-rpc.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 
+import { crossing } from "../worker/crossing.ts";
 import { gate, scripts } from "../worker/definitions.ts";
 import { atPlaces } from "../worker/places.ts";
 import { personas } from "../worker/team.ts";
@@ -118,15 +119,14 @@ describe("messages of a thread to its owner's feed", () => {
     const lines = await exported(id);
     await value(stubOf(id).call("remove", admin));
     const passed: string[] = [];
-    const emitted = new Promise<void>((resolve) => {
-      atPlaces(({ thread, name }) => {
-        if (thread !== id) return;
-        passed.push(name);
-        if (name === "before tell") resolve();
-      });
+    const emitted = crossing();
+    atPlaces(({ thread, name }) => {
+      if (thread !== id) return;
+      passed.push(name);
+      if (name === "before tell") emitted.resolve();
     });
     expect((await imported(id, lines)).status).toBe(201);
-    await emitted;
+    await emitted.promise;
     expect(passed.indexOf("outbox.send")).toBeGreaterThanOrEqual(0);
     expect(passed.indexOf("before tell")).toBeGreaterThan(passed.indexOf("outbox.send"));
     expect(await env.CATALOG.prepare("SELECT id FROM thread WHERE id = ?").bind(id).first()).toEqual({ id });
@@ -148,8 +148,8 @@ describe("messages of a thread to its owner's feed", () => {
 
   it("A thread sends one feed message at a time, and one more with the newest state after later changes", async () => {
     const { watching, id } = await watched();
-    const held = Promise.withResolvers<void>();
-    const reached = Promise.withResolvers<void>();
+    const held = crossing();
+    const reached = crossing();
     const words: string[] = [];
     atPlaces(async ({ thread, name }) => {
       if (thread !== id || name !== "before tell") return;
@@ -170,8 +170,8 @@ describe("messages of a thread to its owner's feed", () => {
 
   it("A feed receives the deletion of a thread before the creation of another thread under the same id", async () => {
     const { owner, watching, id } = await watched();
-    const held = Promise.withResolvers<void>();
-    const reached = Promise.withResolvers<void>();
+    const held = crossing();
+    const reached = crossing();
     atPlaces(async ({ thread, name }) => {
       if (thread !== id || name !== "before tell") return;
       reached.resolve();

@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 
+import { crossing } from "../worker/crossing.ts";
 import { acts, asked, personas } from "../worker/team.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
@@ -49,10 +50,7 @@ describe("a handoff", () => {
   it("A handoff that a crash interrupts is made once and emitted once", async () => {
     const id = await newThread("support");
     let hang = true;
-    let reach = () => {};
-    const reached = new Promise<void>((resolve) => {
-      reach = resolve;
-    });
+    const { promise: reached, resolve: reach } = crossing();
     // The step with the handoff also waits in another tool: the crash comes after the handoff's result and before the step's end.
     acts.set("wait", async () => {
       if (!hang) return null;

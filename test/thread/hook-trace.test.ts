@@ -6,6 +6,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { AnyHookName } from "#spec/index.ts";
 
 import { summaryRequests, windowedScripts } from "../worker/compacted.ts";
+import { crossing } from "../worker/crossing.ts";
+import type { Crossing } from "../worker/crossing.ts";
 import { scripts } from "../worker/definitions.ts";
 import { tracedHooks, withTracedHooks } from "../worker/loop-hooks.ts";
 import { acts, asked, personas } from "../worker/team.ts";
@@ -41,7 +43,7 @@ interface TracedRun {
   /** The errors that `on_error` received. */
   errors: { code: string; message: string }[];
   /** Resolves when `after_loop` is called. */
-  ended: PromiseWithResolvers<void>;
+  ended: Crossing<void>;
 }
 
 /** The traced run of each thread. */
@@ -62,7 +64,7 @@ afterAll(() => remove());
 
 /** Posts a message to a thread and waits for the end of its run. Returns its events and the calls of hooks, in order. */
 async function traced(id: string, text: string) {
-  const call: TracedRun = { trace: [], errors: [], ended: Promise.withResolvers<void>() };
+  const call: TracedRun = { trace: [], errors: [], ended: crossing() };
   traces.set(id, call);
   const events = await converse(id, text);
   await call.ended.promise;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 
 import type { TestRequest } from "#spec/index.ts";
 
+import { crossing } from "../worker/crossing.ts";
 import { scripts } from "../worker/definitions.ts";
 import { loopHooks, withLoopHooks } from "../worker/loop-hooks.ts";
 import type { LoopHookFunctions } from "../worker/loop-hooks.ts";
@@ -43,7 +44,7 @@ const hookLogs = async (id: string) =>
 
 it("A run calls its hooks in the order of its steps and calls, with what they need to know", async () => {
   const trace: string[] = [];
-  const ended = Promise.withResolvers<void>();
+  const ended = crossing();
   callsFirst("ordered", { name: "stream", arguments: { parts: ["one ", "two"] } });
   const id = await threadWith({
     before_loop: async () => void trace.push("before_loop"),

@@ -15,6 +15,7 @@ import { ServerTokens } from "#tools/mcp/oauth/server-tokens.ts";
 import { readTokens } from "#tools/mcp/oauth/token-record.ts";
 import { outboundFetch } from "#worker/outbound.ts";
 
+import { crossing } from "../worker/crossing.ts";
 import { scripts } from "../worker/definitions.ts";
 import {
   ask,
@@ -69,7 +70,7 @@ describe("a refresh that waits", () => {
       },
     };
     const queue = createRequestQueue(1);
-    const release = Promise.withResolvers<Response>();
+    const release = crossing<Response>();
     const slow = queue(null, () => release.promise);
     const [waiting, other] = [
       await tokensOf(definition, queue, clock),
@@ -98,7 +99,7 @@ describe("a refresh that waits", () => {
     let pass = (): void => undefined;
     const clock: Clock = { ...systemClock, after: (_, callback) => ((pass = callback), () => undefined) };
     const queue = createRequestQueue(1);
-    const release = Promise.withResolvers<Response>();
+    const release = crossing<Response>();
     const slow = queue(null, () => release.promise);
     const [waiting, other] = [
       await tokensOf(definition, queue, clock),

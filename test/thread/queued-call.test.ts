@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
 
+import { crossing } from "../worker/crossing.ts";
 import { effects, hookCalls } from "../worker/definitions.ts";
 import { acts, asked, personas } from "../worker/team.ts";
 import { door } from "./team-driver.ts";
@@ -69,10 +70,7 @@ describe("a queued call", () => {
     const id = await newThread("boss");
     const done: string[] = [];
     let hang = true;
-    let reach = () => {};
-    const reached = new Promise<void>((resolve) => {
-      reach = resolve;
-    });
+    const { promise: reached, resolve: reach } = crossing();
     acts.set("both", async (state) => {
       state.queueTool("act", { key: "later" });
       if (!hang) return null;
@@ -97,14 +95,8 @@ describe("a queued call", () => {
 
   it("A call that was queued in a run that then failed begins a new run", async () => {
     const id = await newThread("boss");
-    let fail = () => {};
-    const failing = new Promise<void>((resolve) => {
-      fail = resolve;
-    });
-    let reach = () => {};
-    const reached = new Promise<void>((resolve) => {
-      reach = resolve;
-    });
+    const { promise: failing, resolve: fail } = crossing();
+    const { promise: reached, resolve: reach } = crossing();
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
     acts.set("later", () => "did it");
     let first = true;

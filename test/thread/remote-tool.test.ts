@@ -11,6 +11,7 @@ import type { TestRequest } from "#spec/index.ts";
 
 import { pngBytes } from "../support/memory-files.ts";
 import { skip, testClock } from "../worker/clock.ts";
+import { crossing } from "../worker/crossing.ts";
 import { gate, scripts } from "../worker/definitions.ts";
 import { soonMs } from "../worker/remote.ts";
 import { holds, lastRunOf, messagesOf, wake } from "./team-driver.ts";
@@ -287,7 +288,7 @@ describe("a call of a remote tool", () => {
 
   it("REMOTE14 The images and files of a posted result become files of the thread, and the model receives the images", async () => {
     const { id, following, ids } = await asking("pictures", [ask("one"), ask("two")]);
-    const sent = Promise.withResolvers<TestRequest>();
+    const sent = crossing<TestRequest>();
     scripts.set("pictures", (request) => {
       sent.resolve(request);
       return { text: "Thanks." };

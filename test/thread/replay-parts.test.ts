@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
 
+import { crossing } from "../worker/crossing.ts";
 import { gate, scripts } from "../worker/definitions.ts";
 import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
@@ -16,8 +17,8 @@ function say(id: string, text: string): Promise<unknown> {
 /** A run during which messages of others are stored: before its answer is stored, and while its tools run. */
 async function disturbedRun(id: string, name: string): Promise<void> {
   const hold = gate(name);
-  const asked = Promise.withResolvers<void>();
-  const answer = Promise.withResolvers<void>();
+  const asked = crossing();
+  const answer = crossing();
   let calls = 0;
   scripts.set(name, async () => {
     calls += 1;

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
 
+import { crossing } from "../worker/crossing.ts";
 import { planFaults } from "../worker/fault-plan.ts";
 import { acts, asked, decisions, personas } from "../worker/team.ts";
 import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
@@ -123,8 +124,8 @@ function chiefCalls(name: string, args: Record<string, string>): void {
 const ended = { type: "run_end", status: "completed", reason: "response" };
 
 it("A run that is stopped during a decision of its strategy ends as stopped when the decision is made", async () => {
-  const reached = Promise.withResolvers<void>();
-  const opened = Promise.withResolvers<void>();
+  const reached = crossing();
+  const opened = crossing();
   decisions.next = async ({ last }) => {
     if (last === null) return { type: "step" };
     reached.resolve();

@@ -5,6 +5,7 @@ import { beforeEach, expect, it } from "vitest";
 import { foldAll } from "#contract/fold.ts";
 import type { TestRequest, TestTurn } from "#spec/index.ts";
 
+import { crossing } from "../worker/crossing.ts";
 import { asked, personas } from "../worker/team.ts";
 import { admin, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
@@ -23,8 +24,8 @@ const steps = [
  * object is not reset.
  */
 async function joinDuring(id: string, at: number, script: (request: TestRequest) => TestTurn, resets = true) {
-  const reached = Promise.withResolvers<void>();
-  const opened = Promise.withResolvers<void>();
+  const reached = crossing();
+  const opened = crossing();
   personas.set("reasoner", async (request) => {
     if (asked.length < at) return script(request);
     reached.resolve();

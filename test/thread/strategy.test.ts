@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
 
+import { crossing } from "../worker/crossing.ts";
 import { planFaults } from "../worker/fault-plan.ts";
 import { acts, asked, personas } from "../worker/team.ts";
 import { costOf, finish } from "./cost-table.ts";
@@ -145,8 +146,8 @@ describe("react", () => {
   it("A tool call that a definition queued during the last action does not begin the cycles of react again", async () => {
     const id = await newThread("brief_reasoner");
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
-    const acting = Promise.withResolvers<void>();
-    const queued = Promise.withResolvers<void>();
+    const acting = crossing();
+    const queued = crossing();
     personas.set("forgetful_reasoner", async ({ lastUser }) => {
       if (lastUser === "Reason.") return { text: "Hm." };
       acting.resolve();
@@ -317,8 +318,7 @@ describe("plan", () => {
 describe("a strategy of the project", () => {
   it("A strategy of the project decides each request of a turn, keeps its state over a crash, and sets the outcome", async () => {
     const id = await newThread("drafter");
-    let reach = () => {};
-    const reached = new Promise<void>((resolve) => (reach = resolve));
+    const { promise: reached, resolve: reach } = crossing();
     personas.set("reasoner", async ({ lastUser }) => {
       if (lastUser !== "Improve it.") return { text: "rain" };
       if (asked.length === 2) {

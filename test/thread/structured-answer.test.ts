@@ -6,6 +6,7 @@ import type { PostMessage } from "#contract/message-route.ts";
 import type { Run } from "#contract/run.ts";
 import type { TestRequest, TestTurn } from "#spec/index.ts";
 
+import { crossing } from "../worker/crossing.ts";
 import { acts, asked, personas } from "../worker/team.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
@@ -153,7 +154,7 @@ describe("an answer that does not match", () => {
   it("STRUCT2 A run that a crash interrupts between its attempts continues with the second one", async () => {
     let made = 0;
     const id = await newThread("forecaster");
-    const second = Promise.withResolvers<void>();
+    const second = crossing();
     personas.set("weather", () => {
       made += 1;
       if (made === 1) return { text: wrong };
@@ -229,8 +230,8 @@ describe("the structure of a message", () => {
   });
 
   it("STRUCT3 A queued message keeps its structure, also over a crash", async () => {
-    const gate = Promise.withResolvers<TestTurn>();
-    const begun = Promise.withResolvers<void>();
+    const gate = crossing<TestTurn>();
+    const begun = crossing();
     personas.set("boss", ({ lastUser }) => {
       if (lastUser !== "first") return { text: '{"mood":"bad"}' };
       begun.resolve();

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
 
+import { crossing } from "../worker/crossing.ts";
 import { acts, asked, personas } from "../worker/team.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
@@ -178,10 +179,7 @@ describe("a prompt as a tool", () => {
   it("A sub-prompt that a crash interrupts continues at its next step, and no call is made twice", async () => {
     const done: string[] = [];
     let hang = true;
-    let reach = () => {};
-    const reached = new Promise<void>((resolve) => {
-      reach = resolve;
-    });
+    const { promise: reached, resolve: reach } = crossing();
     acts.set("once", () => done.push("once"));
     personas.set("helper", async ({ step }) => {
       if (step === 0) return act("once");
@@ -246,10 +244,7 @@ describe("a prompt as a tool", () => {
   it("Large results of parallel sub-prompts are replayed completely, in many parts, equal to the live events", async () => {
     acts.set("k", () => "k");
     acts.set("big", () => "x".repeat(60_000));
-    let open = () => {};
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
-    });
+    const { promise: gate, resolve: open } = crossing();
     personas.set("quiet", async ({ step }) => {
       const calls = ["k", "big", "k", "big"].map((key) => ({ name: "act", arguments: { key } }));
       if (step < 4) return { toolCalls: calls };
@@ -335,10 +330,7 @@ describe("a prompt as a tool", () => {
   });
 
   it("A stop ends a sub-prompt with its partial answer stored and every call answered", async () => {
-    let reach = () => {};
-    const reached = new Promise<void>((resolve) => {
-      reach = resolve;
-    });
+    const { promise: reached, resolve: reach } = crossing();
     personas.set("helper", async () => {
       reach();
       await new Promise(() => {});

@@ -9,6 +9,7 @@ import type { ThreadEvent } from "#contract/event.ts";
 import type { Run } from "#contract/run.ts";
 import type { Message } from "#contract/thread-message.ts";
 
+import { crossing } from "../worker/crossing.ts";
 import { atPlaces } from "../worker/places.ts";
 import type { Place } from "../worker/places.ts";
 import { acts, asked, personas } from "../worker/team.ts";
@@ -37,10 +38,7 @@ export interface Door {
 
 /** A closed door. */
 export function door(): Door {
-  let open = () => {};
-  const passed = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const { promise: passed, resolve: open } = crossing();
   let isOpen = false;
   return {
     passed,

@@ -9,6 +9,7 @@ import { llm } from "#facade/upp/index.ts";
 import anthropic from "#facade/upp/provider/anthropic-models.ts";
 import type { TestTurn, ThreadState } from "#spec/index.ts";
 
+import { crossing } from "../worker/crossing.ts";
 import { inner, innerCost } from "../worker/executed.ts";
 import { consulting, of, ownCost, toolMessage } from "./consult-driver.ts";
 import { isEnd, lastRunOf } from "./team-driver.ts";
@@ -175,7 +176,7 @@ it("A model that a tool runs without { in: state } is counted nowhere and sends 
 });
 
 it("A stop of the run aborts the model that its tool runs, and the end of the model is a failure", async () => {
-  const aborted = Promise.withResolvers<unknown>();
+  const aborted = crossing<unknown>();
   const { id, text } = await consulting(async (state) => {
     const turn = inner(state, [{ text: "Slow.", delayMs: 3_600_000 }]).generate("Ask.");
     await turn.catch(aborted.resolve);
@@ -192,7 +193,7 @@ it("A stop of the run aborts the model that its tool runs, and the end of the mo
 });
 
 it("A model that a tool does not wait for is aborted when the call has its result", async () => {
-  const aborted = Promise.withResolvers<unknown>();
+  const aborted = crossing<unknown>();
   const { id, text } = await consulting((state) => {
     const turn = inner(state, [{ text: "Slow.", delayMs: 3_600_000 }]).generate("Ask.");
     void turn.catch(aborted.resolve);
@@ -205,7 +206,7 @@ it("A model that a tool does not wait for is aborted when the call has its resul
 });
 
 it("A model that begins after the call has its result is refused with CANCELLED", async () => {
-  const later = Promise.withResolvers<ThreadState>();
+  const later = crossing<ThreadState>();
   const { id, text } = await consulting((state) => {
     later.resolve(state);
     return Promise.resolve("At once.");
@@ -218,7 +219,7 @@ it("A model that begins after the call has its result is refused with CANCELLED"
 });
 
 it("The requests of a model that a tool ran before its object crashed are counted once after the recovery", async () => {
-  const answered = Promise.withResolvers<void>();
+  const answered = crossing();
   const { id, text } = await consulting(async (state) => {
     await inner(state, [{ text: "Counted." }]).generate("Ask.");
     answered.resolve();

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ThreadEvent } from "#contract/event.ts";
 import type { ExecutionState } from "#spec/index.ts";
 
+import { crossing } from "../worker/crossing.ts";
 import { acts, asked, personas } from "../worker/team.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
@@ -175,10 +176,7 @@ describe("two sides", () => {
     const id = await newThread("panel");
     acts.set("over", (state) => state.execution?.forceTurn("b"));
     let crashed = false;
-    let reach = () => {};
-    const reached = new Promise<void>((resolve) => {
-      reach = resolve;
-    });
+    const { promise: reached, resolve: reach } = crossing();
     personas.set("pro", ({ messages }) => (messages.length === 1 ? act("over") : { text: "pro" }));
     personas.set("con", async () => {
       if (!crashed) {

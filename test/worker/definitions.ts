@@ -19,6 +19,7 @@ import { approvalAgents, approvalPrompts, approvalTools } from "./approval.ts";
 import { attachedAgents, attachedModels, attachedPrompts, attachedRoutes, attachedTools } from "./attached.ts";
 import { codingAgents, codingBuiltIns, codingPrompts, limitedTools } from "./coding.ts";
 import { compactedAgents, compactedModels, compactedPrompts, compactedTools } from "./compacted.ts";
+import { crossing } from "./crossing.ts";
 import { executedAgents, executedPrompts, executedTools } from "./executed.ts";
 import { exposedAgents, exposedPrompts } from "./exposed.ts";
 import { faultSources } from "./faulted-source.ts";
@@ -339,14 +340,8 @@ export function forgetGates(): void {
 
 /** Creates a gate: `reached` resolves when a caller waits at it, `open` lets callers pass. */
 export function gate(name: string): { reached: Promise<void>; open: () => void } {
-  let reach = () => {};
-  let release = () => {};
-  const reached = new Promise<void>((resolve) => {
-    reach = resolve;
-  });
-  const opened = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { promise: reached, resolve: reach } = crossing();
+  const { promise: opened, resolve: release } = crossing();
   gates.set(name, { reached: () => reach(), open: opened });
   return { reached, open: () => release() };
 }

@@ -5,6 +5,7 @@ import { afterAll } from "vitest";
 import { midway, ran } from "./approval.ts";
 import { attaching, seers, shownToModels } from "./attached.ts";
 import { setClockRight } from "./clock.ts";
+import { forgetCrossings } from "./crossing.ts";
 import { effects, forgetGates, hookCalls, scripts } from "./definitions.ts";
 import { forgetPlans } from "./fault-plan.ts";
 import { aloud } from "./faulted.ts";
@@ -27,6 +28,7 @@ afterAll(() => {
   atPlaces(null);
   freshLimits();
   forgetGates();
+  forgetCrossings();
   forgetPlans();
   setClockRight();
 });

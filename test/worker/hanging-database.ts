@@ -4,6 +4,8 @@
 import { platformTimers } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
 
+import { crossing } from "./crossing.ts";
+
 /** The switch for this isolate's catalog. */
 class Hanging {
   #hangs = false;
@@ -26,21 +28,32 @@ class Hanging {
 
   /** Waits until a caller waits for an answer, then lets the time of all waiting callers pass. */
   async passTime(): Promise<void> {
-    while (this.#due.size === 0) await new Promise<void>((resolve) => (this.#waiting = resolve));
-    for (const run of this.#due) run();
+    while (this.#due.size === 0) {
+      const { promise, resolve } = crossing();
+      this.#waiting = resolve;
+      await promise;
+    }
+    for (const pass of this.#due) pass();
+    this.#due.clear();
   }
 
   /** The platform's timers; while the database hangs, a test fires them. */
   readonly timers: Timers = {
     after: (milliseconds, run) => {
       if (!this.#hangs) return platformTimers.after(milliseconds, run);
-      const due = (): void => {
-        this.#due.delete(due);
-        run();
-      };
-      this.#due.add(due);
+      // The caller runs its timer itself: a promise that `run` resolves belongs to the caller's object.
+      const { promise, resolve: pass } = crossing();
+      let cancelled = false;
+      void promise.then(() => {
+        if (!cancelled) run();
+      });
+      this.#due.add(pass);
       this.#waiting?.();
-      return () => this.#due.delete(due);
+      return () => {
+        cancelled = true;
+        this.#due.delete(pass);
+        pass();
+      };
     },
   };
 }
