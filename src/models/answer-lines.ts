@@ -52,6 +52,11 @@ export class AnswerLines {
     return text;
   }
 
+  /** No event is open: the last line was empty, or nothing was read. */
+  get atBoundary(): boolean {
+    return this.#before === 0 && this.#rest === "";
+  }
+
   #line(line: string): void {
     this.#before = line === "" ? 0 : this.#before + line.length;
     if (!line.startsWith("data:")) return;

@@ -74,11 +74,11 @@ export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): Bo
 
   const close = (): void => void reader.cancel().catch(() => undefined);
 
-  const end = (): BodyPiece => {
+  const end = (): BodyPiece | null => {
     isOver = true;
     exchange.over = true;
     exchange.ended = lines.completed;
-    return { bytes: endOfEvent, text: lines.read(endOfEvent) };
+    return lines.atBoundary ? null : { bytes: endOfEvent, text: lines.read(endOfEvent) };
   };
 
   return {
