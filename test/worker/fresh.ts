@@ -1,6 +1,6 @@
 // Test files that share a Worker share its modules, so a script of one file could match a message of another one. This
-// removes all scripts and settings after the last test of each file.
-import { afterAll } from "vitest";
+// removes all scripts and settings after the last test of each file, and prints nothing until the next one.
+import { afterAll, beforeAll } from "vitest";
 
 import { midway, ran } from "./approval.ts";
 import { attaching, seers, shownToModels } from "./attached.ts";
@@ -14,10 +14,14 @@ import { hanging } from "./hanging-database.ts";
 import { freshLimits } from "./limited.ts";
 import { reachable } from "./outbound-world.ts";
 import { atPlaces } from "./places.ts";
+import { loudConsole, quietConsole } from "./quiet-console.ts";
 import { acts, asked, personas } from "./team.ts";
 import { changedVariables } from "./variables.ts";
 
+beforeAll(loudConsole);
+
 afterAll(() => {
+  quietConsole();
   for (const scripted of [scripts, personas, acts, seers, attaching, fileWorks, aloud.asked, aloud.heard])
     scripted.clear();
   for (const seen of [effects, hookCalls, asked, shownToModels, ran, reachable]) seen.length = 0;
