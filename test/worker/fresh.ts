@@ -1,6 +1,6 @@
 // Test files that share a Worker share its modules, so a script of one file could match a message of another one. This
 // removes all scripts and settings after the last test of each file, and prints nothing until the next one.
-import { afterAll, beforeAll } from "vitest";
+import { afterAll } from "vitest";
 
 import { midway, ran } from "./approval.ts";
 import { attaching, seers, shownToModels } from "./attached.ts";
@@ -18,7 +18,8 @@ import { loudConsole, quietConsole } from "./quiet-console.ts";
 import { acts, asked, personas } from "./team.ts";
 import { changedVariables } from "./variables.ts";
 
-beforeAll(loudConsole);
+// Before the file is loaded, because a file may replace the methods of the console while it is loaded.
+loudConsole();
 
 afterAll(() => {
   quietConsole();
