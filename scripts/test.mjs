@@ -11,8 +11,8 @@ if ((await compileAgents()) !== 0) {
   console.log("0 passed, 1 failed");
   process.exit(1);
 }
-// Tests of servers wait for them most of the time. They run at the same time as those that compute. A shared runtime is one thread, so
-// the first two lanes take about equally long.
+// Tests of servers wait for them most of the time. They run at the same time as those that compute. A shared runtime uses
+// one thread. The first two lanes have such runtimes, and their tests are divided so that both take about the same time.
 const everything = [
   { args: ["--project=threads", "--project=golden"], computes: true, stores: true },
   { args: ["--project=together", "--project=alone", "--project=agents"], computes: true, stores: true },

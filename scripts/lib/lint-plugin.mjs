@@ -114,7 +114,10 @@ const noCatchAllFile = {
   }),
 };
 
-/** Tests next to their objects: a promise that code outside of its executor resolves may belong to another object's context. */
+/**
+ * For tests that run next to their objects. If code outside of the executor resolves a promise, the code that waits for it may continue in the
+ * context of another object.
+ */
 const noEscapingResolve = {
   meta: { type: "problem" },
   create(context) {

@@ -4,12 +4,15 @@
 // run this file.
 
 import { createHash } from "node:crypto";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { fromRoot } from "./paths.mjs";
 
-/** The maximum number of steps of one regular expression, of all those for one line of sed, and of all those of one program of jq. A step is a state for a character. */
+/**
+ * The maximum number of steps of a regular expression. A step is one state of the expression for one character. All expressions for a line of
+ * `sed` share the number, and so do all those of a program of `jq`.
+ */
 const mostSteps = 100_000_000;
 
 /** The maximum length of a regular expression. The time to compile one grows faster than its length. */
@@ -17,7 +20,7 @@ const mostCharacters = 100_000;
 
 const turnAfter = (units, context = "e") => `${context}.coverage?.isDue(${units})&&await ${context}.coverage.turn()`;
 
-/** A text of the module for browsers that occurs exactly once, in two parts, and what is added between them. */
+/** Each change of the module for browsers inserts `added` between `before` and `after`, which occur together exactly once. */
 const changes = [
   // Commands of the shell, each of which takes about as long as 40 expressions of awk.
   { before: "this.ctx.coverage?.hit(`bash:cmd:${t.type}`)", added: `,${turnAfter(40, "this.ctx")}` },
@@ -79,7 +82,7 @@ const changes = [
 const ignored = "catch{";
 const rethrown = 'catch(thrown){if(thrown?.limitType==="regex_steps")throw thrown;';
 
-/** The last line of a changed module. It names the changes, so that an install with others is noticed. */
+/** The last line of a changed module. It identifies the changes, so that a module with those of another version is refused. */
 const label = "// Changed for Threadhold: ";
 const version = createHash("sha256")
   .update(JSON.stringify([changes, rethrown]))
@@ -87,6 +90,8 @@ const version = createHash("sha256")
 
 /** Changes the installed just-bash. A second call changes nothing. */
 export function patchShell(file = fromRoot("node_modules/just-bash/dist/bundle/browser.js")) {
+  // An install without development packages has no shell to change.
+  if (!existsSync(file)) return;
   let text = readFileSync(file, "utf8");
   if (text.endsWith(`${label}${version}\n`)) return;
   if (text.includes(label)) throw new Error(`${file} has the changes of another version of Threadhold. Run npm ci.`);

@@ -71,10 +71,12 @@ describe("a project that installs the package", () => {
     expect([code, JSON.parse(output)]).toEqual([0, { messages: 4, text: "3.", refused: "AUTHENTICATION_FAILED" }]);
   });
 
-  it("A program in Node runs a command of threadhold/tools/bash, whose shell is part of the package", async () => {
+  it("A program in Node runs a command of threadhold/tools/bash, whose shell is part of the package, and a time limit ends one that only computes", async () => {
     cpSync(path.join(fixtures, "entries"), folder, { recursive: true });
     const { code, output } = await inProject("node", "shell.mjs");
-    expect([code, JSON.parse(output)]).toEqual([0, { result: "Exit code: 0\ntwo\n", changes: [["/b.txt", "two\n"]] }]);
+    const error = "Command timed out after 0.05s";
+    const printed = { result: "Exit code: 0\ntwo\n", changes: [["/b.txt", "two\n"]], error };
+    expect([code, JSON.parse(output)]).toEqual([0, printed]);
   });
 
   it("The example of a Worker that exists has complete types with the installed package, and is bundled for a deploy", async () => {

@@ -38,3 +38,8 @@ it("A new version of just-bash without one of the texts is refused and stays as 
   expect(() => patchShell(file)).toThrow(/just-bash has changed: .* does not occur exactly once\. Update/);
   expect(readFileSync(file, "utf8")).toBe("switch(n.coverage?.hit(`jq:node:${t.type}`,e)");
 });
+
+it("An install without just-bash has nothing to change", () => {
+  patchShell(path.join(folder, "none.js"));
+  expect(readdirSync(folder)).toEqual(["browser.js"]);
+});

@@ -56,6 +56,22 @@ function isLeased(): Promise<boolean> {
   );
 }
 
+/**
+ * Begins the refresh of a run, which has the lease and waits for another request. `other` are the tokens of another run, and `release` ends the
+ * other request.
+ */
+async function waitingRefresh(definition: Definition, clock: Clock) {
+  const queue = createRequestQueue(1);
+  const release = crossing<Response>();
+  const slow = queue(null, () => release.promise);
+  const waiting = await tokensOf(definition, queue, clock);
+  const other = await tokensOf(definition, createRequestQueue(5));
+  const token = await waiting.token();
+  const outcome = waiting.after(token).catch(String);
+  await vi.waitUntil(isLeased);
+  return { token, outcome, other, release, slow };
+}
+
 describe("a refresh that waits", () => {
   it("OAUTH8 A refresh that waits for other requests until the end of its lease is not sent, so the grant outlasts it", async () => {
     const { control, definition } = protectedServer();
@@ -69,16 +85,7 @@ describe("a refresh that waits", () => {
         return () => undefined;
       },
     };
-    const queue = createRequestQueue(1);
-    const release = crossing<Response>();
-    const slow = queue(null, () => release.promise);
-    const [waiting, other] = [
-      await tokensOf(definition, queue, clock),
-      await tokensOf(definition, createRequestQueue(5)),
-    ];
-    const token = await waiting.token();
-    const outcome = waiting.after(token).catch(String);
-    await vi.waitUntil(isLeased);
+    const { token, outcome, other, release, slow } = await waitingRefresh(definition, clock);
     expect(limits).toEqual([{ ms: expect.any(Number) as number, pass: expect.any(Function) as () => void }]);
     // The lease lasts 30 seconds.
     expect(limits[0]?.ms).toBeLessThanOrEqual(20_000);
@@ -98,16 +105,7 @@ describe("a refresh that waits", () => {
     await control({ expireAccess: true });
     let pass = (): void => undefined;
     const clock: Clock = { ...systemClock, after: (_, callback) => ((pass = callback), () => undefined) };
-    const queue = createRequestQueue(1);
-    const release = crossing<Response>();
-    const slow = queue(null, () => release.promise);
-    const [waiting, other] = [
-      await tokensOf(definition, queue, clock),
-      await tokensOf(definition, createRequestQueue(5)),
-    ];
-    const token = await waiting.token();
-    const outcome = waiting.after(token).catch(String);
-    await vi.waitUntil(isLeased);
+    const { token, outcome, other, release, slow } = await waitingRefresh(definition, clock);
     await endLeaseSoon("anna", "everything");
     const next = await other.after(token);
     pass();

@@ -3,7 +3,7 @@
 // The runtime resumes code that waits for a native promise in the context that created the promise. It loses that context when V8 has
 // optimised the function that creates the promise. The waiting code then continues in the context that resolves the promise, and its
 // next request or query fails with "Cannot perform I/O on behalf of a different Durable Object". A crossing never resumes code of
-// another context: whoever waits for it looks at its value by a timer of its own context.
+// another context: the code that waits for it looks at its value by a timer of its own context.
 
 /** A promise and the function that resolves it, as `Promise.withResolvers` returns them. */
 export interface Crossing<T> {

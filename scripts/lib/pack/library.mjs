@@ -37,7 +37,7 @@ const packagesOfShell = [
  * @returns {Promise<string>} the licences of the packages in the module
  */
 export async function bundleShell(file) {
-  // An install without scripts has not changed it.
+  // After `npm ci --ignore-scripts` the shell is unchanged.
   patchShell();
   const { metafile } = await build({
     metafile: true,

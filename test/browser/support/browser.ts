@@ -159,7 +159,7 @@ async function findings(page: Page, checked: CheckedRules = "all"): Promise<stri
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeSource);
   const found = await page.evaluate(async (rules) => {
     const { axe: runner } = globalThis as unknown as { axe: typeof axe & AxeRules };
-    // A colour that changes at the moment has less contrast than before and after.
+    // During a transition, a colour can have too little contrast for a moment.
     const changing = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
     await Promise.allSettled(changing.map(({ finished }) => finished));
     // All findings of a rule with an impact have that impact, so rules of less impact would find nothing that counts here.
