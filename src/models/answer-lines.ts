@@ -23,6 +23,8 @@ export class AnswerLines {
   readonly #decoder = new TextDecoder();
   /** The beginning of a line whose end has not arrived. */
   #rest = "";
+  /** The last piece ended with `\r`. The line ends there, unless the next piece begins with `\n`. */
+  #endsInReturn = false;
   /** Number of characters of the current event in the lines before the current line. */
   #before = 0;
   /** An event arrived, so the body is a stream. */
@@ -39,7 +41,9 @@ export class AnswerLines {
   /** Reads the next piece of the body, and returns its text. Throws if an event is too long. */
   read(piece: Uint8Array): string {
     const text = this.#decoder.decode(piece, { stream: true });
-    const [head = "", ...lines] = text.split(/\r\n|\n|\r/);
+    const arrived = this.#endsInReturn ? `\r${text}` : text;
+    this.#endsInReturn = arrived.endsWith("\r");
+    const [head = "", ...lines] = (this.#endsInReturn ? arrived.slice(0, -1) : arrived).split(/\r\n|\n|\r/);
     this.#rest += head;
     for (const line of lines) {
       this.#line(this.#rest);
@@ -54,7 +58,7 @@ export class AnswerLines {
 
   /** No event is open: the last line was empty, or nothing was read. */
   get atBoundary(): boolean {
-    return this.#before === 0 && this.#rest === "";
+    return this.#before === 0 && this.#rest === "" && !this.#endsInReturn;
   }
 
   #line(line: string): void {

@@ -104,6 +104,51 @@ describe("connections that stay open", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
+  it.each([
+    ["\\n", "\n"],
+    ["\\r\\n", "\r\n"],
+    ["\\r", "\r"],
+  ])(
+    "An answer with line ends %s is whole if nothing more arrives after a part of its last line end",
+    async (_, lineEnd) => {
+      const sent = new TextDecoder()
+        .decode(await bytesOf("google", "text"))
+        .trimEnd()
+        .replaceAll(/\r\n|\n/g, lineEnd);
+      // The line with the finish reason is read once its line end, or the next character, has arrived.
+      const rest = `${lineEnd}${lineEnd}${lineEnd}`;
+      for (let length = lineEnd === "\n" ? 1 : 2; length <= rest.length; length += 1) {
+        const body = new ReadableStream<Uint8Array>({
+          start: (controller) => controller.enqueue(encode(sent + rest.slice(0, length))),
+        });
+        const timers: Timers = { after: (_milliseconds, run) => (queueMicrotask(run), () => {}) };
+        const asked = request(model("google", "m-1"));
+        const { text, end } = readAnswer(await collect(portOver(body, timers).stream(asked, signal)));
+        expect({ length, text, end }).toMatchObject({
+          length,
+          text: "Hello there, how can I help?",
+          end: { type: "finish", stop_reason: "stop" },
+        });
+      }
+    },
+  );
+
+  it("An event whose line end arrives in two pieces is passed on before the connection is closed", async () => {
+    const bytes = await bytesOf("google", "text");
+    const at = bytes.length - 3;
+    const pieces = [bytes.subarray(0, at), bytes.subarray(at, at + 1)];
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const piece = pieces.shift();
+        if (piece === undefined) controller.close();
+        else controller.enqueue(piece);
+      },
+    });
+    const asked = request(model("google", "m-1"));
+    const { text } = readAnswer(await collect(portOver(body, stays).stream(asked, signal)));
+    expect(text).toBe("Hello there, how can I help?");
+  });
+
   it("A stream is read after its finish reason until the token counts have arrived", async () => {
     const bytes = await bytesOf("openai", "text");
     const text = new TextDecoder().decode(bytes);
