@@ -11,39 +11,68 @@ import type { CallErrorTexts } from "./tools/error-results.ts";
  * Contract: pure. Messages keep their order, and a valid list is returned unchanged. `texts` has the text that the model reads in place of a
  * missing result.
  */
-export function repair(
-  messages: readonly ModelMessage[],
-  texts: Pick<CallErrorTexts, "lostResult"> = threadErrorTexts,
-): ModelMessage[] {
-  const results = new Map<string, ModelMessage>();
-  for (const message of messages) {
-    if (message.role !== "tool") continue;
-    const id = message.tool_call_id;
-    if (id !== null && !results.has(id)) results.set(id, message);
+export function repair(messages: readonly ModelMessage[], texts: RepairTexts = threadErrorTexts): ModelMessage[] {
+  return new GrowingRepair(texts).add(messages);
+}
+
+type RepairTexts = Pick<CallErrorTexts, "lostResult">;
+
+/**
+ * Repairs a list to which messages are added, each of them once. The result is that of a repair of the whole list, as long as
+ * `hasLostResult` is false before messages are added.
+ */
+export class GrowingRepair {
+  readonly #texts: RepairTexts;
+  /** The first result of each call by the call's id, and the ids of the calls so far. */
+  readonly #results = new Map<string, ModelMessage>();
+  readonly #answered = new Set<string>();
+  readonly #repaired: ModelMessage[] = [];
+  #hasLostResult = false;
+
+  constructor(texts: RepairTexts = threadErrorTexts) {
+    this.#texts = texts;
   }
-  const repaired: ModelMessage[] = [];
-  const answered = new Set<string>();
-  for (const message of messages) {
-    if (message.role === "tool" || isEmpty(message)) continue;
-    const hasCalls = message.parts.some(isCall);
-    const unique = hasCalls ? withoutRepeatedCalls(message, answered) : message;
-    if (unique !== message && isEmpty(unique)) continue;
+
+  /** A call had no result. A message that is added later may be that result, so the list has to be repaired anew. */
+  get hasLostResult(): boolean {
+    return this.#hasLostResult;
+  }
+
+  /** Adds messages and returns the whole repaired list. */
+  add(messages: readonly ModelMessage[]): ModelMessage[] {
+    const results = this.#results;
+    for (const message of messages) {
+      if (message.role !== "tool") continue;
+      const id = message.tool_call_id;
+      if (id !== null && !results.has(id)) results.set(id, message);
+    }
+    for (const message of messages) if (message.role !== "tool" && !isEmpty(message)) this.#add(message);
+    return [...this.#repaired];
+  }
+
+  #add(message: ModelMessage): void {
+    const repaired = this.#repaired;
+    const hasCalls = containsCall(message);
+    const unique = hasCalls ? withoutRepeatedCalls(message, this.#answered) : message;
+    if (unique !== message && isEmpty(unique)) return;
     const before = repaired.at(-1);
     if (unique.role === "assistant" && before?.role === "assistant") repaired.splice(-1, 1, joined(before, unique));
     else repaired.push(unique);
-    if (!hasCalls) continue;
-    for (const part of unique.parts) {
-      if (part.type !== "tool_call") continue;
-      answered.add(part.id);
-      repaired.push(results.get(part.id) ?? lostResultMessage(part.id, part.name, texts));
-    }
+    if (hasCalls) for (const part of unique.parts) if (part.type === "tool_call") this.#addResult(part.id, part.name);
   }
-  return repaired;
+
+  #addResult(callId: string, name: string): void {
+    const result = this.#results.get(callId);
+    if (result === undefined) this.#hasLostResult = true;
+    this.#answered.add(callId);
+    this.#repaired.push(result ?? lostResultMessage(callId, name, this.#texts));
+  }
 }
 
 /** Whether a message has no content. Thinking is no content: providers refuse an answer that has nothing else. */
 function isEmpty(message: ModelMessage): boolean {
-  return message.parts.every(isBlank);
+  for (const part of message.parts) if (!isBlank(part)) return false;
+  return true;
 }
 
 function isBlank(part: StoredPart): boolean {
@@ -56,8 +85,9 @@ function joined(first: ModelMessage, second: ModelMessage): ModelMessage {
   return { ...first, parts: [...first.parts, ...second.parts], joined: ids };
 }
 
-function isCall({ type }: StoredPart): boolean {
-  return type === "tool_call";
+function containsCall({ parts }: ModelMessage): boolean {
+  for (const { type } of parts) if (type === "tool_call") return true;
+  return false;
 }
 
 /** Removes calls whose id an earlier call has. */
@@ -72,7 +102,7 @@ function withoutRepeatedCalls(message: ModelMessage, answered: ReadonlySet<strin
   return parts.length === message.parts.length ? message : { ...message, parts };
 }
 
-function lostResultMessage(callId: string, name: string, texts: Pick<CallErrorTexts, "lostResult">): ModelMessage {
+function lostResultMessage(callId: string, name: string, texts: RepairTexts): ModelMessage {
   const text = texts.lostResult(name);
   return {
     id: null,

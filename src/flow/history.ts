@@ -6,7 +6,7 @@ import type { Side } from "#contract/thread-message.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { CallOutcome } from "#core/ports/strategy-port.ts";
 import type { MessageRecord } from "#core/record.ts";
-import { repair } from "#core/repair.ts";
+import { GrowingRepair } from "#core/repair.ts";
 import { isSendable, modelMessage } from "#core/request/request-messages.ts";
 import { earlierThinking } from "#core/request/selected-thinking.ts";
 import { outcomeOf, stepOf } from "#core/run-state.ts";
@@ -32,13 +32,20 @@ export function earlierMessages(
   return earlierThinking(shown, prompt.reasoning, own);
 }
 
-function withoutTools(earlier: readonly MessageRecord[]): MessageRecord[] {
-  return earlier.flatMap((message) => {
+/** Lists of earlier messages without tool calls, by the whole lists. Each step of a loop passes the same list. */
+const lists = new WeakMap<readonly MessageRecord[], MessageRecord[]>();
+
+function withoutTools(earlier: readonly MessageRecord[]): readonly MessageRecord[] {
+  const known = lists.get(earlier);
+  if (known !== undefined) return known;
+  const list = earlier.flatMap((message) => {
     if (message.role === "tool" || message.strategy !== undefined) return [];
     const parts = message.parts.filter((part) => part.type !== "tool_call");
     if (parts.length === message.parts.length) return [message];
     return textOf(parts) === null ? [] : [{ ...message, parts }];
   });
+  lists.set(earlier, list);
+  return list;
 }
 
 /** The metadata of a person's message in a conversation of two models. */
@@ -50,24 +57,50 @@ export interface Viewer {
   agent: AnyAgentDefinition;
 }
 
-/** The messages of a loop's last step in the form of a request. */
-export type ConvertedMessages = ListMemo<MessageRecord, ModelMessage>;
+/**
+ * The messages of a loop's steps as a model receives them, with calls and results paired. A step has the messages of the step before and a few
+ * more, so only those are converted and repaired. All messages are adapted again if the list changed in another way, or if what a side
+ * receives of a message depends on later messages.
+ */
+export class LoopMessages {
+  #side: Side | null = null;
+  #records: readonly MessageRecord[] = [];
+  #repair = new GrowingRepair();
+  readonly #converted = new ListMemo<MessageRecord, ModelMessage>();
+  /** The form of a message depends on a later message. */
+  #looksAhead = false;
 
-/** The messages as a model receives them, with calls and results paired. `converted` are those of the loop's last step. */
-export function modelMessages(
-  viewer: Viewer,
-  records: readonly MessageRecord[],
-  converted: ConvertedMessages = new ListMemo(),
-): ModelMessage[] {
-  return repair(converted.map(fromPerspective(viewer, records.filter(isSendable)), modelMessage));
+  /** The messages for a step. The list of records is not changed afterwards. */
+  of(viewer: Viewer, records: readonly MessageRecord[]): ModelMessage[] {
+    const grows = this.#isContinuedBy(viewer.side, records);
+    if (!grows) this.#repair = new GrowingRepair();
+    const added = grows ? records.slice(this.#records.length) : records;
+    const list = viewedList(viewer, added.filter(isSendable));
+    const seen = seenIn(list);
+    const messages = this.#repair.add(grows ? seen.map(modelMessage) : this.#converted.map(seen, modelMessage));
+    this.#side = viewer.side;
+    this.#records = records;
+    this.#looksAhead = list.looksAhead;
+    return messages;
+  }
+
+  /** The agent may differ, because only messages whose form depends on later messages depend on it. */
+  #isContinuedBy(side: Side, records: readonly MessageRecord[]): boolean {
+    if (this.#side !== side || this.#looksAhead || this.#repair.hasLostResult) return false;
+    return this.#records.length <= records.length && this.#records.every((record, at) => record === records[at]);
+  }
 }
 
 /**
  * The messages that the side receives, with roles from its perspective: the side's own have the role of the assistant, the other side's
  * that of the user.
  */
-export function fromPerspective({ side, agent }: Viewer, records: readonly MessageRecord[]): MessageRecord[] {
-  const list: ViewedList = { side, agent, records, sides: nextSides(records, side) };
+export function fromPerspective(viewer: Viewer, records: readonly MessageRecord[]): MessageRecord[] {
+  return seenIn(viewedList(viewer, records));
+}
+
+function seenIn(list: ViewedList): MessageRecord[] {
+  const { records } = list;
   const seen: MessageRecord[] = [];
   // A conversation has thousands of messages, so the loop creates nothing for a message that is not changed.
   for (let at = 0; at < records.length; at += 1) {
@@ -78,35 +111,49 @@ export function fromPerspective({ side, agent }: Viewer, records: readonly Messa
   return seen;
 }
 
-/** A list of messages, and for each of them the side of the next answer after it. */
+/** A list of messages as a side receives it. */
 interface ViewedList extends Viewer {
   records: readonly MessageRecord[];
-  sides: readonly Side[];
+  /** For each message the side of the next answer after it. Most lists do not need these sides: then they are null. */
+  sides: readonly Side[] | null;
+  /** The form of a message depends on the messages after it. */
+  looksAhead: boolean;
+}
+
+function viewedList(viewer: Viewer, records: readonly MessageRecord[]): ViewedList {
+  return { ...viewer, records, sides: null, looksAhead: false };
+}
+
+/** The side of the next answer after the message at an index. */
+function nextSide(list: ViewedList, at: number): Side {
+  list.looksAhead = true;
+  list.sides ??= nextSides(list.records, list.side);
+  return list.sides[at] ?? list.side;
 }
 
 /** The message at an index as the side receives it; null if it does not receive it. */
 function shownMessage(record: MessageRecord, at: number, list: ViewedList): MessageRecord | null {
   if (record.role === "system" || record.role === "extension") return record;
-  const { side, agent, records, sides } = list;
-  const next = sides[at] ?? side;
-  if (record.strategy !== undefined && record.depth === 0) return strategyMessage(record, { side, next });
-  const own = record.depth > 0 ? record.role !== "user" : ownerOf(record, next) === side;
+  const { side, agent, records } = list;
+  if (record.strategy !== undefined && record.depth === 0) return strategyMessage(record, at, list);
+  const own = record.depth > 0 ? record.role !== "user" : ownerOf(record, at, list) === side;
   if (record.role === "tool") return own ? record : null;
   if (own) return record.role === "assistant" ? record : { ...record, role: "assistant" };
   if (record.role === "user" && !isAnswer(record)) return record;
+  list.looksAhead = true;
   const parts = otherSideParts(record, records.slice(at + 1), agent);
   return parts.length === 0 ? null : { ...record, role: "user", parts };
 }
 
 /** A silent message of a strategy: an instruction or reasoning. Only the side that it belongs to receives it. */
-function strategyMessage(record: MessageRecord, { side, next }: { side: Side; next: Side }): MessageRecord | null {
-  if (!isAnswer(record)) return next === side ? record : null;
-  return record.side === side ? { ...record, role: "assistant" } : null;
+function strategyMessage(record: MessageRecord, at: number, list: ViewedList): MessageRecord | null {
+  if (!isAnswer(record)) return nextSide(list, at) === list.side ? record : null;
+  return record.side === list.side ? { ...record, role: "assistant" } : null;
 }
 
-function ownerOf(record: MessageRecord, nextSide: Side): Side {
+function ownerOf(record: MessageRecord, at: number, list: ViewedList): Side {
   if (record.side !== null) return record.side;
-  if (record.metadata["from"] === humanMark.from) return otherSide(nextSide);
+  if (record.metadata["from"] === humanMark.from) return otherSide(nextSide(list, at));
   return record.role === "user" ? "b" : "a";
 }
 

@@ -23,13 +23,11 @@ import { isInScope } from "#core/scope.ts";
 import type { Scope } from "#core/scope.ts";
 import { offeredTools, unknownToolsWarning } from "#core/strategy/offered-tools.ts";
 import { orderedByModel } from "#core/tools/model-order.ts";
-import { ListMemo } from "#lib/list-memo.ts";
 import type { AnyAgentDefinition, AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
 import { describeContext } from "./describe-context.ts";
 import { filteredMessages } from "./filter-hooks.ts";
-import { earlierMessages, modelMessages } from "./history.ts";
-import type { ConvertedMessages } from "./history.ts";
+import { earlierMessages, LoopMessages } from "./history.ts";
 import type { HookRunner } from "./hook-runner.ts";
 import { lastMeasured } from "./measured-request.ts";
 import { rangeOf } from "./participant.ts";
@@ -85,7 +83,7 @@ export class StepBuilder implements StepPort {
   readonly #participant: Participant;
   readonly #toolSources: readonly ToolSource[];
   /** The messages of the last step's request and their tokens, so that the next step converts and counts only new messages. */
-  readonly #converted: ConvertedMessages = new ListMemo();
+  readonly #messages = new LoopMessages();
   readonly #estimates = new TokenEstimates();
   /** The projection before the current step. */
   #last: StoredProjection | undefined;
@@ -154,7 +152,7 @@ export class StepBuilder implements StepPort {
     const viewer = { side, agent };
     const chosen = hooks.changesHistory
       ? await filteredMessages({ included, stored: this.#filterable(prompt, included, range) }, hooks, viewer)
-      : modelMessages(viewer, included, this.#converted);
+      : this.#messages.of(viewer, included);
     const offered = offeredTools(resolved.tools, shape, prompt.toolChoice);
     const parts: RequestParts = {
       prompt,
@@ -210,7 +208,7 @@ export class StepBuilder implements StepPort {
       maxTokens: prompt.maxTokens ?? null,
       ...(structure == null ? {} : { structure }),
     };
-    const candidates = included.filter(({ position }) => position >= (stored?.dropped ?? "")).map(({ id }) => id);
+    const candidates = idsFrom(included, stored?.dropped ?? "");
     const trace = await requestTrace(request, candidates, stored);
     const listed = toolsOf({ ...resolved, tools: offered.tools });
     const { warning } = summarized;
@@ -364,6 +362,13 @@ async function problemOf<T>(work: () => Promise<T>): Promise<T | StepProblem> {
 
 function hasCall(parts: MessageRecord["parts"], callId: string | null): boolean {
   return parts.some((part) => part.type === "tool_call" && part.id === callId);
+}
+
+/** The ids of the messages from a position on. */
+function idsFrom(messages: readonly MessageRecord[], from: string): string[] {
+  const ids: string[] = [];
+  for (const { id, position } of messages) if (position >= from) ids.push(id);
+  return ids;
 }
 
 /** Ends the messages with a user message, as models require. */

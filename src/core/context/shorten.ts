@@ -36,6 +36,17 @@ export function shortenResult(message: ModelMessage, maxLines: number): ModelMes
  * the user, so that no call without its result and no second answer in a row is sent.
  */
 export function turnEssence(answer: ModelMessage): ModelMessage {
+  const known = essences.get(answer);
+  if (known !== undefined) return known;
+  const essence = newEssence(answer);
+  essences.set(answer, essence);
+  return essence;
+}
+
+/** The essences of answers. Each step of a loop sends the same old turns, so the essence of each is made once. */
+const essences = new WeakMap<ModelMessage, ModelMessage>();
+
+function newEssence(answer: ModelMessage): ModelMessage {
   const text = (textOf(answer.parts) ?? "").replaceAll(/\s+/g, " ").trim();
   const names = answer.parts.flatMap((part) => (part.type === "tool_call" ? [part.name] : []));
   const called = names.length === 0 ? [] : [`called ${[...new Set(names)].join(", ")}`];

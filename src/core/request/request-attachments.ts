@@ -77,7 +77,9 @@ export function firstWithFiles(messages: readonly ModelMessage[], from: number, 
 }
 
 function hasFiles({ parts, result }: ModelMessage): boolean {
-  return result?.attachments !== undefined || parts.some(isReference);
+  // A loop without a closure, because each step asks this twice for each of its messages.
+  for (const part of parts) if (isReference(part)) return true;
+  return result?.attachments !== undefined;
 }
 
 /**

@@ -16,7 +16,7 @@ export function earlierThinking(
   reasoning: ReasoningConfig | undefined,
   current: readonly MessageRecord[],
 ): MessageRecord[] {
-  if (reasoning?.include === true || !earlier.some(hasThinking)) return [...earlier];
+  if (reasoning?.include === true || !containsThinking(earlier)) return [...earlier];
   const turn = openTurn(earlier, current);
   const runs = new Set(current.flatMap(({ run_id }) => run_id ?? []));
   const keeps = ({ run_id }: MessageRecord, at: number) => at >= turn || (run_id !== null && runs.has(run_id));
@@ -30,6 +30,17 @@ function openTurn(earlier: readonly MessageRecord[], current: readonly MessageRe
   const isFromOther = ({ role, side }: MessageRecord) =>
     (role === "user" || role === "assistant") && side !== last.side;
   return current.some(isFromOther) ? earlier.length : earlier.findLastIndex(isFromOther) + 1;
+}
+
+/** Whether lists of earlier messages contain thinking. Each step of a loop passes the same list. */
+const withThinking = new WeakMap<readonly MessageRecord[], boolean>();
+
+function containsThinking(earlier: readonly MessageRecord[]): boolean {
+  const known = withThinking.get(earlier);
+  if (known !== undefined) return known;
+  const contains = earlier.some(hasThinking);
+  withThinking.set(earlier, contains);
+  return contains;
 }
 
 function hasThinking({ parts }: MessageRecord): boolean {

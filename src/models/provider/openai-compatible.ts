@@ -62,7 +62,20 @@ const presets: readonly (readonly [RegExp, Partial<ServerPreset>])[] = [
   [/(^|\.)(z\.ai|bigmodel\.cn)$/, { jsonSchema: false, thinkingOff: thinkingSwitch }],
 ];
 
+/** The presets of the last hosts. A request needs its preset for each assistant message. */
+const known = new Map<string | null, ServerPreset>();
+const mostKnown = 100;
+
 function presetAt({ host }: ProviderSettings): ServerPreset {
+  const before = known.get(host);
+  if (before !== undefined) return before;
+  const preset = findPreset(host);
+  if (known.size === mostKnown) known.clear();
+  known.set(host, preset);
+  return preset;
+}
+
+function findPreset(host: string | null): ServerPreset {
   const name = (host ?? "").replace(/:\d+$/, "");
   const found = presets.find(([names]) => names.test(name))?.[1];
   return { ...usual, ...found };
