@@ -40,10 +40,11 @@ export function lastMeasured(
  * earlier run, most prompts remove its thinking, and a handoff after the answer changes the prompt.
  */
 function isUnchanged(answer: MessageRecord, { stored, included }: StepMessages): boolean {
+  const before = stored.findLastIndex(({ position }) => position < answer.position);
+  if (stored.slice(before + 1).some(({ handoff }) => handoff !== undefined)) return false;
+  // Usually the lists have the same messages. This comparison reads none of the thousands.
+  if (stored.length === included.length && stored.every((message, at) => message === included[at])) return true;
   const sent = new Set(included.filter(({ run_id }) => run_id === answer.run_id));
-  return stored.every((message) => {
-    // Most messages belong to other runs. Their positions are compared only if they have a handoff.
-    if (message.run_id !== answer.run_id) return message.handoff === undefined || message.position < answer.position;
-    return message.position >= answer.position ? message.handoff === undefined : sent.has(message);
-  });
+  const isSent = (message: MessageRecord) => message.position >= answer.position || sent.has(message);
+  return stored.every((message) => message.run_id !== answer.run_id || isSent(message));
 }

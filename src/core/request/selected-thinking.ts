@@ -36,6 +36,7 @@ function openTurn(earlier: readonly MessageRecord[], current: readonly MessageRe
 const withThinking = new WeakMap<readonly MessageRecord[], boolean>();
 
 function containsThinking(earlier: readonly MessageRecord[]): boolean {
+  if (earlier.length === 0) return false;
   const known = withThinking.get(earlier);
   if (known !== undefined) return known;
   const contains = earlier.some(hasThinking);
