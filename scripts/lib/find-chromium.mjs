@@ -25,6 +25,19 @@ export const chromiumArguments = [
   "--disable-sync",
 ];
 
+/** Debian's Chromium without windows, menus and notifications. */
+const headlessShell = "/usr/lib/chromium/chromium-headless-shell";
+
+/**
+ * The path of the headless shell of Chromium, whose pages are those of Chromium, at a fifth less processor time. Where there is none, or
+ * CHROME_PATH names a browser, the path of the whole Chromium. The shell denies every permission for notifications.
+ */
+export async function findHeadlessShell() {
+  const whole = await findChromium();
+  const isNamed = (process.env.CHROME_PATH ?? "") !== "";
+  return !isNamed && existsSync(headlessShell) ? headlessShell : whole;
+}
+
 /** The path of the program. Throws an error with instructions if there is none and none can be installed. */
 export async function findChromium() {
   const named = process.env.CHROME_PATH;
@@ -40,12 +53,17 @@ export async function findChromium() {
 async function fromDebian() {
   if (process.platform !== "linux" || process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return null;
   const env = { DEBIAN_FRONTEND: "noninteractive" };
-  const install = ["install", "-y", "--no-install-recommends", "chromium"];
+  const install = async (...packages) => {
+    const args = ["install", "-y", "--no-install-recommends", ...packages];
+    return (await runCommand("apt-get", args, { quiet: true, env })).code === 0;
+  };
+  const both = ["chromium", "chromium-headless-shell"];
   console.log("No Chromium was found; installing Debian's …");
-  if ((await runCommand("apt-get", install, { quiet: true, env })).code !== 0) {
+  if (!(await install(...both))) {
     // The package lists may be missing, as in a fresh container.
     await runCommand("apt-get", ["update"], { quiet: true, env });
-    await runCommand("apt-get", install, { quiet: true, env });
+    // Older systems have no package of the shell.
+    if (!(await install(...both))) await install("chromium");
   }
   return existsSync("/usr/bin/chromium") ? "/usr/bin/chromium" : null;
 }

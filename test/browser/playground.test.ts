@@ -37,7 +37,7 @@ import { usage } from "./suites/usage.ts";
 import { waiting } from "./suites/waiting.ts";
 import { addAnswerAgents } from "./support/answer-agents.ts";
 import { addAskingAgent } from "./support/asking-agent.ts";
-import { openBrowser } from "./support/browser.ts";
+import { newContext, openBrowser, openWholeBrowser } from "./support/browser.ts";
 import type { TestBrowser, TestPage } from "./support/browser.ts";
 import { addContextAgents } from "./support/context-agents.ts";
 import { addCourierAgent } from "./support/courier-agent.ts";
@@ -64,12 +64,21 @@ describe("the playground", () => {
   let desk: { close: () => Promise<void> } | undefined;
   let server: DevServer | undefined;
   let browser: TestBrowser | undefined;
+  let whole: TestBrowser | undefined;
 
   const use: PlaygroundUse = {
     api: () => new ApiClient(server?.url ?? ""),
     async open(path, options) {
       if (server === undefined || browser === undefined) throw new Error("Nothing was started");
       const opened = await browser.open(server.url, options);
+      pages.push(opened);
+      await opened.page.goto(path);
+      return opened;
+    },
+    async openWithNotifications(path) {
+      if (server === undefined) throw new Error("Nothing was started");
+      whole ??= await openWholeBrowser();
+      const opened = await whole.open(server.url, newContext);
       pages.push(opened);
       await opened.page.goto(path);
       return opened;
@@ -109,6 +118,7 @@ describe("the playground", () => {
   });
   afterAll(async () => {
     await browser?.close();
+    await whole?.close();
     await server?.stop();
     await model?.close();
     await servers?.close();

@@ -3,12 +3,11 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
-import { newContext } from "../support/browser.ts";
 import { look } from "../support/look.ts";
 import { clickNotification, recordNotifications, seenNotifications } from "../support/seen-notifications.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
-export function notifications({ api, open }: PlaygroundUse): void {
+export function notifications({ api, openWithNotifications }: PlaygroundUse): void {
   const order = async (title: string): Promise<string> => {
     const { id } = await api().createThread("purchaser", { title });
     await api().say(id, "An espresso machine for 900");
@@ -24,7 +23,7 @@ export function notifications({ api, open }: PlaygroundUse): void {
 
   describe("notifications", () => {
     it("The page asks for the permission only after a click, and explains what to do if it is denied", async () => {
-      const screen = await open("/inbox", newContext);
+      const screen = await openWithNotifications("/inbox");
       const { page } = screen;
       await page.getByRole("button", { name: "Turn on notifications" }).waitFor();
       expect(await page.evaluate(() => Notification.permission)).toBe("default");
@@ -42,7 +41,7 @@ export function notifications({ api, open }: PlaygroundUse): void {
 
     it("Of two tabs one shows a notification of a call that begins to wait, with the tool and the title, and a click opens its place", async () => {
       const before = await order("Waited before");
-      const { page } = await open("/healthz", newContext);
+      const { page } = await openWithNotifications("/healthz");
       await recordNotifications(page);
       await page.goto("/inbox");
       await turnOn(page);

@@ -11,6 +11,8 @@ export interface PlaygroundUse {
   api: () => ApiClient;
   /** Opens a page as a new visitor. The page is closed after the test, which fails if an error occurred in the page. */
   open: (path: string, options?: BrowserContextOptions) => Promise<TestPage>;
+  /** Opens a page like `open` in a whole Chromium, which shows notifications. */
+  openWithNotifications: (path: string) => Promise<TestPage>;
   /**
    * Shows a page without loading it again if another test has loaded it (support/browser.ts). A test about loading, and one
    * that changes an answer of the server or writes to the browser's storage, opens its page instead.

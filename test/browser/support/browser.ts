@@ -12,7 +12,7 @@ import type axe from "axe-core";
 import { chromium } from "playwright-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
-import { chromiumArguments, findChromium } from "../../../scripts/lib/find-chromium.mjs";
+import { chromiumArguments, findChromium, findHeadlessShell } from "../../../scripts/lib/find-chromium.mjs";
 import { patience } from "../../support/http-client/deadline.ts";
 
 /** Screenshots of every page, for people who want to look at them. No test depends on them. */
@@ -180,10 +180,18 @@ async function findings(page: Page, checked: CheckedRules = "all"): Promise<stri
   return grave.flatMap(({ id, where }) => where.map((html) => `${id}: ${html}`));
 }
 
-/** Starts a browser, with `more` arguments in addition to the default ones. */
+/** Starts the headless shell of Chromium, with `more` arguments in addition to the default ones. */
 export async function openBrowser(more: readonly string[] = []): Promise<TestBrowser> {
-  const args = [...chromiumArguments, ...more];
-  const browser: Browser = await chromium.launch({ executablePath: await findChromium(), args });
+  return startBrowser(await findHeadlessShell(), [...chromiumArguments, ...more]);
+}
+
+/** Starts a whole Chromium. It shows notifications, which the headless shell does not. */
+export async function openWholeBrowser(): Promise<TestBrowser> {
+  return startBrowser(await findChromium(), chromiumArguments);
+}
+
+async function startBrowser(executablePath: string, args: string[]): Promise<TestBrowser> {
+  const browser: Browser = await chromium.launch({ executablePath, args });
   /** Emptied pages, by the origin of their addresses. */
   const unused = new Map<string, Page[]>();
   /** For each origin a loaded page that is between two visits. */
