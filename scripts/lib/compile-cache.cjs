@@ -16,15 +16,15 @@ const folder = path.join(__dirname, "../../.cache/compiled");
 /** Characters from which on the code of a file is kept. */
 const large = 500_000;
 const keptForMs = 24 * 60 * 60 * 1000;
+/** The age from which on a file is known by its inode and times, because it was not changed while it was read. */
+const settledMs = 10_000;
 const importer = "imp0rt";
 
 const compile = Module.prototype._compile;
 Module.prototype._compile = function compileOnce(source, filename, ...others) {
-  if (source.length < large || source.startsWith("#!") || source.includes(importer)) {
-    return compile.call(this, source, filename, ...others);
-  }
+  if (source.length < large || source.startsWith("#!")) return compile.call(this, source, filename, ...others);
   // V8 compares the length of a source and not its text, so the names have a hash of the text.
-  const hash = createHash("sha256").update(process.versions.v8).update(source).digest("hex").slice(0, 32);
+  const hash = hashOfText(source, filename);
   const imports = JSON.parse(readOrWrite(`${hash}.imports`, () => JSON.stringify(importPositions(source, filename))));
   if (imports === null) return compile.call(this, source, filename, ...others);
   const cachedData = read(`${hash}.code`);
@@ -38,6 +38,21 @@ Module.prototype._compile = function compileOnce(source, filename, ...others) {
   return result;
 };
 
+/** The hash of a file's text. It takes a tenth of a start, so it is kept under the file's inode and times, which change with the text. */
+function hashOfText(source, filename) {
+  const make = () => hashOf(process.versions.v8, source);
+  const stat = statSync(filename, { bigint: true, throwIfNoEntry: false });
+  if (stat === undefined || Date.now() - Number(stat.ctimeMs) < settledMs) return make();
+  const { dev, ino, size, mtimeNs, ctimeNs } = stat;
+  return readOrWrite(`${hashOf(process.versions.v8, [dev, ino, size, mtimeNs, ctimeNs].join(" "))}.text`, make);
+}
+
+function hashOf(...texts) {
+  const hash = createHash("sha256");
+  for (const text of texts) hash.update(text);
+  return hash.digest("hex").slice(0, 32);
+}
+
 /** Imports modules for a file. */
 function importerOf(filename) {
   const module = new Module(filename);
@@ -47,8 +62,9 @@ function importerOf(filename) {
   return module.exports;
 }
 
-/** The positions of `import(…)` in a source; null if it is not valid in strict mode, which the parser expects. */
+/** The positions of `import(…)` in a source; null if it has the importer's name, or is not valid in strict mode, which the parser expects. */
 function importPositions(source, filename) {
+  if (source.includes(importer)) return null;
   const { module, errors } = require("oxc-parser").parseSync(filename, source);
   return errors.length > 0 ? null : module.dynamicImports.map(({ start }) => start);
 }
