@@ -1,10 +1,10 @@
 // The change of the installed just-bash: scripts/lib/patch-shell.mjs.
 
-import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 
 import { patchShell } from "../../scripts/lib/patch-shell.mjs";
 import { fromRoot } from "../../scripts/lib/paths.mjs";
@@ -18,6 +18,7 @@ beforeEach(() => {
   file = path.join(folder, "browser.js");
   cpSync(installed, file);
 });
+afterEach(() => rmSync(folder, { recursive: true }));
 
 const change = (edit: (text: string) => string) => writeFileSync(file, edit(readFileSync(file, "utf8")));
 
