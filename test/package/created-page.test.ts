@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { deferred } from "#lib/deferred.ts";
 
-import { chromiumArguments, findChromium } from "../../scripts/lib/find-chromium.mjs";
+import { chromiumArguments, findHeadlessShell } from "../../scripts/lib/find-chromium.mjs";
 import { describeCreatedProject } from "./created-project.ts";
 import { serve, type RunningServer } from "./run.ts";
 
@@ -24,7 +24,7 @@ describe("the page of the template web", () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    const executablePath = await findChromium();
+    const executablePath = await findHeadlessShell();
     browser = await chromium.launch({ executablePath, args: chromiumArguments });
     // With a token the open mode of the local server is off, as in a deployment. With a secret for tickets the page opens a WebSocket.
     const variables = [

@@ -11,7 +11,8 @@ export default defineConfig({
     environment: "node",
     include: ["test/package/*.test.ts"],
     globalSetup: fileURLToPath(new URL("packed.ts", import.meta.url)),
-    // The tests mostly wait for programs.
+    // The tests mostly wait for programs. They share nothing but folders that they do not change, so one process can run many files.
+    isolate: false,
     maxWorkers: 2,
     testTimeout: 300_000,
     hookTimeout: 600_000,
