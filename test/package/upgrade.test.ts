@@ -2,7 +2,7 @@
 // `GOLDEN=write npm run test:package -- upgrade` records the state of the present version. A recorded state is never written again.
 
 import { spawn, type ChildProcess } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -56,6 +56,8 @@ const reads = [
 describe("a project that moves to the next version of the package", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "threadhold-upgraded-"));
   const state = path.join(folder, ".wrangler/state");
+  /** A killed server leaves its temporary files, which are removed with the project. */
+  const temporary = path.join(folder, ".wrangler/temporary");
   let server: ChildProcess | undefined;
   let url = "";
   const inProject = (...command: [string, ...string[]]): Promise<ProgramResult> => run(command, { cwd: folder });
@@ -94,6 +96,7 @@ describe("a project that moves to the next version of the package", () => {
     expect(migrated).toMatchObject({ code: 0 });
     const port = await nextFreePort(7_887);
     url = `http://localhost:${String(port)}`;
+    mkdirSync(temporary, { recursive: true });
     server = spawn(
       path.join(folder, "node_modules/.bin/wrangler"),
       ["dev", "--port", String(port), "--inspector-port", "0", "--show-interactive-dev-session=false"],
@@ -101,7 +104,7 @@ describe("a project that moves to the next version of the package", () => {
         cwd: folder,
         detached: true,
         stdio: "ignore",
-        env: { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false" },
+        env: { ...process.env, TMPDIR: temporary, CI: "true", WRANGLER_SEND_METRICS: "false" },
       },
     );
     expect(await waitUntilHealthy(`${url}/healthz`, AbortSignal.timeout(120_000))).toBe(true);
