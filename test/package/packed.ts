@@ -1,6 +1,5 @@
 // Packs the packages once for all tests, and creates two projects with them outside of the repository: one with the packages of the
 // templates without a page, and one with those of the template `web`. Projects of the same template kind get a copy of their packages.
-// The first one is installed by `create-threadhold`. The second one gets a copy of its packages, to which npm adds those of a page.
 
 import { cpSync, mkdirSync, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -9,7 +8,6 @@ import path from "node:path";
 
 import type { TestProject } from "vitest/node";
 
-import { linkPackages } from "./linked-packages.ts";
 import { root, run } from "./run.ts";
 
 declare module "vitest" {
@@ -58,19 +56,24 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   );
   await must(["tar", "xzf", createTarball], { cwd: folder });
   const createProgram = path.join(folder, "package/dist/create-threadhold.js");
-  const create = async (template: "assistant" | "web", ...more: string[]): Promise<string> => {
-    const args = [`${template}-app`, "--template", template, "--yes", "--threadhold", threadhold, ...more];
-    // The build scripts of dependencies run in one project, and are blocked in the other one.
-    const env = { ...installation, npm_config_ignore_scripts: "true" };
-    await must([process.execPath, createProgram, ...args], { cwd: folder, env });
-    return path.join(folder, `${template}-app`);
+  const create = async (template: "assistant" | "web", { scripts }: { scripts: boolean }): Promise<void> => {
+    const args = [
+      createProgram,
+      `${template}-app`,
+      "--template",
+      template,
+      "--yes",
+      "--threadhold",
+      threadhold,
+    ] as const;
+    await must([process.execPath, ...args], {
+      cwd: folder,
+      env: { ...installation, npm_config_ignore_scripts: String(!scripts) },
+    });
   };
-  const assistant = await create("assistant");
-  const web = await create("web", "--no-install");
-  linkPackages(assistant, web);
-  await must(["npm", "install"], { cwd: web, env: installation });
-  await must(["npm", "rebuild"], { cwd: web, env: installation });
-  const projects = { assistant, web };
+  // The build scripts of dependencies run in one project, and are blocked in the other one.
+  await Promise.all([create("assistant", { scripts: false }), create("web", { scripts: true })]);
+  const projects = { assistant: path.join(folder, "assistant-app"), web: path.join(folder, "web-app") };
   project.provide("packed", { threadhold, createTarball, createProgram, projects });
   return remove;
 }
