@@ -8,7 +8,7 @@ import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { build } from "esbuild";
-import type { BuildFailure, BuildOptions, Message, Plugin } from "esbuild";
+import type { BuildFailure, BuildOptions, Message, OutputFile, Plugin } from "esbuild";
 
 import { isObject } from "./definition-kind.ts";
 import { runtimeModuleName, workerOptions } from "./worker-bundle-options.ts";
@@ -26,8 +26,14 @@ export interface BundlePaths {
 
 /** The bundle, or the errors that prevented it. */
 export type BundleResult =
-  | { type: "built"; code: string; sourceMap: string; inputs: string[] }
+  | { type: "built"; code: string; readSourceMap: ReadSourceMap; inputs: string[] }
   | { type: "failed"; errors: Message[] };
+
+/**
+ * Makes the source map of a bundle, which takes as long as the bundle itself and is only needed for the position of an error. Undefined if
+ * the bundle of the sources has become another one in the meantime.
+ */
+export type ReadSourceMap = () => Promise<string | undefined>;
 
 /** Bundles the files for Node. The bundle exports `load`, a table from file to loader. */
 export function bundleModules(files: readonly string[], paths: BundlePaths): Promise<BundleResult> {
@@ -64,31 +70,46 @@ function tableOf(files: readonly string[]): string {
 }
 
 async function bundleInto(contents: string, paths: BundlePaths, options: BuildOptions): Promise<BundleResult> {
+  const whole = {
+    ...options,
+    stdin: { contents, resolveDir: paths.root, sourcefile: "definitions.js" },
+    absWorkingDir: paths.root,
+    outfile: paths.outputFile,
+    write: false,
+    bundle: true,
+    format: "esm",
+    logLevel: "silent",
+    logLimit: 0,
+    keepNames: true,
+  } as const;
   try {
-    const result = await build({
-      ...options,
-      stdin: { contents, resolveDir: paths.root, sourcefile: "definitions.js" },
-      absWorkingDir: paths.root,
-      outfile: paths.outputFile,
-      write: false,
-      metafile: true,
-      bundle: true,
-      format: "esm",
-      sourcemap: "external",
-      sourcesContent: false,
-      logLevel: "silent",
-      logLimit: 0,
-      keepNames: true,
-    });
-    const inputs = Object.keys(result.metafile.inputs).filter((path) => path !== "definitions.js");
-    const [map, code] = [".map", ".mjs"].map(
-      (end) => result.outputFiles.find((output) => output.path.endsWith(end))?.text ?? "",
-    );
-    return { type: "built", code: code ?? "", sourceMap: map ?? "", inputs };
+    const { metafile, outputFiles } = await build({ ...whole, metafile: true });
+    const inputs = Object.keys(metafile.inputs).filter((path) => path !== "definitions.js");
+    const code = textOf(outputFiles, ".mjs");
+    return { type: "built", code, readSourceMap: () => sourceMapOf(code, whole), inputs };
   } catch (error) {
     if (isBuildFailure(error)) return { type: "failed", errors: error.errors };
     throw error;
   }
+}
+
+/** Bundles again, with a source map. */
+async function sourceMapOf(
+  code: string,
+  options: BuildOptions & { readonly write: false },
+): Promise<string | undefined> {
+  try {
+    const { outputFiles } = await build({ ...options, sourcemap: "external", sourcesContent: false });
+    return textOf(outputFiles, ".mjs") === code ? textOf(outputFiles, ".map") : undefined;
+  } catch (error) {
+    // A source was changed since it was bundled. The build of the change reports its errors.
+    if (isBuildFailure(error)) return undefined;
+    throw error;
+  }
+}
+
+function textOf(files: readonly OutputFile[], end: ".map" | ".mjs"): string {
+  return files.find((output) => output.path.endsWith(end))?.text ?? "";
 }
 
 function isBuildFailure(error: unknown): error is BuildFailure {

@@ -8,7 +8,7 @@ import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { isObject } from "./definition-kind.ts";
-import { mappedSource, type BundlePaths } from "./module-bundle.ts";
+import { mappedSource, type BundlePaths, type ReadSourceMap } from "./module-bundle.ts";
 
 /** A definition's exports, or the reason why it could not be loaded. */
 export type ModuleOutcome =
@@ -22,7 +22,7 @@ const patienceMs = 10_000;
 /** The bundle to load. The file at `paths.outputFile` is written and removed again. */
 export interface LoadableBundle {
   code: string;
-  sourceMap: string;
+  readSourceMap: ReadSourceMap;
   paths: BundlePaths;
 }
 
@@ -47,13 +47,20 @@ export async function evaluateModules(bundle: LoadableBundle): Promise<Map<strin
   try {
     // `bundleModules` writes a bundle with this export only.
     const entry = (await import(/* @vite-ignore */ pathToFileURL(outputFile).href)) as { load: Record<string, Loader> };
-    const outcomes = new Map<string, ModuleOutcome>();
-    for (const [file, loader] of Object.entries(entry.load)) {
-      outcomes.set(file, await loadModule(loader, bundle));
-    }
+    const attempts: [file: string, attempt: Attempt][] = [];
+    for (const [file, loader] of Object.entries(entry.load)) attempts.push([file, await loadModule(loader)]);
     await new Promise((done) => setImmediate(done));
+    const failed = stray.length > 0 || attempts.some(([, { type }]) => type === "threw");
+    const sourceMap = failed ? await bundle.readSourceMap() : undefined;
+    const failureOf = (error: unknown): Threw => failure(error, { sourceMap, paths: bundle.paths });
+    const outcomes = new Map(
+      attempts.map(([file, attempt]): [string, ModuleOutcome] => [
+        file,
+        attempt.type === "loaded" ? attempt : failureOf(attempt.error),
+      ]),
+    );
     for (const reason of stray) {
-      const outcome = failure(reason, bundle);
+      const outcome = failureOf(reason);
       if (outcome.at) outcomes.set(outcome.at.file, outcome);
     }
     return outcomes;
@@ -64,7 +71,9 @@ export async function evaluateModules(bundle: LoadableBundle): Promise<Map<strin
   }
 }
 
-async function loadModule(loader: Loader, bundle: LoadableBundle): Promise<ModuleOutcome> {
+type Attempt = Extract<ModuleOutcome, { type: "loaded" }> | { type: "threw"; error: unknown };
+
+async function loadModule(loader: Loader): Promise<Attempt> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`still not loaded after ${patienceMs / 1000} s`)), patienceMs);
@@ -73,7 +82,7 @@ async function loadModule(loader: Loader, bundle: LoadableBundle): Promise<Modul
     const exports: unknown = await Promise.race([loader(), tooLong]);
     return { type: "loaded", exports: isObject(exports) ? exports : {} };
   } catch (error) {
-    return failure(error, bundle);
+    return { type: "threw", error };
   } finally {
     clearTimeout(timer);
   }
@@ -81,14 +90,21 @@ async function loadModule(loader: Loader, bundle: LoadableBundle): Promise<Modul
 
 type Threw = Extract<ModuleOutcome, { type: "threw" }>;
 
-function failure(error: unknown, bundle: LoadableBundle): Threw {
+/** What finds positions. Without a source map there are none. */
+interface Sources {
+  sourceMap: string | undefined;
+  paths: BundlePaths;
+}
+
+function failure(error: unknown, sources: Sources): Threw {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : `threw ${String(error)}`;
-  const at = error instanceof Error ? positionOf(error, bundle) : undefined;
+  const at = error instanceof Error ? positionOf(error, sources) : undefined;
   return { type: "threw", message, ...(at ? { at } : {}) };
 }
 
 /** The first frame of the stack in the project's own sources. */
-function positionOf(error: Error, { sourceMap, paths }: LoadableBundle): Threw["at"] {
+function positionOf(error: Error, { sourceMap, paths }: Sources): Threw["at"] {
+  if (sourceMap === undefined) return undefined;
   const frames = (error.stack ?? "").matchAll(/definitions-[0-9a-f]+-\d+\.mjs[^\s:]*:(\d+):(\d+)/g);
   const map = new SourceMap(JSON.parse(sourceMap) as SourceMapPayload);
   for (const [, line, column] of frames) {

@@ -9,7 +9,7 @@ import type { Message } from "esbuild";
 
 import { reportBundleError } from "./bundle-error.ts";
 import type { Findings } from "./findings.ts";
-import { bundleForWorkers, mappedSource, type BundlePaths } from "./module-bundle.ts";
+import { bundleForWorkers, mappedSource, type BundlePaths, type ReadSourceMap } from "./module-bundle.ts";
 import type { SourcePosition, SyntaxTrees } from "./syntax-tree.ts";
 import { rememberChecked, wasChecked } from "./worker-memory.ts";
 import { runInWorkerd, workerdEntry, type WorkerdOutcome } from "./workerd-run.ts";
@@ -24,7 +24,13 @@ interface Report {
 export type WorkerCheck =
   | { type: "fine" }
   | { type: "failed"; errors: Message[] }
-  | { type: "loaded"; outcome: WorkerdOutcome; sourceMap: string; importers: ReadonlyMap<string, string> };
+  | {
+      type: "loaded";
+      outcome: WorkerdOutcome;
+      /** Undefined if no position is to be found, or if it cannot be found any more. */
+      sourceMap: string | undefined;
+      importers: ReadonlyMap<string, string>;
+    };
 
 /** Bundles these files for Workers and loads them there. */
 export async function checkForWorkers(files: readonly string[], paths: BundlePaths): Promise<WorkerCheck> {
@@ -48,7 +54,15 @@ export async function checkForWorkers(files: readonly string[], paths: BundlePat
     work: folder,
   });
   if (outcome.type === "started" && outcome.thrown.length === 0) rememberChecked(project, bundled.inputs);
-  return { type: "loaded", outcome, sourceMap: bundled.sourceMap, importers };
+  return { type: "loaded", outcome, sourceMap: await neededSourceMap(outcome, bundled.readSourceMap), importers };
+}
+
+/** The source map of the bundle, if the outcome names a position. */
+async function neededSourceMap(outcome: WorkerdOutcome, read: ReadSourceMap): Promise<string | undefined> {
+  const isNeeded =
+    (outcome.type === "refused" && outcome.at !== undefined) ||
+    (outcome.type === "started" && outcome.thrown.length > 0);
+  return isNeeded ? read() : undefined;
 }
 
 interface CheckContext extends Report {
@@ -82,7 +96,7 @@ export function reportForWorkers(check: WorkerCheck, { paths, loaded, ...report 
 
 interface RefusalContext extends Report {
   paths: BundlePaths;
-  sourceMap: string;
+  sourceMap: string | undefined;
   /** For each module that the runtime has to provide, a file that imports it. */
   importers: ReadonlyMap<string, string>;
 }
@@ -133,9 +147,10 @@ function pointAtName(position: SourcePosition, name: string | undefined): Source
 
 function originalPosition(
   { line, column }: { line: number; column: number },
-  sourceMap: string,
+  sourceMap: string | undefined,
   paths: BundlePaths,
 ): FilePosition | undefined {
+  if (sourceMap === undefined) return undefined;
   const entry = new SourceMap(JSON.parse(sourceMap) as SourceMapPayload).findEntry(line - 1, column - 1);
   if (!("originalSource" in entry) || !entry.originalSource) return undefined;
   const file = mappedSource(entry.originalSource, paths);
@@ -143,7 +158,7 @@ function originalPosition(
 }
 
 /** The frames of a stack that are in the project's own sources. */
-function stackPositions(stack: string, sourceMap: string, paths: BundlePaths): FilePosition[] {
+function stackPositions(stack: string, sourceMap: string | undefined, paths: BundlePaths): FilePosition[] {
   return [...stack.matchAll(/main\.mjs:(\d+):(\d+)/g)]
     .flatMap(
       ([, line, column]) => originalPosition({ line: Number(line), column: Number(column) }, sourceMap, paths) ?? [],

@@ -116,6 +116,16 @@ export default [\`\${limit()}\`, null, () => {}];`,
     expect(diagnostics[1]?.source).toBe('const settings = JSON.parse("{");');
   });
 
+  it("The build reports an error at the beginning of its file if the file was changed since it was bundled", async () => {
+    const finding = await onlyFinding({
+      "agents/tools/edited.ts": `const { writeFileSync } = process.getBuiltinModule("node:fs");
+writeFileSync(new URL("../agents/tools/edited.ts", import.meta.url), "\\n\\n\\n\\nawait 1;\\nawait 2;\\nawait 3;\\n");
+throw new Error("edited meanwhile");`,
+    });
+    expect(finding).toMatchObject({ code: "evaluation", file: "agents/tools/edited.ts", line: 1, column: 1 });
+    expect(finding.message).toContain("edited meanwhile");
+  });
+
   it("The build reports an import that leads nowhere, and an export that does not exist", async () => {
     const [missing] = await findingsOf("import", {
       "agents/tools/lost.ts": `import { x } from "./nowhere.ts";\nexport default [x, null, () => {}];`,
