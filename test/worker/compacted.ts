@@ -19,6 +19,16 @@ export const summaries = { next: (): TestTurn => ({ text: `Summary ${summaryRequ
 /** The prompt's own function for summaries. */
 export const ownSummary: { make: ContextSummarizer } = { make: () => "" };
 
+const [ownSummaries, modelSummaries] = [{ ...ownSummary }, { ...summaries }];
+
+/** Removes the scripts, the summaries and the recorded requests of the tests so far. */
+export function forgetCompactions(): void {
+  windowedScripts.clear();
+  for (const recorded of [windowedRequests, summaryRequests]) recorded.length = 0;
+  Object.assign(ownSummary, ownSummaries);
+  Object.assign(summaries, modelSummaries);
+}
+
 const script = (request: TestRequest): TestTurn => {
   windowedRequests.push(structuredClone(request));
   const word = request.lastUser.trim().split(/\s/)[0] ?? "";
