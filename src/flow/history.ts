@@ -12,6 +12,7 @@ import { earlierThinking } from "#core/request/selected-thinking.ts";
 import { outcomeOf, stepOf } from "#core/run-state.ts";
 import { isAnswer } from "#core/scope.ts";
 import { textOf } from "#core/view.ts";
+import { beginsWith } from "#lib/begins-with.ts";
 import { ListMemo } from "#lib/list-memo.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
@@ -87,7 +88,7 @@ export class LoopMessages {
   /** The agent may differ, because only messages whose form depends on later messages depend on it. */
   #isContinuedBy(side: Side, records: readonly MessageRecord[]): boolean {
     if (this.#side !== side || this.#looksAhead || this.#repair.hasLostResult) return false;
-    return this.#records.length <= records.length && this.#records.every((record, at) => record === records[at]);
+    return beginsWith(records, this.#records);
   }
 }
 

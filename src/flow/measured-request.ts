@@ -3,6 +3,7 @@
 import type { Side } from "#contract/thread-message.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { isModelAnswer } from "#core/scope.ts";
+import { beginsWith } from "#lib/begins-with.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 /** The tokens of the request that an answer belongs to. The request has the messages before the answer. */
@@ -43,7 +44,7 @@ function isUnchanged(answer: MessageRecord, { stored, included }: StepMessages):
   const before = stored.findLastIndex(({ position }) => position < answer.position);
   if (stored.slice(before + 1).some(({ handoff }) => handoff !== undefined)) return false;
   // Usually the lists have the same messages. This comparison reads none of the thousands.
-  if (stored.length === included.length && stored.every((message, at) => message === included[at])) return true;
+  if (stored.length === included.length && beginsWith(stored, included)) return true;
   const sent = new Set(included.filter(({ run_id }) => run_id === answer.run_id));
   const isSent = (message: MessageRecord) => message.position >= answer.position || sent.has(message);
   return stored.every((message) => message.run_id !== answer.run_id || isSent(message));

@@ -27,18 +27,24 @@ const unrepeated = /(?=[0-9a-z-]*\d)(?=[0-9a-z-]*[a-z])[0-9a-z][0-9a-z-]{14,}[0-
 /** The maximum number of characters of an id. A longer id is shortened to its beginning and its hash. */
 const longestId = 160;
 
+function callIds({ messages }: ModelRequest): Set<string> {
+  const ids = new Set<string>();
+  for (const { role, parts } of messages) {
+    if (role !== "assistant") continue;
+    for (const part of parts) if (part.type === "tool_call") ids.add(part.id);
+  }
+  return ids;
+}
+
 /**
  * Returns a function that makes the ids of one answer unique: an id that may occur again gets the step's name, a repeated id also a number.
  */
 export function createUniqueIds(request: ModelRequest): (id: string) => string {
-  const used = new Set<string>();
-  for (const message of request.messages) {
-    // Only answers have calls, and most messages of a long conversation are none.
-    if (message.role !== "assistant") continue;
-    for (const part of message.parts) if (part.type === "tool_call") used.add(part.id);
-  }
+  // Most answers have no calls, so the ids of earlier calls are read for the first call.
+  let known: Set<string> | undefined;
   let step: string | undefined;
   return (id) => {
+    const used = (known ??= callIds(request));
     const short = id.length > longestId ? `${id.slice(0, longestId - 9)}_${shortHash(id)}` : id;
     const base = unrepeated.test(short) ? short : `${short === "" ? "call" : short}_${(step ??= stepName(request))}`;
     let unique = base;

@@ -78,10 +78,11 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
   const now = options.now ?? Date.now;
   const delay = options.delay ?? systemClock.sleep;
   // Found when a text is redacted, because most requests show no text that a secret may be in.
-  let known: readonly string[] | undefined;
-  const secretsOf = (access: ModelAccess): readonly string[] => {
-    known ??= knownSecrets(env);
-    return access.apiKey === undefined ? known : [...known, access.apiKey];
+  let known: { values: readonly string[]; redact: Redact } | undefined;
+  const secretsWith = (values: readonly string[]) => ({ values, redact: createRedact(values) });
+  const secretsOf = ({ apiKey }: ModelAccess) => {
+    known ??= secretsWith(knownSecrets(env));
+    return apiKey === undefined ? known : secretsWith([...known.values, apiKey]);
   };
 
   async function* stream(
@@ -93,8 +94,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     const watch = { exchange, received, timers, reusesConnection };
     const chunks = new ChunkReader();
     let access: ModelAccess = {};
-    let redactText: Redact | undefined;
-    const redact: Redact = (text) => (redactText ??= createRedact(secretsOf(access)))(text);
+    let secrets: ReturnType<typeof secretsOf> | undefined;
+    const redact: Redact = (text) => (secrets ??= secretsOf(access)).redact(text);
     // Aborts the request if this generator ends before the answer is complete.
     const ending = followAbort(signal);
     let isRead = false;
@@ -112,7 +113,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         return;
       }
       // The text of chunks is not shown to a request that does not ask for it.
-      const raw = new RawText(request.raw === false ? [] : secretsOf(access), redact);
+      if (request.raw !== false) secrets = secretsOf(access);
+      const raw = new RawText(secrets?.values ?? [], redact);
       const call: Call = { request, settings, watch, raw, answerTool: null, chunks };
       const sent = { languages, fetch: access.fetch ?? fetch, signal: ending.controller.signal };
       const { warnings, parts } = await prepared(call, sent);
