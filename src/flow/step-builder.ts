@@ -85,6 +85,7 @@ export class StepBuilder implements StepPort {
   /** The messages of the last step's request and their tokens, so that the next step converts and counts only new messages. */
   readonly #messages = new LoopMessages();
   readonly #estimates = new TokenEstimates();
+  #positioned: PositionedMessages | undefined;
   /** The projection before the current step. */
   #last: StoredProjection | undefined;
   /** The prompt of the current step, and the range of the messages before it; null before the first one. */
@@ -154,13 +155,14 @@ export class StepBuilder implements StepPort {
       ? await filteredMessages({ included, stored: this.#filterable(prompt, included, range) }, hooks, viewer)
       : this.#messages.of(viewer, included);
     const offered = offeredTools(resolved.tools, shape, prompt.toolChoice);
+    this.#positioned = new PositionedMessages(chosen, included, this.#positioned?.last);
     const parts: RequestParts = {
       prompt,
       model: models[0],
       window: this.#window(models[0]),
       system,
       tools: offered.specs,
-      messages: new PositionedMessages(chosen, included),
+      messages: this.#positioned,
       stored: last ?? null,
       measured: lastMeasured(answered, models, side),
       refused: squeeze > 0,

@@ -161,6 +161,38 @@ describe("compact", () => {
     );
   });
 
+  it("A projection that was read for a list is the same for the list with later messages as one that is read for the first time", () => {
+    let reused = 0;
+    fc.assert(
+      fc.property(conversation, conversation, options, (turns, later, chosen) => {
+        const all = messagesOf([...turns, ...later]);
+        const records = all.flatMap(({ id }, at) =>
+          id === null ? [] : [{ id, position: `p${String(at).padStart(4, "0")}` }],
+        );
+        const count = messagesOf(turns).length;
+        const known = all.slice(0, chosen.keepFirst % 2 === 0 ? all.length : count);
+        const projection = compact(known, wholeProjection, chosen);
+        if (projection === null) throw new Error("The conversation does not fit.");
+        const stored = new PositionedMessages(known, records).store(projection);
+        const before = new PositionedMessages(all.slice(0, count), records);
+        const first = before.read(stored);
+        before.store(first);
+        const grown = new PositionedMessages(all, records, before.last);
+        const second = grown.read(stored);
+        if (second === first) reused += 1;
+        const fresh = new PositionedMessages(all, records);
+        expect(second).toEqual(fresh.read(stored));
+        expect(grown.store(second)).toEqual(fresh.store(fresh.read(stored)));
+        const next = { ...stored, lines: stored.lines + 1 };
+        expect(new PositionedMessages(all, records, grown.last).read(next).lines).toBe(next.lines);
+        const others = all.map((one) => ({ ...one }));
+        expect(new PositionedMessages(others, records, grown.last).read(stored)).not.toBe(second);
+      }),
+      runs,
+    );
+    expect(reused).toBeGreaterThan(0);
+  });
+
   it("A compaction uses its levels in order: results are shortened, then turns become one line, then messages are dropped", () => {
     const turns = Array.from({ length: 12 }, () => ({ words: 5, calls: 1, lines: 100, image: false, answer: 5 }));
     const messages = messagesOf(turns);

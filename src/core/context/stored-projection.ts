@@ -1,6 +1,8 @@
 // The stored form of a projection. Indexes change when messages are deleted or no longer read, so the stored form has positions and ids
 // of messages instead.
 
+import { beginsWith } from "#lib/begins-with.ts";
+
 import type { ModelMessage } from "../ports/model-port.ts";
 import type { Projection } from "./projection.ts";
 
@@ -28,20 +30,59 @@ interface PositionedRecord {
   position: string;
 }
 
+/** A stored projection, and what it is for these messages. */
+export interface ReadProjection {
+  stored: StoredProjection;
+  messages: readonly ModelMessage[];
+  projection: Projection;
+  /** The stored form of that projection, once it was made. It may name other messages than `stored`, if some were deleted. */
+  restored: StoredProjection | null;
+}
+
 /** The messages of a request with their positions, in order. */
 export class PositionedMessages {
   readonly messages: readonly ModelMessage[];
   readonly #records: readonly PositionedRecord[];
   #known: readonly string[] | null = null;
+  #last: ReadProjection | null;
 
-  /** `records` are the stored messages. A message that is not among them comes directly after the one before it. */
-  constructor(messages: readonly ModelMessage[], records: readonly PositionedRecord[]) {
+  /**
+   * `records` are the stored messages. A message that is not among them comes directly after the one before it. `last` is what the step
+   * before read.
+   */
+  constructor(
+    messages: readonly ModelMessage[],
+    records: readonly PositionedRecord[],
+    last: ReadProjection | null = null,
+  ) {
     this.messages = messages;
     this.#records = records;
+    this.#last = last;
+  }
+
+  /** What was read last; null if nothing was. */
+  get last(): ReadProjection | null {
+    return this.#last;
   }
 
   /** The projection for these messages. */
   read(stored: StoredProjection): Projection {
+    const { messages } = this;
+    const last = this.#continued(stored) ?? { stored, projection: this.#indexed(stored), restored: null };
+    this.#last = { ...last, messages };
+    return last.projection;
+  }
+
+  /** What was read last, if it is the same for these messages: messages at the end change no index before them. */
+  #continued(stored: StoredProjection): ReadProjection | null {
+    if (this.#last?.stored !== stored) return null;
+    const { messages, projection } = this.#last;
+    const { dropped, essence, shortened, cut, files } = projection;
+    const isWithin = Math.max(dropped, essence, shortened, cut?.before ?? 0, files) < messages.length;
+    return isWithin && beginsWith(this.messages, messages) ? this.#last : null;
+  }
+
+  #indexed(stored: StoredProjection): Projection {
     const { head, pinned, cut, lines, count, summary } = stored;
     // Each of these positions is usually at or after the one before it, and so is its index.
     const dropped = this.#indexOf(stored.dropped);
@@ -72,18 +113,14 @@ export class PositionedMessages {
   }
 
   /** The stored form of a projection for these messages. */
-  store({
-    head,
-    pinned,
-    dropped,
-    essence,
-    shortened,
-    lines,
-    cut,
-    files,
-    count,
-    summary,
-  }: Projection): StoredProjection {
+  store(projection: Projection): StoredProjection {
+    if (projection !== this.#last?.projection) return this.#stored(projection);
+    this.#last.restored ??= this.#stored(projection);
+    return this.#last.restored;
+  }
+
+  #stored(projection: Projection): StoredProjection {
+    const { head, pinned, dropped, essence, shortened, lines, cut, files, count, summary } = projection;
     return {
       head: head.flatMap((at) => this.messages[at]?.id ?? []),
       pinned: pinned === null ? null : (this.messages[pinned]?.id ?? null),
