@@ -11,6 +11,16 @@ export function jsonBytes(value: unknown): number {
   return json === undefined ? 0 : utf8Length(json);
 }
 
+/** Bytes that a value's JSON has at most, without making the JSON. The value consists of JSON. */
+export function mostJsonBytes(value: unknown): number {
+  // A control character has six bytes (`\u0000`), and no number is longer than 25 characters.
+  if (typeof value === "string") return 6 * value.length + 3;
+  if (typeof value !== "object" || value === null) return 25;
+  let most = 2;
+  for (const [key, item] of Object.entries(value)) most += 6 * key.length + 4 + mostJsonBytes(item);
+  return most;
+}
+
 /** Cuts a text to at most `limit` bytes of JSON and adds a notice. Returns a text that fits unchanged. */
 export function cutText(text: string, limit: number): string {
   // Every character has at least one byte, so a longer text does not fit.

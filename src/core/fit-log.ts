@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
 
-import { cutText, jsonBytes } from "./cut-text.ts";
+import { cutText, jsonBytes, mostJsonBytes } from "./cut-text.ts";
 import type { LogRecord } from "./record.ts";
 
 /** The maximum number of bytes of JSON of a log row. The store accepts 1,900,000. */
@@ -16,6 +16,8 @@ const shrinks: readonly Shrink[] = [shorterRaw, withoutStacks, withoutLeftOutIds
 
 /** The row with at most `logLimit` bytes. A row that fits is returned unchanged. */
 export function fitLog(record: LogRecord): LogRecord {
+  // Most rows are small, and making their JSON only to measure it takes longer than all else that is done to them here.
+  if (mostJsonBytes(record) <= logLimit) return record;
   let fitting = record;
   for (const shrink of shrinks) {
     const over = jsonBytes(fitting) - logLimit;

@@ -1,8 +1,9 @@
 // The row that ends a step can always be written, whatever was thrown and whatever a provider sent.
 
+import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { jsonBytes } from "#core/cut-text.ts";
+import { jsonBytes, mostJsonBytes } from "#core/cut-text.ts";
 import { fitLog, logLimit } from "#core/fit-log.ts";
 
 import { logRecord } from "../store/records.ts";
@@ -75,4 +76,27 @@ it("The log row of an attempt with too much data is shortened to the limit of a 
   await harness.finish();
   for (const row of harness.journal.logs) expect(jsonBytes(row)).toBeLessThanOrEqual(logLimit);
   expect(harness.journal.logs[0]?.data["raw"]).toContain("characters left out]");
+});
+
+it("The bound of a value's bytes is never below the bytes of its JSON", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("\u0000", "\ud800", "\u{1f600}", '"\\', "\u2028"),
+  );
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      text,
+      fc.double(),
+      fc.constantFrom(-1.2345678901234567e-308, null, true, undefined),
+      fc.array(tie("value")),
+      fc.dictionary(text, tie("value")),
+    ),
+  }));
+  const seed = Date.now() % 2 ** 31;
+  console.info(`seed ${seed}`);
+  const isBound = fc.property(value, (given) => {
+    expect(mostJsonBytes(given)).toBeGreaterThanOrEqual(jsonBytes(given));
+  });
+  fc.assert(isBound, { numRuns: 500, seed });
 });
