@@ -23,7 +23,7 @@ export class AnswerLines {
   readonly #decoder = new TextDecoder();
   /** The beginning of a line whose end has not arrived. */
   #rest = "";
-  /** The last piece ended with `\r`. The line ends there, unless the next piece begins with `\n`. */
+  /** The last piece ended with `\r`, which may be the first half of `\r\n`. */
   #endsInReturn = false;
   /** Number of characters of the current event in the lines before the current line. */
   #before = 0;
@@ -41,9 +41,10 @@ export class AnswerLines {
   /** Reads the next piece of the body, and returns its text. Throws if an event is too long. */
   read(piece: Uint8Array): string {
     const text = this.#decoder.decode(piece, { stream: true });
-    const arrived = this.#endsInReturn ? `\r${text}` : text;
-    this.#endsInReturn = arrived.endsWith("\r");
-    const [head = "", ...lines] = (this.#endsInReturn ? arrived.slice(0, -1) : arrived).split(/\r\n|\n|\r/);
+    // The line of the first half has ended already.
+    const isSecondHalf = this.#endsInReturn && text.startsWith("\n");
+    const [head = "", ...lines] = (isSecondHalf ? text.slice(1) : text).split(/\r\n|\n|\r/);
+    if (text !== "") this.#endsInReturn = text.endsWith("\r");
     this.#rest += head;
     for (const line of lines) {
       this.#line(this.#rest);

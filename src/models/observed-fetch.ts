@@ -77,8 +77,9 @@ export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): Bo
   const end = (): BodyPiece | null => {
     isOver = true;
     exchange.over = true;
+    const rest = lines.atBoundary ? null : { bytes: endOfEvent, text: lines.read(endOfEvent) };
     exchange.ended = lines.completed;
-    return lines.atBoundary ? null : { bytes: endOfEvent, text: lines.read(endOfEvent) };
+    return rest;
   };
 
   return {

@@ -115,9 +115,8 @@ describe("connections that stay open", () => {
         .decode(await bytesOf("google", "text"))
         .trimEnd()
         .replaceAll(/\r\n|\n/g, lineEnd);
-      // The line with the finish reason is read once its line end, or the next character, has arrived.
       const rest = `${lineEnd}${lineEnd}${lineEnd}`;
-      for (let length = lineEnd === "\n" ? 1 : 2; length <= rest.length; length += 1) {
+      for (let length = 1; length <= rest.length; length += 1) {
         const body = new ReadableStream<Uint8Array>({
           start: (controller) => controller.enqueue(encode(sent + rest.slice(0, length))),
         });
