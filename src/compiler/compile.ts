@@ -89,9 +89,9 @@ async function loadFiles(
   while (readable.length > 0) {
     const bundled = await bundleModules(readable, paths);
     if (bundled.type === "built") {
-      const { code, readSourceMap } = bundled;
+      const { code, makeSourceMap } = bundled;
       const [outcomes, check] = await Promise.all([
-        evaluateModules({ code, readSourceMap, paths }),
+        evaluateModules({ code, makeSourceMap, paths }),
         checkForWorkers(readable, paths),
       ]);
       reportForWorkers(check, { ...report, paths, loaded: loadedFiles(outcomes) });

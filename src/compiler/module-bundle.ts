@@ -26,14 +26,14 @@ export interface BundlePaths {
 
 /** The bundle, or the errors that prevented it. */
 export type BundleResult =
-  | { type: "built"; code: string; readSourceMap: ReadSourceMap; inputs: string[] }
+  | { type: "built"; code: string; makeSourceMap: SourceMapMaker; inputs: string[] }
   | { type: "failed"; errors: Message[] };
 
 /**
  * Makes the source map of a bundle, which takes as long as the bundle itself and is only needed for the position of an error. Undefined if
  * the bundle of the sources has become another one in the meantime.
  */
-export type ReadSourceMap = () => Promise<string | undefined>;
+export type SourceMapMaker = () => Promise<string | undefined>;
 
 /** Bundles the files for Node. The bundle exports `load`, a table from file to loader. */
 export function bundleModules(files: readonly string[], paths: BundlePaths): Promise<BundleResult> {
@@ -70,7 +70,7 @@ function tableOf(files: readonly string[]): string {
 }
 
 async function bundleInto(contents: string, paths: BundlePaths, options: BuildOptions): Promise<BundleResult> {
-  const whole = {
+  const shared = {
     ...options,
     stdin: { contents, resolveDir: paths.root, sourcefile: "definitions.js" },
     absWorkingDir: paths.root,
@@ -83,10 +83,10 @@ async function bundleInto(contents: string, paths: BundlePaths, options: BuildOp
     keepNames: true,
   } as const;
   try {
-    const { metafile, outputFiles } = await build({ ...whole, metafile: true });
+    const { metafile, outputFiles } = await build({ ...shared, metafile: true });
     const inputs = Object.keys(metafile.inputs).filter((path) => path !== "definitions.js");
     const code = textOf(outputFiles, ".mjs");
-    return { type: "built", code, readSourceMap: () => sourceMapOf(code, whole), inputs };
+    return { type: "built", code, makeSourceMap: () => sourceMapOf(code, shared), inputs };
   } catch (error) {
     if (isBuildFailure(error)) return { type: "failed", errors: error.errors };
     throw error;

@@ -8,7 +8,7 @@ import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { isObject } from "./definition-kind.ts";
-import { mappedSource, type BundlePaths, type ReadSourceMap } from "./module-bundle.ts";
+import { mappedSource, type BundlePaths, type SourceMapMaker } from "./module-bundle.ts";
 
 /** A definition's exports, or the reason why it could not be loaded. */
 export type ModuleOutcome =
@@ -22,7 +22,7 @@ const patienceMs = 10_000;
 /** The bundle to load. The file at `paths.outputFile` is written and removed again. */
 export interface LoadableBundle {
   code: string;
-  readSourceMap: ReadSourceMap;
+  makeSourceMap: SourceMapMaker;
   paths: BundlePaths;
 }
 
@@ -37,9 +37,28 @@ export function bundleFileName(root: string): string {
 
 /** Loads every module of the bundle. */
 export async function evaluateModules(bundle: LoadableBundle): Promise<Map<string, ModuleOutcome>> {
-  const { outputFile } = bundle.paths;
+  const { attempts, stray } = await loadModules(bundle);
+  const failed = stray.length > 0 || attempts.some(([, { type }]) => type === "threw");
+  const sourceMap = failed ? await bundle.makeSourceMap() : undefined;
+  const failureOf = (error: unknown): Threw => failure(error, { sourceMap, paths: bundle.paths });
+  const outcomes = new Map(
+    attempts.map(([file, attempt]): [string, ModuleOutcome] => [
+      file,
+      attempt.type === "loaded" ? attempt : failureOf(attempt.error),
+    ]),
+  );
+  for (const reason of stray) {
+    const outcome = failureOf(reason);
+    if (outcome.at) outcomes.set(outcome.at.file, outcome);
+  }
+  return outcomes;
+}
+
+/** The attempt for each file, and the reasons of rejections that nothing handled meanwhile. */
+async function loadModules({ code, paths }: LoadableBundle) {
+  const { outputFile } = paths;
   mkdirSync(dirname(outputFile), { recursive: true });
-  writeFileSync(outputFile, bundle.code);
+  writeFileSync(outputFile, code);
   const restoreProcess = guardProcess();
   const stray: unknown[] = [];
   const noteStray = (reason: unknown): void => void stray.push(reason);
@@ -50,20 +69,7 @@ export async function evaluateModules(bundle: LoadableBundle): Promise<Map<strin
     const attempts: [file: string, attempt: Attempt][] = [];
     for (const [file, loader] of Object.entries(entry.load)) attempts.push([file, await loadModule(loader)]);
     await new Promise((done) => setImmediate(done));
-    const failed = stray.length > 0 || attempts.some(([, { type }]) => type === "threw");
-    const sourceMap = failed ? await bundle.readSourceMap() : undefined;
-    const failureOf = (error: unknown): Threw => failure(error, { sourceMap, paths: bundle.paths });
-    const outcomes = new Map(
-      attempts.map(([file, attempt]): [string, ModuleOutcome] => [
-        file,
-        attempt.type === "loaded" ? attempt : failureOf(attempt.error),
-      ]),
-    );
-    for (const reason of stray) {
-      const outcome = failureOf(reason);
-      if (outcome.at) outcomes.set(outcome.at.file, outcome);
-    }
-    return outcomes;
+    return { attempts, stray };
   } finally {
     process.off("unhandledRejection", noteStray);
     restoreProcess();
@@ -90,20 +96,20 @@ async function loadModule(loader: Loader): Promise<Attempt> {
 
 type Threw = Extract<ModuleOutcome, { type: "threw" }>;
 
-/** What finds positions. Without a source map there are none. */
-interface Sources {
+/** The data that maps a position in the bundle to a source. Without a source map there is no position. */
+interface PositionLookup {
   sourceMap: string | undefined;
   paths: BundlePaths;
 }
 
-function failure(error: unknown, sources: Sources): Threw {
+function failure(error: unknown, sources: PositionLookup): Threw {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : `threw ${String(error)}`;
   const at = error instanceof Error ? positionOf(error, sources) : undefined;
   return { type: "threw", message, ...(at ? { at } : {}) };
 }
 
 /** The first frame of the stack in the project's own sources. */
-function positionOf(error: Error, { sourceMap, paths }: Sources): Threw["at"] {
+function positionOf(error: Error, { sourceMap, paths }: PositionLookup): Threw["at"] {
   if (sourceMap === undefined) return undefined;
   const frames = (error.stack ?? "").matchAll(/definitions-[0-9a-f]+-\d+\.mjs[^\s:]*:(\d+):(\d+)/g);
   const map = new SourceMap(JSON.parse(sourceMap) as SourceMapPayload);

@@ -9,7 +9,7 @@ import type { Message } from "esbuild";
 
 import { reportBundleError } from "./bundle-error.ts";
 import type { Findings } from "./findings.ts";
-import { bundleForWorkers, mappedSource, type BundlePaths, type ReadSourceMap } from "./module-bundle.ts";
+import { bundleForWorkers, mappedSource, type BundlePaths } from "./module-bundle.ts";
 import type { SourcePosition, SyntaxTrees } from "./syntax-tree.ts";
 import { rememberChecked, wasChecked } from "./worker-memory.ts";
 import { runInWorkerd, workerdEntry, type WorkerdOutcome } from "./workerd-run.ts";
@@ -31,6 +31,9 @@ export type WorkerCheck =
       sourceMap: string | undefined;
       importers: ReadonlyMap<string, string>;
     };
+
+/** This check has no environment variables, so modules of a project that reads them from this module may fail here only. */
+const runtimeModule = "cloudflare:workers";
 
 /** Bundles these files for Workers and loads them there. */
 export async function checkForWorkers(files: readonly string[], paths: BundlePaths): Promise<WorkerCheck> {
@@ -54,15 +57,14 @@ export async function checkForWorkers(files: readonly string[], paths: BundlePat
     work: folder,
   });
   if (outcome.type === "started" && outcome.thrown.length === 0) rememberChecked(project, bundled.inputs);
-  return { type: "loaded", outcome, sourceMap: await neededSourceMap(outcome, bundled.readSourceMap), importers };
+  const isNeeded = hasPosition(outcome, importers);
+  return { type: "loaded", outcome, sourceMap: isNeeded ? await bundled.makeSourceMap() : undefined, importers };
 }
 
-/** The source map of the bundle, if the outcome names a position. */
-async function neededSourceMap(outcome: WorkerdOutcome, read: ReadSourceMap): Promise<string | undefined> {
-  const isNeeded =
-    (outcome.type === "refused" && outcome.at !== undefined) ||
-    (outcome.type === "started" && outcome.thrown.length > 0);
-  return isNeeded ? read() : undefined;
+/** Whether a position of the outcome is reported. */
+function hasPosition(outcome: WorkerdOutcome, importers: ReadonlyMap<string, string>): boolean {
+  if (outcome.type === "refused") return outcome.at !== undefined;
+  return outcome.type === "started" && outcome.thrown.length > 0 && !importers.has(runtimeModule);
 }
 
 interface CheckContext extends Report {
@@ -80,8 +82,7 @@ export function reportForWorkers(check: WorkerCheck, { paths, loaded, ...report 
   }
   const { outcome, sourceMap, importers } = check;
   if (outcome.type === "refused") reportRefusal(outcome, { ...report, paths, sourceMap, importers });
-  // This check has no environment variables, so a module that reads them may fail here only.
-  if (outcome.type !== "started" || importers.has("cloudflare:workers")) return;
+  if (outcome.type !== "started" || importers.has(runtimeModule)) return;
   for (const { file, stack } of outcome.thrown) {
     if (!loaded.includes(file)) continue;
     const at = stackPositions(stack, sourceMap, paths)[0];
