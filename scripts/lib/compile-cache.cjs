@@ -16,7 +16,7 @@ const folder = path.join(__dirname, "../../.cache/compiled");
 /** Characters from which on the code of a file is kept. */
 const large = 500_000;
 const keptForMs = 24 * 60 * 60 * 1000;
-/** The age from which on a file is known by its inode and times, because it was not changed while it was read. */
+/** The minimum age of a file whose hash is kept under its inode and times. A younger file may be changed while it is read. */
 const settledMs = 10_000;
 const importer = "imp0rt";
 
@@ -44,7 +44,8 @@ function hashOfText(source, filename) {
   const stat = statSync(filename, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined || Date.now() - Number(stat.ctimeMs) < settledMs) return make();
   const { dev, ino, size, mtimeNs, ctimeNs } = stat;
-  return readOrWrite(`${hashOf(process.versions.v8, [dev, ino, size, mtimeNs, ctimeNs].join(" "))}.text`, make);
+  const known = [dev, ino, size, mtimeNs, ctimeNs, source.length, filename].join(" ");
+  return readOrWrite(`${hashOf(process.versions.v8, known)}.text`, make);
 }
 
 function hashOf(...texts) {

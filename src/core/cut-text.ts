@@ -11,7 +11,10 @@ export function jsonBytes(value: unknown): number {
   return json === undefined ? 0 : utf8Length(json);
 }
 
-/** Bytes that a value's JSON has at most, without making the JSON. The value consists of JSON. */
+/**
+ * An upper bound of the bytes of a value's JSON. The value is JSON as `JSON.parse` returns it, without sparse lists and `toJSON`; fields may be
+ * undefined.
+ */
 export function mostJsonBytes(value: unknown): number {
   // A control character has six bytes (`\u0000`), and no number is longer than 25 characters.
   if (typeof value === "string") return 6 * value.length + 3;

@@ -16,7 +16,7 @@ const shrinks: readonly Shrink[] = [shorterRaw, withoutStacks, withoutLeftOutIds
 
 /** The row with at most `logLimit` bytes. A row that fits is returned unchanged. */
 export function fitLog(record: LogRecord): LogRecord {
-  // Most rows are small, and making their JSON only to measure it takes longer than all else that is done to them here.
+  // Most rows are small. Making their JSON only to measure it would be the most expensive part of this function.
   if (mostJsonBytes(record) <= logLimit) return record;
   let fitting = record;
   for (const shrink of shrinks) {

@@ -33,7 +33,7 @@ export class GrowingRepair {
     this.#texts = texts;
   }
 
-  /** A call had no result. A message that is added later may be that result, so the list has to be repaired anew. */
+  /** A call had no result. A message that is added later may be that result, so the whole list has to be repaired again. */
   get hasLostResult(): boolean {
     return this.#hasLostResult;
   }

@@ -34,10 +34,10 @@ export function earlierMessages(
 }
 
 /** Lists of earlier messages without tool calls, by the whole lists. Each step of a loop passes the same list. */
-const lists = new WeakMap<readonly MessageRecord[], MessageRecord[]>();
+const listsWithoutTools = new WeakMap<readonly MessageRecord[], MessageRecord[]>();
 
 function withoutTools(earlier: readonly MessageRecord[]): readonly MessageRecord[] {
-  const known = lists.get(earlier);
+  const known = listsWithoutTools.get(earlier);
   if (known !== undefined) return known;
   const list = earlier.flatMap((message) => {
     if (message.role === "tool" || message.strategy !== undefined) return [];
@@ -45,7 +45,7 @@ function withoutTools(earlier: readonly MessageRecord[]): readonly MessageRecord
     if (parts.length === message.parts.length) return [message];
     return textOf(parts) === null ? [] : [{ ...message, parts }];
   });
-  lists.set(earlier, list);
+  listsWithoutTools.set(earlier, list);
   return list;
 }
 
@@ -59,7 +59,7 @@ export interface Viewer {
 }
 
 /**
- * The messages of a loop's steps as a model receives them, with calls and results paired. A step has the messages of the step before and a few
+ * The messages of a loop's steps as a model receives them, with calls and results paired. A step has the messages of the previous step and a few
  * more, so only those are converted and repaired. All messages are adapted again if the list changed in another way, or if what a side
  * receives of a message depends on later messages.
  */
@@ -74,11 +74,12 @@ export class LoopMessages {
   /** The messages for a step. The list of records is not changed afterwards. */
   of(viewer: Viewer, records: readonly MessageRecord[]): ModelMessage[] {
     const grows = this.#isContinuedBy(viewer.side, records);
-    if (!grows) this.#repair = new GrowingRepair();
+    const repair = grows ? this.#repair : new GrowingRepair();
     const added = grows ? records.slice(this.#records.length) : records;
     const list = viewedList(viewer, added.filter(isSendable));
     const seen = seenIn(list);
-    const messages = this.#repair.add(grows ? seen.map(modelMessage) : this.#converted.map(seen, modelMessage));
+    const messages = repair.add(grows ? seen.map(modelMessage) : this.#converted.map(seen, modelMessage));
+    this.#repair = repair;
     this.#side = viewer.side;
     this.#records = records;
     this.#looksAhead = list.looksAhead;

@@ -43,7 +43,7 @@ export function lastMeasured(
 function isUnchanged(answer: MessageRecord, { stored, included }: StepMessages): boolean {
   const before = stored.findLastIndex(({ position }) => position < answer.position);
   if (stored.slice(before + 1).some(({ handoff }) => handoff !== undefined)) return false;
-  // Usually the lists have the same messages. This comparison reads none of the thousands.
+  // Usually the lists have the same messages. Comparing references reads no message.
   if (stored.length === included.length && beginsWith(stored, included)) return true;
   const sent = new Set(included.filter(({ run_id }) => run_id === answer.run_id));
   const isSent = (message: MessageRecord) => message.position >= answer.position || sent.has(message);

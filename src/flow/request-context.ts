@@ -98,7 +98,7 @@ export interface RequestContext {
 
 /**
  * Applies the projection of the last request, or makes a smaller one if the request exceeds its budget. Contract: the result depends only on
- * the parts, and nothing but `estimates` changes.
+ * the parts, and nothing changes but what `estimates` and `messages` remember.
  */
 export function requestContext(parts: RequestParts): RequestContext | StepProblem {
   const { prompt, model, window, messages, stored, refused } = parts;

@@ -59,7 +59,10 @@ it.for([
 
 describe("the access to a model", () => {
   /** Asks two models of one port, of which only the second has an access of its own. */
-  async function askBoth(apiKey: string): Promise<{ authorization: (string | null)[]; parts: ModelPart[][] }> {
+  async function askBoth(
+    apiKey: string,
+    raw = true,
+  ): Promise<{ authorization: (string | null)[]; parts: ModelPart[][] }> {
     const authorization: (string | null)[] = [];
     const recording =
       (label: string): typeof fetch =>
@@ -74,7 +77,8 @@ describe("the access to a model", () => {
         id === "second" ? Promise.resolve({ apiKey, fetch: recording("second") }) : undefined,
     });
     const parts = [];
-    for (const id of ["first", "second"]) parts.push(await collect(port.stream(request(model("openai", id)), signal)));
+    for (const id of ["first", "second"])
+      parts.push(await collect(port.stream({ ...request(model("openai", id)), raw }, signal)));
     return { authorization, parts };
   }
 
@@ -83,10 +87,26 @@ describe("the access to a model", () => {
     expect(authorization).toEqual([`port Bearer ${keys.OPENAI_API_KEY}`, "second Bearer own-key-of-the-second"]);
   });
 
-  it("ACCESS1 A model's own key is removed from errors", async () => {
-    const { parts } = await askBoth("own-key-of-the-second");
-    expect(JSON.stringify(parts[1])).toContain("is no good");
-    expect(JSON.stringify(parts[1])).not.toContain("own-key-of-the-second");
+  it.each([true, false])(
+    "ACCESS1 A model's own key is removed from errors, with raw chunks or without: %s",
+    async (raw) => {
+      const { parts } = await askBoth("own-key-of-the-second", raw);
+      expect(JSON.stringify(parts[1])).toContain("is no good");
+      expect(JSON.stringify(parts[1])).not.toContain("own-key-of-the-second");
+    },
+  );
+
+  it("ACCESS1 A model's own key is removed from raw chunks", async () => {
+    const apiKey = "own-key-of-the-model";
+    const chunk = {
+      id: "c",
+      choices: [{ index: 0, delta: { content: `The key is ${apiKey}.` }, finish_reason: "stop" }],
+    };
+    const answer = () => Promise.resolve(new Response(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`));
+    const port = serverPort({ env: {}, fetch: answer as typeof fetch, accessTo: () => ({ apiKey }) });
+    const parts = await collect(port.stream(request(model("openai", "m-1")), signal));
+    const raw = parts.flatMap((part) => (part.type === "raw" ? part.chunk : [])).join("");
+    expect(raw).toContain("The key is [redacted].");
   });
 
   it("ACCESS1 A model with its own key needs no key in the environment", async () => {

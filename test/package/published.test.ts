@@ -42,7 +42,7 @@ describe("the package", () => {
   const read = (file: string): string => readFileSync(path.join(unpacked, file), "utf8");
 
   it("The package has no fault that publint or attw reports, for bundlers and for Node", async () => {
-    // Of a folder, publint would ask npm for the files that a tarball gets, which the tarball has.
+    // For a folder, publint runs npm to list the packed files. A tarball has them already.
     expect(await run([tools("publint"), tarball, "--strict"], { cwd: folder })).toMatchObject({ code: 0 });
     expect(await run([tools("attw"), tarball, "--profile", "esm-only"], { cwd: folder })).toMatchObject({ code: 0 });
   });

@@ -30,8 +30,8 @@ interface PositionedRecord {
   position: string;
 }
 
-/** A stored projection, and what it is for these messages. */
-export interface ReadProjection {
+/** A stored projection, and its indexes in a list of messages. */
+export interface IndexedProjection {
   stored: StoredProjection;
   messages: readonly ModelMessage[];
   projection: Projection;
@@ -44,24 +44,24 @@ export class PositionedMessages {
   readonly messages: readonly ModelMessage[];
   readonly #records: readonly PositionedRecord[];
   #known: readonly string[] | null = null;
-  #last: ReadProjection | null;
+  #last: IndexedProjection | null;
 
   /**
-   * `records` are the stored messages. A message that is not among them comes directly after the one before it. `last` is what the step
-   * before read.
+   * `records` are the stored messages. A message that is not among them comes directly after the one before it. `last` is the
+   * projection that the previous step read.
    */
   constructor(
     messages: readonly ModelMessage[],
     records: readonly PositionedRecord[],
-    last: ReadProjection | null = null,
+    last: IndexedProjection | null = null,
   ) {
     this.messages = messages;
     this.#records = records;
     this.#last = last;
   }
 
-  /** What was read last; null if nothing was. */
-  get last(): ReadProjection | null {
+  /** The projection that was read last; null if none was. */
+  get last(): IndexedProjection | null {
     return this.#last;
   }
 
@@ -73,8 +73,8 @@ export class PositionedMessages {
     return last.projection;
   }
 
-  /** What was read last, if it is the same for these messages: messages at the end change no index before them. */
-  #continued(stored: StoredProjection): ReadProjection | null {
+  /** The projection that was read last, if its indexes are the same for these messages: messages at the end change no index before them. */
+  #continued(stored: StoredProjection): IndexedProjection | null {
     if (this.#last?.stored !== stored) return null;
     const { messages, projection } = this.#last;
     const { dropped, essence, shortened, cut, files } = projection;

@@ -62,16 +62,16 @@ const presets: readonly (readonly [RegExp, Partial<ServerPreset>])[] = [
   [/(^|\.)(z\.ai|bigmodel\.cn)$/, { jsonSchema: false, thinkingOff: thinkingSwitch }],
 ];
 
-/** The presets of the last hosts. A request needs its preset for each assistant message. */
-const known = new Map<string | null, ServerPreset>();
-const mostKnown = 100;
+/** The presets of hosts that were requested. A request needs its preset for each assistant message. */
+const presetsByHost = new Map<string | null, ServerPreset>();
+const maxHosts = 100;
 
 function presetAt({ host }: ProviderSettings): ServerPreset {
-  const before = known.get(host);
-  if (before !== undefined) return before;
+  const known = presetsByHost.get(host);
+  if (known !== undefined) return known;
   const preset = findPreset(host);
-  if (known.size === mostKnown) known.clear();
-  known.set(host, preset);
+  if (presetsByHost.size === maxHosts) presetsByHost.clear();
+  presetsByHost.set(host, preset);
   return preset;
 }
 
