@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { testClock } from "../worker/clock.ts";
 import { gate, scripts } from "../worker/definitions.ts";
-import { catalogRows } from "../worker/metered-catalog.ts";
+import { catalogRowsOf } from "../worker/metered-catalog.ts";
 import { answer, approve, ask, freshAnswers, pay, says, script, shown } from "./answer-client.ts";
 import { costOf, finish, measured, printCosts, settled, withoutFilterHook } from "./cost-table.ts";
 import { holds, lastRunOf } from "./team-driver.ts";
@@ -146,10 +146,10 @@ describe("rows written", () => {
     const id = await newThread("parallel");
     await settled(id);
     for (const run of ["first", "second", "third"]) {
-      const before = catalogRows.written;
+      const before = catalogRowsOf(id);
       await converse(id, run);
       await settled(id);
-      const written = catalogRows.written - before;
+      const written = catalogRowsOf(id) - before;
       measured(`catalog, ${run} run of a thread`, `${written} written`, "≤ 4");
       expect(written).toBeGreaterThan(0);
       expect(written).toBeLessThanOrEqual(4);
