@@ -128,7 +128,9 @@ async function waitForAll(
     ...expected
       .filter((actor) => !stage.reached.has(actor.name) && !isAtRest(actor))
       .map(({ name }) => `${name} did not come to its moment`),
-    ...actors.filter((actor) => actor !== star && mustGetFurther(actor)).map(({ name }) => `${name} got no further`),
+    ...actors
+      .filter((actor) => actor !== star && mustGetFurther(actor) && !isAtRest(actor))
+      .map(({ name }) => `${name} got no further`),
   ];
   if (!(await stage.until(() => missing().length === 0)))
     findings.add("SURV3", `within a minute ${missing().join("; ")}`);
