@@ -30,8 +30,8 @@ export type BundleResult =
   | { type: "failed"; errors: Message[] };
 
 /**
- * Makes the source map of a bundle, which takes as long as the bundle itself and is only needed for the position of an error. Undefined if
- * the bundle of the sources has become another one in the meantime.
+ * Makes the source map of a bundle by bundling again, because only the position of an error needs the map. Returns undefined if a source was
+ * changed since it was bundled.
  */
 export type SourceMapMaker = () => Promise<string | undefined>;
 

@@ -27,12 +27,15 @@ export type WorkerCheck =
   | {
       type: "loaded";
       outcome: WorkerdOutcome;
-      /** Undefined if no position is to be found, or if it cannot be found any more. */
+      /** Undefined if no position is reported, or if a source was changed since it was bundled. */
       sourceMap: string | undefined;
       importers: ReadonlyMap<string, string>;
     };
 
-/** This check has no environment variables, so modules of a project that reads them from this module may fail here only. */
+/**
+ * The module from which a project reads its environment variables. This check has no variables, so definitions of such a project may fail
+ * here and nowhere else.
+ */
 const runtimeModule = "cloudflare:workers";
 
 /** Bundles these files for Workers and loads them there. */

@@ -85,6 +85,7 @@ export class StepBuilder implements StepPort {
   /** The messages of the last step's request and their tokens, so that the next step converts and counts only new messages. */
   readonly #messages = new LoopMessages();
   readonly #estimates = new TokenEstimates();
+  /** The messages of the last step's request with the projection that was applied to them. */
   #positioned: PositionedMessages | undefined;
   /** The projection before the current step. */
   #last: StoredProjection | undefined;

@@ -27,6 +27,7 @@ const unrepeated = /(?=[0-9a-z-]*\d)(?=[0-9a-z-]*[a-z])[0-9a-z][0-9a-z-]{14,}[0-
 /** The maximum number of characters of an id. A longer id is shortened to its beginning and its hash. */
 const longestId = 160;
 
+/** The ids of the calls in the messages of a request. */
 function callIds({ messages }: ModelRequest): Set<string> {
   const ids = new Set<string>();
   for (const { role, parts } of messages) {

@@ -52,11 +52,13 @@ const added = fc.oneof(
   }),
 );
 
-/** What happens between two steps: messages are added, one message changes, or another side takes the step. */
+/** What happens between two steps: messages are added, one changes or is deleted, another side takes the step, or the agent changes. */
 const change = fc.record({
   added: fc.array(added, { maxLength: 4 }),
   changed: fc.option(fc.nat(30), { freq: 6 }),
+  deleted: fc.option(fc.nat(30), { freq: 6 }),
   other: fc.boolean(),
+  handedOff: fc.boolean(),
 });
 
 function whole(viewer: Viewer, records: readonly MessageRecord[]) {
@@ -64,20 +66,21 @@ function whole(viewer: Viewer, records: readonly MessageRecord[]) {
 }
 
 it.each([
-  ["one model", single],
-  ["two models", dual],
-])("The messages of each step of a loop in a conversation of %s are those of the whole list", (_, agent) => {
+  ["one model", single, dual],
+  ["two models", dual, single],
+])("The messages of each step of a loop in a conversation of %s are those of the whole list", (_, agent, another) => {
   console.info(`seed ${seed}`);
   fc.assert(
     fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
       const loop = new LoopMessages();
       let records: readonly MessageRecord[] = [];
-      for (const { added: more, changed, other } of changes) {
-        const kept = records.map((record, at) =>
-          at === changed ? { ...record, status: "complete" as const } : record,
-        );
-        records = [...kept, ...more.map((fields, at) => messageRecord(records.length + at + 1, fields))];
-        const viewer: Viewer = { side: other ? "b" : "a", agent };
+      let number = 0;
+      for (const { added: more, changed, deleted, other, handedOff } of changes) {
+        const kept = records
+          .map((record, at) => (at === changed ? { ...record, status: "complete" as const } : record))
+          .filter((_, at) => at !== deleted);
+        records = [...kept, ...more.map((fields) => messageRecord((number += 1), fields))];
+        const viewer: Viewer = { side: other ? "b" : "a", agent: handedOff ? another : agent };
         expect(loop.of(viewer, records)).toEqual(whole(viewer, records));
       }
     }),
@@ -85,7 +88,7 @@ it.each([
   );
 });
 
-it("A step of a loop does not convert the messages of the step before again", () => {
+it("A step of a loop does not convert the messages of the previous step again", () => {
   const loop = new LoopMessages();
   const viewer: Viewer = { side: "a", agent: single };
   const asked = [messageRecord(1), messageRecord(2, { role: "assistant", parts: [{ type: "text", text: "Yes." }] })];

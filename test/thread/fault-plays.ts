@@ -6,7 +6,7 @@ import { vi } from "vitest";
 import type { PendingCall } from "#contract/thread.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 
-import { aloud } from "../worker/faulted.ts";
+import { steered } from "../worker/faulted.ts";
 import { beforeAlarms } from "./fault-stage.ts";
 import type { Play } from "./fault-stage.ts";
 import { admin, alarmOf, message, stubOf, value } from "./thread-driver.ts";
@@ -163,10 +163,10 @@ async function speaksToAsking(id: string, when: "steer" | "interrupt"): Promise<
 async function steersTalk(id: string): Promise<unknown> {
   await says("talk")(id);
   // The test asks repeatedly: the object may have died, and a request loads it.
-  await vi.waitUntil(async () => (await stubOf(id).call("describe", admin)) && aloud.asked.has(id), patience);
+  await vi.waitUntil(async () => (await stubOf(id).call("describe", admin)) && steered.waiting.has(id), patience);
   const aside = message(`aside ${id}`, { when: "steer" });
   const answer = await value(stubOf(id).call("postMessage", admin, aside, { key: "aside", fingerprint: "aside" }));
-  aloud.heard.add(id);
+  steered.received.add(id);
   return answer;
 }
 

@@ -12,7 +12,7 @@ import type { TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
 export const outside = { url: "" };
 
 /** Threads whose tool waits for a steering message, and threads that received one. */
-export const aloud = { asked: new Set<string>(), heard: new Set<string>() };
+export const steered = { waiting: new Set<string>(), received: new Set<string>() };
 
 /** Conversations whose model has failed already. */
 const failed = new Set<string>();
@@ -203,8 +203,8 @@ const speak = defineTool(
   "Lets somebody speak up",
   task,
   async (state: ThreadState) => {
-    aloud.asked.add(state.threadId);
-    while (!aloud.heard.has(state.threadId)) {
+    steered.waiting.add(state.threadId);
+    while (!steered.received.has(state.threadId)) {
       const response = await fetch(`${outside.url}/effects?scope=${state.threadId}`);
       await response.body?.cancel();
     }

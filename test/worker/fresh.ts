@@ -10,7 +10,7 @@ import { forgetCrossings } from "./crossing.ts";
 import { effects, forgetGates, hookCalls, scripts } from "./definitions.ts";
 import { outcomes, works } from "./executed.ts";
 import { forgetPlans } from "./fault-plan.ts";
-import { aloud } from "./faulted.ts";
+import { steered } from "./faulted.ts";
 import { fileWorks, fileWorld } from "./file-works.ts";
 import { hanging } from "./hanging-database.ts";
 import { freshLimits } from "./limited.ts";
@@ -32,7 +32,7 @@ const { next } = decisions;
 afterAll(() => {
   quietConsole();
   for (const scripted of [scripts, personas, acts, seers, attaching, fileWorks, works, outcomes]) scripted.clear();
-  for (const known of [loopHooks, mcpServers, aloud.asked, aloud.heard]) known.clear();
+  for (const known of [loopHooks, mcpServers, steered.waiting, steered.received]) known.clear();
   for (const seen of [effects, hookCalls, asked, shownToModels, ran, reachable]) seen.length = 0;
   for (const key of Object.keys(fileWorld)) delete fileWorld[key as keyof typeof fileWorld];
   for (const name of Object.keys(changedVariables)) delete changedVariables[name];
