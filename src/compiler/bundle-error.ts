@@ -7,6 +7,9 @@ import type { Message } from "esbuild";
 import type { Findings } from "./findings.ts";
 import type { SyntaxTrees } from "./syntax-tree.ts";
 
+/** The module that stands for an installation of zod (bundled-zod.ts), in an error. */
+const bundledZod = /"bundled-zod:[^"]*"/;
+
 /** Reports one error. */
 export function reportBundleError(
   error: Message,
@@ -31,7 +34,7 @@ export function reportBundleError(
     code: importing ? "import" : "syntax",
     file,
     position,
-    message: error.text.charAt(0).toLowerCase() + error.text.slice(1),
+    message: (error.text.charAt(0).toLowerCase() + error.text.slice(1)).replace(bundledZod, '"zod"'),
     suggestion: hint ?? command,
   });
 }

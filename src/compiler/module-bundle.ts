@@ -1,7 +1,7 @@
 // Bundles all definitions into one module that loads each of them on demand, so that a definition that throws does not affect the
 // others. There are two bundles: one for Node, from which the compiler reads definitions, and one with the options of wrangler's
 // own bundle, so that bundling errors are found before the registry is written. `threadhold` and `@standardagents/spec` resolve to
-// this project's spec, zod to the installed package.
+// this project's spec, zod to the installed package. The second bundle imports zod from a module that is bundled once.
 
 import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
@@ -10,6 +10,8 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import type { BuildFailure, BuildOptions, Message, OutputFile, Plugin } from "esbuild";
 
+import { bundleZod } from "./bundled-zod.ts";
+import type { BundledZod } from "./bundled-zod.ts";
 import { isObject } from "./definition-kind.ts";
 import { runtimeModuleName, workerOptions } from "./worker-bundle-options.ts";
 import type { WorkerBundleOptions } from "./worker-bundle-options.ts";
@@ -26,8 +28,15 @@ export interface BundlePaths {
 
 /** The bundle, or the errors that prevented it. */
 export type BundleResult =
-  | { type: "built"; code: string; makeSourceMap: SourceMapMaker; inputs: string[] }
+  | { type: "built"; code: string; modules: ModuleText[]; makeSourceMap: SourceMapMaker; inputs: string[] }
   | { type: "failed"; errors: Message[] };
+
+/** A module that a bundle imports. */
+export interface ModuleText {
+  /** The bundle imports `./` and this name. */
+  name: string;
+  code: string;
+}
 
 /**
  * Makes the source map of a bundle by bundling again, because only the position of an error needs the map. Returns undefined if a source was
@@ -52,16 +61,26 @@ export function bundleModules(files: readonly string[], paths: BundlePaths): Pro
 }
 
 /** Bundles the same table as wrangler bundles the registry; `entry` is added to the module. */
-export function bundleForWorkers(
+export async function bundleForWorkers(
   files: readonly string[],
   paths: BundlePaths,
   options: WorkerBundleOptions & { entry: string },
 ): Promise<BundleResult> {
   const { plugins = [], ...rest } = workerOptions(options);
-  return bundleInto(`${tableOf(files)}\n${options.entry}`, paths, {
+  const modules = new Map<string, string>();
+  const bundle = await bundleInto(`${tableOf(files)}\n${options.entry}`, paths, {
     ...rest,
-    plugins: [resolution(paths, "inline"), ...plugins],
+    plugins: [
+      resolution(paths, async (file) => {
+        const zod = await bundleZod(file, { folder: dirname(paths.outputFile), options: rest });
+        if (zod !== undefined) modules.set(zod.name, zod.code);
+        return zod;
+      }),
+      ...plugins,
+    ],
   });
+  if (bundle.type === "built") bundle.modules = [...modules].map(([name, code]) => ({ name, code }));
+  return bundle;
 }
 
 function tableOf(files: readonly string[]): string {
@@ -86,7 +105,7 @@ async function bundleInto(contents: string, paths: BundlePaths, options: BuildOp
     const { metafile, outputFiles } = await build({ ...shared, metafile: true });
     const inputs = Object.keys(metafile.inputs).filter((path) => path !== "definitions.js");
     const code = textOf(outputFiles, ".mjs");
-    return { type: "built", code, makeSourceMap: () => sourceMapOf(code, shared), inputs };
+    return { type: "built", code, modules: [], makeSourceMap: () => sourceMapOf(code, shared), inputs };
   } catch (error) {
     if (isBuildFailure(error)) return { type: "failed", errors: error.errors };
     throw error;
@@ -125,9 +144,13 @@ function packageEntry(packageRoot: string): string {
   return join(packageRoot, file);
 }
 
-/** Resolves this project's modules and zod. The Node bundle shares zod with the compiler; the Worker's bundle contains it. */
-function resolution(paths: BundlePaths, zod: "shared" | "inline" = "shared"): Plugin {
+/** Bundles the installation of zod whose main module has this path. */
+type ZodBundler = (file: string) => Promise<BundledZod | undefined>;
+
+/** Resolves this project's modules and zod. Without a bundler of zod, the bundle shares zod with the compiler. */
+function resolution(paths: BundlePaths, zodBundler?: ZodBundler): Plugin {
   const inner = { resolvedHere: true };
+  const bundled = "bundled-zod";
   return {
     name: "threadhold-definitions",
     setup(bundler) {
@@ -146,9 +169,17 @@ function resolution(paths: BundlePaths, zod: "shared" | "inline" = "shared"): Pl
           own.errors.length === 0
             ? own
             : await bundler.resolve(path, { resolveDir: paths.packageRoot, kind, pluginData: inner });
-        if (found.errors.length > 0 || zod === "inline") return found;
-        return { path: pathToFileURL(found.path).href, external: true };
+        if (found.errors.length > 0) return found;
+        if (zodBundler === undefined) return { path: pathToFileURL(found.path).href, external: true };
+        const zod = path === "zod" && kind !== "require-call" ? await zodBundler(found.path) : undefined;
+        return zod === undefined ? found : { path: found.path, namespace: bundled, pluginData: zod };
       });
+      // The names are listed, so that the bundler finds an import of a name that zod lacks.
+      bundler.onLoad({ filter: /.*/, namespace: bundled }, ({ pluginData }) => {
+        const { name, exports } = pluginData as BundledZod;
+        return { contents: `export { ${exports.join(", ")} } from "./${name}";`, loader: "js" };
+      });
+      bundler.onResolve({ filter: /.*/, namespace: bundled }, ({ path }) => ({ path, external: true }));
     },
   };
 }

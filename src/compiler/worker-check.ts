@@ -54,7 +54,7 @@ export async function checkForWorkers(files: readonly string[], paths: BundlePat
   if (bundled.type === "failed") return bundled;
   const folder = dirname(paths.outputFile);
   mkdirSync(folder, { recursive: true });
-  const outcome = await runInWorkerd(bundled.code, {
+  const outcome = await runInWorkerd(bundled, {
     settings,
     folders: [paths.root, paths.packageRoot],
     work: folder,

@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 import { isObject } from "./definition-kind.ts";
+import type { ModuleText } from "./module-bundle.ts";
 import type { WranglerSettings } from "./wrangler-settings.ts";
 
 /** The result of loading the bundle. */
@@ -36,17 +37,18 @@ export const workerdEntry = `export default {
   },
 };`;
 
-/** Runs a bundle that ends in `workerdEntry`, in the runtime of the first of `folders` that has one. `work` is for temporary files. */
+/** Runs a bundle that ends in `workerdEntry`, and the modules that it imports, in the runtime of the first of `folders` that has one. `work` is for temporary files. */
 export async function runInWorkerd(
-  code: string,
+  { code, modules }: { code: string; modules: readonly ModuleText[] },
   { settings, folders, work }: { settings: WranglerSettings; folders: readonly string[]; work: string },
 ): Promise<WorkerdOutcome> {
   const program = workerdProgram(folders);
   if (program === undefined) return { type: "unknown" };
   const folderPath = mkdtempSync(join(work, "workerd-"));
   try {
-    writeFileSync(join(folderPath, "main.mjs"), code);
-    writeFileSync(join(folderPath, "config.capnp"), configuration(settings));
+    const all = [{ name: "main.mjs", code }, ...modules];
+    for (const module of all) writeFileSync(join(folderPath, module.name), module.code);
+    writeFileSync(join(folderPath, "config.capnp"), configuration(all, settings));
     return outcomeOf(await run(program, join(folderPath, "config.capnp")));
   } finally {
     rmSync(folderPath, { recursive: true, force: true });
@@ -67,11 +69,15 @@ function workerdProgram(folders: readonly string[]): string | undefined {
   return undefined;
 }
 
-function configuration({ compatibilityDate, compatibilityFlags }: WranglerSettings): string {
+function configuration(
+  modules: readonly ModuleText[],
+  { compatibilityDate, compatibilityFlags }: WranglerSettings,
+): string {
+  const embedded = modules.map(({ name }) => `(name = "${name}", esModule = embed "${name}")`);
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (services = [(name = "main", worker = .definitions)]);
 const definitions :Workerd.Worker = (
-  modules = [(name = "main.mjs", esModule = embed "main.mjs")],
+  modules = [${embedded.join(", ")}],
   compatibilityDate = ${JSON.stringify(compatibilityDate)},
   compatibilityFlags = [${compatibilityFlags.map((flag) => JSON.stringify(flag)).join(", ")}],
 );

@@ -1,10 +1,11 @@
 // Imports that the Worker's bundle or the Workers runtime could not load are errors of the build.
 
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, it, vi } from "vitest";
 
+import { compileProject } from "#compiler/compile.ts";
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
 import { runCommand } from "./command.ts";
@@ -13,6 +14,7 @@ import {
   findingsOf,
   good,
   onlyFinding,
+  packageRoot,
   writeFiles,
   writeProject,
   type Files,
@@ -114,6 +116,48 @@ describe("imports", () => {
       "agents/_lib/words.txt": "Words",
     };
     expect((await compileWith(text)).diagnostics).toEqual([]);
+  });
+
+  it("An import of a name that zod lacks is an error at its position, which names zod", async () => {
+    const [finding] = await findingsOf("import", tool(`import { z, nothing } from "zod";`, "void [z, nothing];"));
+    expect(finding).toMatchObject({
+      severity: "error",
+      file: "agents/tools/caller.ts",
+      line: 1,
+      column: 13,
+      message: 'no matching export in "zod" for import "nothing"',
+    });
+  });
+
+  it("A build notices a change of the project's own zod, which the Worker's bundle reads", async () => {
+    const zod = (added: string): Files => ({
+      "node_modules/zod/package.json": `{ "name": "zod", "type": "module", "main": "main.js" }`,
+      "node_modules/zod/main.js": `export * from ${JSON.stringify(join(packageRoot, "node_modules/zod/index.js"))};${added}`,
+    });
+    const root = writeProject({ ...good, ...zod("") });
+    const build = async () => (await compileProject(root, packageRoot)).diagnostics;
+    expect(await build()).toEqual([]);
+    writeFiles(root, zod(`if ("WebSocketPair" in globalThis) throw new Error("only in Node");`));
+    rmSync(join(root, ".cache/workers-checked.json"));
+    expect(await build()).toMatchObject([{ message: "the Worker does not start: Error: only in Node" }]);
+    writeFiles(root, zod(""));
+    expect(await build()).toEqual([]);
+  });
+
+  it("A damaged copy of the bundle of zod is made again", async () => {
+    const root = writeProject(good);
+    const build = (): ReturnType<typeof runCommand> => runCommand(["build", "--root", root]);
+    expect((await build()).code).toBe(0);
+    const copies = readdirSync(join(root, ".cache")).filter((name) => name.startsWith("zod-"));
+    expect(copies).toEqual([expect.stringMatching(/^zod-\w+\.mjs\.json$/)]);
+    const copy = join(root, ".cache", copies[0] ?? "");
+    const whole = readFileSync(copy, "utf8");
+    for (const damaged of ["{", JSON.stringify({ ...JSON.parse(whole), hash: "other", code: "import 'nothing';" })]) {
+      writeFileSync(copy, damaged);
+      writeFiles(root, { "agents/tools/other.ts": `${good["agents/tools/search_docs.ts"]}\n// ${damaged.length}` });
+      expect((await build()).code).toBe(0);
+      expect(readFileSync(copy, "utf8")).toBe(whole);
+    }
   });
 
   it("The next build notices a change in a file that only the Worker's bundle reads", async () => {
