@@ -147,7 +147,7 @@ describe("the command init", () => {
     expect(output).toContain('import { registry } from "../.threadhold/registry.ts";');
     const toml = textOf(root, "wrangler.toml");
     expect(toml).toContain('compatibility_date = "2025-01-01"\n');
-    expect(toml).toContain('watch_dir = ["src", "agents"]\n');
+    expect(toml).toContain('watch_dir = ["src", "agents", ".cache/types/findings.json"]\n');
     expect(toml).toContain('new_sqlite_classes = ["Cart"]\n\n[[migrations]]\ntag = "threadhold-v1"\n');
     expect(toml.match(/#.*$/gm)).toEqual(["# my shop", "# styles", "# the test shop"]);
     expect(toml).toContain(

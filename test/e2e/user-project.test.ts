@@ -7,6 +7,7 @@ import { createServer, type Server } from "node:net";
 import path from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 
 import { isPortFree, nextFreePort } from "#cli/dev/free-port.ts";
 
@@ -42,7 +43,7 @@ const configuration = (port: number): string => `{
   // The package is used from its sources here.
   "alias": { "@standardagents/spec": ${JSON.stringify(fromRoot("src/spec/index.ts"))} },
   "rules": [{ "type": "Text", "globs": ["**/*.sql"], "fallthrough": true }],
-  "build": { "command": ${JSON.stringify(`node "${threadhold}" build --auto`)}, "watch_dir": ["agents"] },
+  "build": { "command": ${JSON.stringify(`node "${threadhold}" build --auto`)}, "watch_dir": ["agents", ".cache/types/findings.json"] },
 }
 `;
 
@@ -70,7 +71,12 @@ export default defineModel({ name: "scripted", provider: "test", model: "scripte
 export default definePrompt({ name: "helper", toolDescription: "Helps", model: "scripted", prompt: "Help." });
 `,
   "agents/agents/helper.ts": agent("helper"),
+  "tsconfig.json": JSON.stringify({ extends: fromRoot("tsconfig.json"), files: [], references: [] }),
 };
+
+const healthSchema = z.object({
+  diagnostics: z.array(z.object({ severity: z.string(), code: z.string(), file: z.string() })).optional(),
+});
 
 /** The processes that descend from a process. */
 function descendants(root: number): number[] {
@@ -100,7 +106,7 @@ describe("threadhold dev", () => {
     writeFileSync(path.join(folder, file), text);
   };
   const dev = (...args: string[]): Omit<DevServer, "url"> =>
-    runDevCommand(args, { root: folder, command: [threadhold, "dev"] });
+    runDevCommand(args, { root: folder, command: [threadhold, "dev"], checkTypes: true });
   const taken: Server = createServer();
   let server: Omit<DevServer, "url"> | undefined;
   let port = 0;
@@ -157,6 +163,29 @@ describe("threadhold dev", () => {
     write("agents/agents/second.ts", agent("second"));
     const names = async (): Promise<string> => JSON.stringify((await api().call("GET", "/api/agents")).body);
     await expect.poll(names).toContain('"second"');
+  });
+
+  it("Code with a type error is served, and the console and /healthz show the error until it is fixed", async () => {
+    const findings = async (): Promise<unknown> => {
+      try {
+        return healthSchema.parse((await api().call("GET", "/healthz")).body).diagnostics ?? [];
+      } catch {
+        // The server reloads and does not answer.
+        return null;
+      }
+    };
+    const file = "agents/api/greeting.get.ts";
+    const controller = 'export default () => ({ hello: "typed" });\n';
+    write(file, `${controller}export const wrong: number = "text";\n`);
+    await expect.poll(findings).toEqual([{ severity: "warning", code: "type", file }]);
+    await expect.poll(printed).toMatch(/greeting\.get\.ts:2:14\s+warning\s+Type 'string' is not assignable/);
+    const greeting = () =>
+      api()
+        .call("GET", "/api/greeting")
+        .then(({ text }) => text, String);
+    await expect.poll(greeting).toContain('"hello":"typed"');
+    write(file, controller);
+    await expect.poll(findings).toEqual([]);
   });
 
   it("The command dev refuses a state folder that a server uses, and a port that is given and taken", async () => {

@@ -208,6 +208,9 @@ export function compiles(command: string | undefined): boolean {
   return (command ?? "").replaceAll(parts, (_, quoted: string | undefined) => quoted ?? "").includes("build --auto");
 }
 
+/** The paths whose changes start a build: the definitions, and what a check of their types in the background found. */
+export const watchedPaths = ["agents", ".cache/types/findings.json"];
+
 /** What a shell reads as more than one command, as a comment or as a change of folder. */
 const compound = /[#;\\\n]|&$|\b(?:cd|pushd)\b/;
 
@@ -224,9 +227,10 @@ function buildFinding(config: WranglerConfig, lines: Lines): Finding {
   const { build } = config;
   if (compilesDefinitions(config)) return ok(buildCheck, build.command ?? "");
   const chained = JSON.stringify(chainedBuild(build.command));
+  const watched = watchedPaths.map((each) => JSON.stringify(each)).join(", ");
   const fix = lines(
-    `${byInit} set\n[build]\ncommand = ${chained}\nwatch_dir = ["agents"]`,
-    `${byInit} set "build": { "command": ${chained}, "watch_dir": ["agents"] }`,
+    `${byInit} set\n[build]\ncommand = ${chained}\nwatch_dir = [${watched}]`,
+    `${byInit} set "build": { "command": ${chained}, "watch_dir": [${watched}] }`,
   );
   return error(buildCheck, "It does not compile agents/.", fix);
 }

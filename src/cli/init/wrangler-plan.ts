@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import type { ConfigEdit, ConfigPath } from "../config/config-edit.ts";
 import type { ConfigFile } from "../config/config-file.ts";
 import { CommandError } from "../context.ts";
-import { chainedBuild, classes, compiles, flags, oldestDate } from "../doctor/wrangler-checks.ts";
+import { chainedBuild, classes, compiles, flags, oldestDate, watchedPaths } from "../doctor/wrangler-checks.ts";
 
 /** Values of TOML or JSON by their keys. */
 type Table = Readonly<Record<string, unknown>>;
@@ -131,14 +131,13 @@ function buildEdits({ path, table }: Scope): ConfigEdit[] {
   const chained = chainedBuild(own);
   // Wrangler watches "src" if a build command names no folder.
   const folders = textsOf(watched ?? (command === undefined ? [] : "src"));
+  const missing = watchedPaths.filter((each) => !folders.includes(each));
   const place = [...path, "build", "watch_dir"];
   return [
     { action: "set", path: [...path, "build", "command"], value: chained },
-    ...(folders.includes("agents")
-      ? []
-      : Array.isArray(watched)
-        ? [{ action: "append", path: place, value: "agents" } as const]
-        : [{ action: "set", path: place, value: [...folders, "agents"] } as const]),
+    ...(Array.isArray(watched)
+      ? missing.map((value) => ({ action: "append", path: place, value }) as const)
+      : [{ action: "set", path: place, value: [...folders, ...missing] } as const]),
   ];
 }
 
