@@ -98,7 +98,18 @@ const inRuntime = (
 /** The demo agents, tested as a project tests its own. */
 const agents = {
   resolve,
-  plugins: [bundled, threadhold()],
+  plugins: [
+    bundled,
+    threadhold({
+      // The rules of test/wrangler.test.jsonc: the runtime loads the bundle from its file.
+      miniflare: {
+        modulesRules: [
+          { type: "ESModule", include: ["**/.cache/runtime-modules/**/*.mjs"], fallthrough: true },
+          { type: "Text", include: ["**/*.sql"], fallthrough: true },
+        ],
+      },
+    }),
+  ],
   test: {
     name: "agents",
     exclude,

@@ -8,14 +8,14 @@ import { expect, it, vi } from "vitest";
 
 import { builtInTools } from "#compiler/built-in-tool-names.ts";
 
-import { runCommand } from "./command.ts";
+import { runInProcess } from "./command.ts";
 import { compileWith, good, packageRoot, writeProject } from "./temporary-project.ts";
 
 // Each test starts processes; on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 60_000 });
 
 const read = (root: string, path: string): string => readFileSync(join(root, path), "utf8");
-const build = (root: string) => runCommand(["build", "--root", root], { TYPE_CHECK: "off" });
+const build = (root: string) => runInProcess(["build", "--root", root]);
 const prompt = (tools: string) =>
   (good["agents/prompts/support.ts"] ?? "").replace('tools: ["search_docs"]', `tools: ${tools}`);
 
@@ -75,8 +75,7 @@ it("The definitions in the guide compile", async () => {
     "agents/tools/bash.ts",
     "agents/tools/page_title.ts",
   ]);
-  for (const [, path = "", text = ""] of files) {
-    const { diagnostics } = await compileWith({ [path]: text });
-    expect(diagnostics).toEqual([]);
-  }
+  // In one project, because each build bundles the shell.
+  const all = files.map(([, path = "", text = ""], at) => [path.replace(".ts", `_${at}.ts`), text]);
+  expect((await compileWith(Object.fromEntries(all))).diagnostics).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { describe, expect, it, vi } from "vitest";
 
-import { runCommand } from "../compiler/command.ts";
+import { runInProcess } from "../compiler/command.ts";
 import { good, writeProject } from "../compiler/temporary-project.ts";
 import { typeCheck } from "./typed-project.ts";
 
@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 async function generated(more: Record<string, string> = {}): Promise<Record<string, string>> {
   const root = writeProject({ ...good, ...more });
-  expect(await runCommand(["build", "--root", root])).toMatchObject({ code: 0 });
+  expect(await runInProcess(["build", "--root", root])).toMatchObject({ code: 0 });
   const names = ["names.d.ts", "registry.ts", "diagnostics.ts"].map((name) => `.threadhold/${name}`);
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(root, name), "utf8")]));
 }

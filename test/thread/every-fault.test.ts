@@ -83,7 +83,7 @@ describe.each([...rarePlays, ...sourcePlays, ["an agent whose prompt is missing"
       async () => {
         const calm = await play(conversation, []);
         expect(calm.problems).toEqual([]);
-        const lives = deathsIn(calm.plan.lives[0] ?? []).map((death) => [death]);
+        const lives = deathsIn(calm.plan.lives[0] ?? [], diedAt, 4).map((death) => [death]);
         expect(await playAll(conversation, calm, lives)).toEqual([]);
       },
     );

@@ -18,17 +18,17 @@ function hits(life: readonly string[]): Map<string, number> {
 }
 
 /**
- * The deaths of a life. All: at each point the first and the last time it is reached, in each mode. Chosen: at each point that is not
- * `known`, one of the times it is reached, in one of the modes.
+ * The deaths of a life. All: at each point the first and the last time it is reached, in each mode. Chosen: one of the times that a point is
+ * reached, in one of the modes, at each point that is not `known`, and at one in `oneIn` of the others.
  */
-export function deathsIn(life: readonly string[], known: ReadonlySet<string> = new Set()): Death[] {
+export function deathsIn(life: readonly string[], known: ReadonlySet<string> = new Set(), oneIn = Infinity): Death[] {
   if (tryAll()) {
     return [...hits(life)].flatMap(([point, count]) =>
       [...new Set([1, count])].flatMap((hit) => modes.map((mode) => ({ point, hit, mode }))),
     );
   }
   return [...hits(life)].flatMap(([point, count]): Death[] => {
-    if (known.has(point)) return [];
+    if (known.has(point) && (oneIn === Infinity || below(oneIn) > 0)) return [];
     return [{ point, hit: 1 + below(count), mode: modes[below(modes.length)] ?? "kept" }];
   });
 }
