@@ -2,7 +2,7 @@
 // because a runtime of its own takes 0.8 processor seconds a file. An object and a test wait for each other by a crossing
 // (test/worker/crossing.ts), because a wait for a native promise may continue in another object's context. "alone" and "golden" have a
 // runtime for each file. "node" run outside of the Workers runtime, with the modules of a process for all; files of "client" replace
-// globals of a browser, and each has a process of its own. "e2e", "pings" and "playground" drive real processes, one file at a time.
+// globals of a browser, and each has a process of its own. "e2e", "open", "pings" and "playground" drive real processes, one file at a time.
 // CONTRIBUTING.md says what new tests keep in mind.
 import { fileURLToPath } from "node:url";
 
@@ -144,6 +144,9 @@ const inNode = (
 /** Waits up to 40 seconds for each lease of a client that left, and hardly computes. */
 const waitsForPings = "test/e2e/places.test.ts";
 
+/** The longest file. Its tests use one server, and wait for it and its reloads. */
+const open = "test/e2e/open-server.test.ts";
+
 const outside = (name: string, include: string[], others: string[] = []) => ({
   resolve,
   test: {
@@ -181,7 +184,8 @@ export default defineConfig({
       }),
       inNode("deploys", deploys, { isolate: true }),
       inNode("client", ["test/client/**/*.test.ts"], { isolate: true }),
-      outside("e2e", ["test/e2e/**/*.test.ts"], [waitsForPings]),
+      outside("e2e", ["test/e2e/**/*.test.ts"], [waitsForPings, open]),
+      outside("open", [open]),
       outside("pings", [waitsForPings]),
       outside("playground", ["test/browser/*.test.ts"]),
     ],

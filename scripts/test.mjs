@@ -17,6 +17,7 @@ const everything = [
   { args: ["--project=threads", "--project=golden"], computes: true, stores: true },
   { args: ["--project=together", "--project=alone", "--project=agents"], computes: true, stores: true },
   { args: ["--project=e2e"] },
+  { args: ["--project=open"] },
   { args: ["--project=pings"] },
   { args: ["--project=node", "--project=client"], computes: true },
 ];

@@ -1,8 +1,6 @@
 // The dev command as a process: one line reports that it is ready, one server at a time uses a state folder, and
 // however the command ends, no process of it remains that uses the port or the files.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { afterAll, describe, expect, it } from "vitest";
@@ -10,20 +8,25 @@ import { afterAll, describe, expect, it } from "vitest";
 import { isPortFree, nextFreePort } from "#cli/dev/free-port.ts";
 
 import { type DevServer, runDevCommand, startDevServer } from "./dev-server.ts";
+import { copyProject } from "./support/project-copy.ts";
 
 const portOf = (server: DevServer): number => Number(new URL(server.url).port);
 
 /**
  * One state folder for all tests. Each test leaves a running server that the next test uses, because a start takes five
- * processor seconds.
+ * processor seconds. Only the first server builds the Worker.
  */
 describe("npm run dev", () => {
-  const state = mkdtempSync(path.join(tmpdir(), "threadhold-dev-"));
+  const project = copyProject();
+  // Without migrations, which the first server applies.
+  const state = path.join(project.root, "state");
+  let storedBundle = false;
   let server: DevServer | undefined;
 
   /** The server of the previous test, or a new one. */
   async function running(...args: string[]): Promise<DevServer> {
-    server ??= await startDevServer(state, args);
+    server ??= await startDevServer(state, args, { root: project.root, storedBundle });
+    storedBundle = true;
     return server;
   }
 
@@ -35,7 +38,7 @@ describe("npm run dev", () => {
 
   afterAll(async () => {
     await stop("SIGTERM");
-    rmSync(state, { recursive: true, force: true });
+    project.remove();
   });
 
   it("The dev command serves, reports once that it is ready, and hides wrangler's output", async () => {
@@ -48,14 +51,15 @@ describe("npm run dev", () => {
 
   it("The dev command gives a state folder to one server only", async () => {
     const first = await running();
-    const second = runDevCommand(["--persist-to", state]);
+    const second = runDevCommand(["--persist-to", state], project.root);
     expect(await second.ended).toBe(1);
     expect(second.output()).toContain(`Another server (pid ${first.process.pid}) uses ${state}`);
   });
 
   it("The dev command refuses a given port that is taken", async () => {
     const first = await running();
-    const other = runDevCommand(["--persist-to", path.join(state, "other"), "--port", String(portOf(first))]);
+    const options = ["--persist-to", path.join(state, "other"), "--port", String(portOf(first))];
+    const other = runDevCommand(options, project.root);
     expect(await other.ended).toBe(1);
     expect(other.output()).toContain(`Port ${portOf(first)} is taken`);
   });

@@ -71,6 +71,9 @@ async function nudge(page: Page): Promise<void> {
 /** The window of a page that is opened without options. */
 const viewport = { width: 1280, height: 860 };
 
+/** Browsers of tests draw no animations, each frame of which takes processor time. Tests of motion ask for it. */
+const reducedMotion = "reduce";
+
 /** The events of a page that tests listen to. */
 const events = [
   "console",
@@ -92,7 +95,7 @@ async function restore(page: Page, url: string): Promise<boolean> {
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.context().setOffline(false);
   await page.context().clearPermissions();
-  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  await page.emulateMedia({ colorScheme: null, reducedMotion });
   await page.setViewportSize(viewport);
   return true;
 }
@@ -198,7 +201,7 @@ async function startBrowser(executablePath: string, args: string[]): Promise<Tes
   const loaded = new Map<string, Page>();
 
   const newPage = async (url: string, options: BrowserContextOptions = {}): Promise<Page> => {
-    const context = await browser.newContext({ baseURL: url, viewport, ...options });
+    const context = await browser.newContext({ baseURL: url, viewport, reducedMotion, ...options });
     context.setDefaultTimeout(patience);
     return context.newPage();
   };
