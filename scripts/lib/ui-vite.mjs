@@ -55,6 +55,8 @@ export function uiConfig({ outDir, port, worker }) {
     logLevel,
     customLogger: quietLogger(logLevel),
     plugins: [react(), oneFontFormat, licenseFile],
+    // The manifest names files. In a copy of the project whose packages are a link, it is to be the same as here, since copies share builds.
+    resolve: { preserveSymlinks: true },
     css: { modules: { localsConvention: "camelCaseOnly" } },
     build: {
       ...(outDir === undefined ? {} : { outDir }),
