@@ -119,7 +119,12 @@ export async function startDevServer(
 /** Ends the server and everything it started at once, like a power cut, and waits until the port is free. */
 export async function cutPower(server: DevServer): Promise<void> {
   await server.stop("SIGKILL");
-  const port = Number(new URL(server.url).port);
+  await untilPortIsFree(server.url);
+}
+
+/** Waits until nothing listens on the port of an address, after what listened was killed. */
+export async function untilPortIsFree(url: string): Promise<void> {
+  const port = Number(new URL(url).port);
   const deadline = performance.now() + patience;
   while (!(await isPortFree(port))) {
     if (performance.now() > deadline) throw new Error(`Port ${port} is still held after SIGKILL`);

@@ -3,7 +3,6 @@
 
 import { z } from "zod";
 
-import type { DevServer } from "../../e2e/dev-server.ts";
 import { ApiClient } from "../../support/http-client/api-client.ts";
 import { createRandom } from "../../support/model-server/random.mjs";
 import type { Actor } from "./actor.ts";
@@ -11,7 +10,7 @@ import { comeBack, post, say } from "./company.ts";
 import type { LifePlan } from "./life-plan.ts";
 import { openingOf } from "./model-desk.ts";
 import { isHelperMark } from "./script.ts";
-import { startSoakServer } from "./soak-server.ts";
+import { startSoakServer, type SoakServer } from "./soak-server.ts";
 import { actorsOf, servedBy } from "./soak.ts";
 import type { Soak } from "./soak.ts";
 import { castLife, doomCuts, doomsOf, mustGetFurther, pick, randomScript, starScript, talk } from "./stop-points.ts";
@@ -63,7 +62,7 @@ export async function liveAndDie(soak: Soak, plans: readonly LifePlan[], index: 
 }
 
 /** Reads internal failures from the server's output; nothing else reports them. */
-export function readOutput({ findings }: Soak, server: DevServer): void {
+export function readOutput({ findings }: Soak, server: SoakServer): void {
   for (const [line] of server.output().matchAll(broken)) findings.add("SURV3", `the server said ${line}`);
 }
 

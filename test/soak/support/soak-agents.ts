@@ -105,7 +105,7 @@ export default defineAgent({
   );
 }
 
-/** The dev command's arguments that direct model requests to `url`. */
-export function soakVariables(url: string): string[] {
-  return ["--var", "OPENAI_API_KEY:key-of-the-soak-suite", "--var", `OPENAI_BASE_URL:${url}/v1`];
+/** The Worker's variables that direct model requests to `url`. */
+export function soakVariables(url: string): Record<string, string> {
+  return { OPENAI_API_KEY: "key-of-the-soak-suite", OPENAI_BASE_URL: `${url}/v1` };
 }

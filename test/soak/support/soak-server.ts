@@ -1,13 +1,22 @@
-// A server of a soak: the dev command on a state folder that survives it, and the process group of wrangler and its
-// workerd. SIGKILL to that group is the power cut of these suites.
+// A server of a soak on a state folder that survives it. SIGKILL to its process group, with workerd, is the power cut of these suites.
+// The dev command builds a project and migrates the catalog in the state folder. The servers after it serve the same bundle in the same
+// runtime without wrangler, which takes a processor second to start.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
 
-import { cutPower, type DevServer, startDevServer } from "../../e2e/dev-server.ts";
+import { startDevServer, untilPortIsFree } from "../../e2e/dev-server.ts";
+import { directOptions } from "../../e2e/support/direct-server.ts";
+import { patience, within } from "../../support/http-client/deadline.ts";
+
+const program = fileURLToPath(new URL("serve.mjs", import.meta.url));
 
 /** A running server. */
-export interface SoakServer extends DevServer {
-  /** Sends SIGKILL to wrangler's process group and to the dev command; resolves when the port is free. */
+export interface SoakServer {
+  url: string;
+  /** The output so far, of both streams. */
+  output: () => string;
+  /** Sends SIGKILL to the server and its runtime; resolves when the port is free. */
   kill: () => Promise<void>;
 }
 
@@ -15,24 +24,50 @@ export interface SoakServer extends DevServer {
 export interface SoakStart {
   /** The state folder. */
   state: string;
-  /** Arguments of the dev command. */
-  variables: string[];
+  /** Variables of the Worker, besides those of the project. */
+  variables: Record<string, string>;
   /** Root of the project that is served. */
   project: string;
 }
 
+/** The options of the servers of each project on each state folder. */
+const prepared = new Map<string, object>();
+
 /** Starts it and resolves when it is ready. */
-export async function startSoakServer({ state, variables, project }: SoakStart): Promise<SoakServer> {
-  const server = await startDevServer(state, variables, { root: project, storedBundle: true });
-  const group = groupUnder(server.process.pid ?? 0);
+export async function startSoakServer(start: SoakStart): Promise<SoakServer> {
+  const key = JSON.stringify(start);
+  const options = prepared.get(key) ?? (await prepare(start));
+  prepared.set(key, options);
+  const child = spawn(process.execPath, [program, JSON.stringify(options)], { detached: true });
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
+  const ready = new Promise<string>((resolve, reject) => {
+    child.stdout.on("data", () => {
+      const url = /^ready on (\S+)\n/m.exec(text)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    void ended.then(() => reject(new Error(`The server ended:\n${text}`)));
+  });
+  const url = await within(patience, () => `the server's ready line:\n${text}`, ready);
   return {
-    ...server,
+    url,
+    output: () => text,
     async kill() {
-      // On systems other than Linux the group ends by itself when the dev command is gone.
-      if (group !== null) killGroup(group);
-      await cutPower(server);
+      if (child.pid !== undefined) killGroup(child.pid);
+      await within(patience, () => `the end of the server:\n${text}`, ended);
+      await untilPortIsFree(url);
     },
   };
+}
+
+/** Runs the dev command until it is ready. */
+async function prepare({ state, variables, project }: SoakStart): Promise<object> {
+  const given = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
+  const server = await startDevServer(state, given, { root: project, storedBundle: true });
+  await server.stop();
+  return directOptions(project, state, variables);
 }
 
 /** Sends SIGKILL to a process group, which may have ended already. */
@@ -41,24 +76,5 @@ function killGroup(group: number): void {
     process.kill(-group, "SIGKILL");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
-}
-
-/** The process group that the dev command made for wrangler; null on a system without /proc. */
-function groupUnder(dev: number): number | null {
-  if (process.platform !== "linux") return null;
-  for (const entry of readdirSync("/proc")) {
-    const [, parent, group] = /^\d+ \(.*\) \S (\d+) (\d+) /s.exec(readProcess(`/proc/${entry}/stat`)) ?? [];
-    if (Number(parent) === dev && group === entry) return Number(group);
-  }
-  throw new Error(`The dev command ${String(dev)} has no process group of wrangler's under it`);
-}
-
-/** Reads a file under /proc; empty if the process has ended since it was listed. */
-function readProcess(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
   }
 }

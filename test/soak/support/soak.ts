@@ -40,8 +40,8 @@ export interface Soak {
   readonly kills: Kill[];
   /** The threads may have been stored for longer than a call waits for its child thread. */
   isOld: boolean;
-  /** Arguments of the dev command. */
-  readonly variables: string[];
+  /** Variables of the Worker. */
+  readonly variables: Record<string, string>;
   close: () => Promise<void>;
 }
 
