@@ -1,33 +1,36 @@
-// Bundles an installation of zod for Workers once. Nearly every definition imports zod, and bundling it takes most of the time of a check
-// for Workers, so each check imports this bundle as a module of its own.
+// Bundles the zod of this package for Workers once. Nearly every definition imports zod, and bundling it takes most of the time of a check
+// for Workers, so each check imports this bundle as a module of its own. Side paths such as `zod/v4` stay in the bundle of the definitions.
 
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import { build } from "esbuild";
+import { build, version } from "esbuild";
 import type { BuildOptions } from "esbuild";
 
 import { readIfExists, writeIfChanged } from "./changed-file.ts";
 
 /** An installation of zod as one module for Workers. */
 export interface BundledZod {
-  /** The file name of the module, another one for each installation. */
+  /** The file name of the module. */
   name: string;
   code: string;
   /** The names that the module exports. */
   exports: string[];
 }
 
-interface Stored extends BundledZod {
+interface Stored extends Omit<BundledZod, "name"> {
   /** The absolute paths of the bundled files. */
   inputs: string[];
   /** Changes with each of these files and with the compiler. */
   hash: string;
 }
 
-/** The bundles that this process has made or read, by their names. */
-const known = new Map<string, Stored>();
+/** The bundles that this process has made or read, by the paths of their main modules. */
+const bundles = new Map<string, Stored>();
+
+/** The difference, in milliseconds, that the clock of files may have to the clock of this process. */
+const clockMs = 20;
 
 /**
  * The bundle of the installation whose main module is `file`. It is kept in memory, and in `folder` for later builds, which are other
@@ -39,21 +42,28 @@ export async function bundleZod(
 ): Promise<BundledZod | undefined> {
   const name = `zod-${createHash("sha256").update(file).digest("hex").slice(0, 12)}.mjs`;
   const path = join(folder, `${name}.json`);
-  const found = known.get(name) ?? readStored(path);
-  const bundle =
-    found !== undefined && found.hash === hashOf(found.inputs, options) ? found : await make(file, name, options);
+  const found = bundles.get(file) ?? readStored(path);
+  if (found !== undefined && found.hash === hashOf(found.inputs, options)) {
+    bundles.set(file, found);
+    return { ...found, name };
+  }
+  const startedAt = Date.now();
+  const bundle = await make(file, options);
   if (bundle === undefined) return undefined;
-  known.set(name, bundle);
-  if (bundle !== found) writeIfChanged(path, JSON.stringify(bundle));
-  return bundle;
+  // A file that was changed since then may have been read before its change.
+  if (bundle.inputs.every((input) => changedAt(input) < startedAt - clockMs)) {
+    bundles.set(file, bundle);
+    writeIfChanged(path, JSON.stringify(bundle));
+  }
+  return { ...bundle, name };
 }
 
-async function make(file: string, name: string, options: BuildOptions): Promise<Stored | undefined> {
+async function make(file: string, options: BuildOptions): Promise<Stored | undefined> {
   try {
     const { metafile, outputFiles } = await build({
       ...options,
       entryPoints: [file],
-      outfile: name,
+      outfile: "zod.mjs",
       write: false,
       metafile: true,
       bundle: true,
@@ -63,28 +73,32 @@ async function make(file: string, name: string, options: BuildOptions): Promise<
     });
     const inputs = Object.keys(metafile.inputs).map((input) => resolve(input));
     const exports = Object.values(metafile.outputs).flatMap((output) => output.exports);
-    return { name, code: outputFiles[0]?.text ?? "", exports, inputs, hash: hashOf(inputs, options) };
+    return { code: outputFiles[0]?.text ?? "", exports, inputs, hash: hashOf(inputs, options) };
   } catch {
     // The errors are those of the bundle that contains these files.
     return undefined;
   }
 }
 
-/** A file's time of change, unlike its time of modification, is never one that the archive of a package contains. */
 function hashOf(inputs: readonly string[], options: BuildOptions): string {
   // The URL of the compiler's own bundle changes with the compiler's sources.
-  const hash = createHash("sha256").update(JSON.stringify([import.meta.url, options]));
-  for (const input of inputs) {
-    const stat = statSync(input, { throwIfNoEntry: false });
-    hash.update(`\0${input}\0${stat?.ctimeMs}\0${stat?.size}`);
-  }
+  const hash = createHash("sha256").update(JSON.stringify([import.meta.url, version, options]));
+  for (const input of inputs)
+    hash.update(`\0${input}\0${changedAt(input)}\0${statSync(input, { throwIfNoEntry: false })?.size}`);
   return hash.digest("hex");
 }
 
+/**
+ * When a file was changed, in milliseconds; 0 if there is none. The time of its modification may be that of the archive of a package, which
+ * is the same for all versions.
+ */
+const changedAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0;
+
 function readStored(path: string): Stored | undefined {
   try {
-    // This module wrote the file, so its form is known.
-    return JSON.parse(readIfExists(path)?.toString("utf8") ?? "") as Stored;
+    const { code, exports, inputs, hash } = JSON.parse(readIfExists(path)?.toString("utf8") ?? "") as Partial<Stored>;
+    const isWhole = typeof code === "string" && Array.isArray(exports) && Array.isArray(inputs);
+    return isWhole && typeof hash === "string" ? { code, exports, inputs, hash } : undefined;
   } catch {
     // There is no file, or it is damaged.
     return undefined;

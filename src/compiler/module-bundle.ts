@@ -67,19 +67,17 @@ export async function bundleForWorkers(
   options: WorkerBundleOptions & { entry: string },
 ): Promise<BundleResult> {
   const { plugins = [], ...rest } = workerOptions(options);
-  const modules = new Map<string, string>();
+  let zod: ReturnType<typeof bundleZod> | undefined;
   const bundle = await bundleInto(`${tableOf(files)}\n${options.entry}`, paths, {
     ...rest,
     plugins: [
-      resolution(paths, async (file) => {
-        const zod = await bundleZod(file, { folder: dirname(paths.outputFile), options: rest });
-        if (zod !== undefined) modules.set(zod.name, zod.code);
-        return zod;
-      }),
+      // Many files import it at once.
+      resolution(paths, (file) => (zod ??= bundleZod(file, { folder: dirname(paths.outputFile), options: rest }))),
       ...plugins,
     ],
   });
-  if (bundle.type === "built") bundle.modules = [...modules].map(([name, code]) => ({ name, code }));
+  const module = await zod;
+  if (bundle.type === "built" && module !== undefined) bundle.modules = [module];
   return bundle;
 }
 
@@ -144,7 +142,7 @@ function packageEntry(packageRoot: string): string {
   return join(packageRoot, file);
 }
 
-/** Bundles the installation of zod whose main module has this path. */
+/** Bundles the zod of this package, whose main module has this path. */
 type ZodBundler = (file: string) => Promise<BundledZod | undefined>;
 
 /** Resolves this project's modules and zod. Without a bundler of zod, the bundle shares zod with the compiler. */
@@ -171,7 +169,10 @@ function resolution(paths: BundlePaths, zodBundler?: ZodBundler): Plugin {
             : await bundler.resolve(path, { resolveDir: paths.packageRoot, kind, pluginData: inner });
         if (found.errors.length > 0) return found;
         if (zodBundler === undefined) return { path: pathToFileURL(found.path).href, external: true };
-        const zod = path === "zod" && kind !== "require-call" ? await zodBundler(found.path) : undefined;
+        // The Worker loads the zod of this package at its start. Another one is loaded with the first definition that imports it.
+        const packaged = await bundler.resolve("zod", { resolveDir: paths.packageRoot, kind, pluginData: inner });
+        const isPackaged = path === "zod" && kind !== "require-call" && found.path === packaged.path;
+        const zod = isPackaged ? await zodBundler(found.path) : undefined;
         return zod === undefined ? found : { path: found.path, namespace: bundled, pluginData: zod };
       });
       // The names are listed, so that the bundler finds an import of a name that zod lacks.

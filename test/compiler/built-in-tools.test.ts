@@ -76,6 +76,6 @@ it("The definitions in the guide compile", async () => {
     "agents/tools/page_title.ts",
   ]);
   // In one project, because each build bundles the shell.
-  const all = files.map(([, path = "", text = ""], at) => [path.replace(".ts", `_${at}.ts`), text]);
+  const all = files.map(([, path = "", text = ""], at) => [at === 0 ? path : path.replace(".ts", `_${at}.ts`), text]);
   expect((await compileWith(Object.fromEntries(all))).diagnostics).toEqual([]);
 });

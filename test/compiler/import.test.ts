@@ -1,7 +1,9 @@
 // Imports that the Worker's bundle or the Workers runtime could not load are errors of the build.
 
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
 
 import { describe, expect, it, vi } from "vitest";
 
@@ -29,6 +31,24 @@ import { defineTool } from "threadhold";
 ${body}
 export default defineTool("Calls", async () => ({ status: "success" }));`,
 });
+
+const realZod = join(packageRoot, "node_modules/zod/index.js");
+const onlyInNode = `if ("WebSocketPair" in globalThis) throw new Error("only in Node");`;
+
+const ownZod = "node_modules/zod/main.js";
+
+/** A folder that is the installed package for the compiler, with a zod of its own. */
+function installPackage(): string {
+  const root = writeProject({
+    "package.json": JSON.stringify({
+      exports: { ".": join("..", relative(tmpdir(), packageRoot), "src/spec/index.ts") },
+    }),
+    "node_modules/zod/package.json": `{ "name": "zod", "type": "module", "main": "main.js" }`,
+    [ownZod]: `export * from ${JSON.stringify(realZod)};`,
+  });
+  symlinkSync(join(packageRoot, "node_modules/wrangler"), join(root, "node_modules/wrangler"));
+  return root;
+}
 
 const keepsImports = { "tsconfig.json": JSON.stringify({ compilerOptions: { verbatimModuleSyntax: true } }) };
 
@@ -129,35 +149,58 @@ describe("imports", () => {
     });
   });
 
-  it("A build notices a change of the project's own zod, which the Worker's bundle reads", async () => {
+  it("A zod of the project's own that throws in Workers is a warning for the definition that imports it", async () => {
     const zod = (added: string): Files => ({
+      "node_modules/.package-lock.json": JSON.stringify({ added }),
       "node_modules/zod/package.json": `{ "name": "zod", "type": "module", "main": "main.js" }`,
-      "node_modules/zod/main.js": `export * from ${JSON.stringify(join(packageRoot, "node_modules/zod/index.js"))};${added}`,
+      "node_modules/zod/main.js": `export * from ${JSON.stringify(realZod)};${added}`,
     });
     const root = writeProject({ ...good, ...zod("") });
     const build = async () => (await compileProject(root, packageRoot)).diagnostics;
     expect(await build()).toEqual([]);
-    writeFiles(root, zod(`if ("WebSocketPair" in globalThis) throw new Error("only in Node");`));
-    rmSync(join(root, ".cache/workers-checked.json"));
-    expect(await build()).toMatchObject([{ message: "the Worker does not start: Error: only in Node" }]);
+    writeFiles(root, zod(onlyInNode));
+    expect(await build()).toMatchObject([{ severity: "warning", file: "agents/tools/search_docs.ts" }]);
     writeFiles(root, zod(""));
     expect(await build()).toEqual([]);
   });
 
-  it("A damaged copy of the bundle of zod is made again", async () => {
+  it("A check of a changed project has the zod that is installed with the package at that time", async () => {
+    const installed = installPackage();
+    const root = writeProject(good);
+    const build = async (help: string) => {
+      writeFiles(root, {
+        "agents/prompts/support.ts": (good["agents/prompts/support.ts"] ?? "").replace("Help", help),
+      });
+      return (await compileProject(root, installed)).diagnostics;
+    };
+    expect(await build("One")).toEqual([]);
+    expect(await build("Two")).toEqual([]);
+    writeFiles(installed, { [ownZod]: `export * from ${JSON.stringify(realZod)};${onlyInNode}` });
+    expect(await build("Three")).toMatchObject([{ message: "the Worker does not start: Error: only in Node" }]);
+  });
+
+  it.each(["{", "null", "{}", "[]", `{ "hash": "other", "code": "import 'nothing';", "exports": [], "inputs": [] }`])(
+    "A damaged copy of the bundle of zod is not used: %s",
+    async (damaged) => {
+      const installed = installPackage();
+      const hash = createHash("sha256").update(join(installed, ownZod)).digest("hex");
+      const root = writeProject({ ...good, [`.cache/zod-${hash.slice(0, 12)}.mjs.json`]: damaged });
+      expect((await compileProject(root, installed)).diagnostics).toEqual([]);
+    },
+  );
+
+  it("A later build in another process has the stored bundle of zod", async () => {
     const root = writeProject(good);
     const build = (): ReturnType<typeof runCommand> => runCommand(["build", "--root", root]);
     expect((await build()).code).toBe(0);
-    const copies = readdirSync(join(root, ".cache")).filter((name) => name.startsWith("zod-"));
-    expect(copies).toEqual([expect.stringMatching(/^zod-\w+\.mjs\.json$/)]);
-    const copy = join(root, ".cache", copies[0] ?? "");
-    const whole = readFileSync(copy, "utf8");
-    for (const damaged of ["{", JSON.stringify({ ...JSON.parse(whole), hash: "other", code: "import 'nothing';" })]) {
-      writeFileSync(copy, damaged);
-      writeFiles(root, { "agents/tools/other.ts": `${good["agents/tools/search_docs.ts"]}\n// ${damaged.length}` });
-      expect((await build()).code).toBe(0);
-      expect(readFileSync(copy, "utf8")).toBe(whole);
-    }
+    const copy = readdirSync(join(root, ".cache")).find((name) => name.startsWith("zod-")) ?? "none";
+    const stored = JSON.parse(readFileSync(join(root, ".cache", copy), "utf8")) as { code: string };
+    const marked = JSON.stringify({ ...stored, code: `${stored.code}\nthrow new Error("stored");` });
+    writeFiles(root, {
+      [`.cache/${copy}`]: marked,
+      "agents/tools/other.ts": good["agents/tools/search_docs.ts"] ?? "",
+    });
+    expect((await build()).stdout).toContain("the Worker does not start: Error: stored");
   });
 
   it("The next build notices a change in a file that only the Worker's bundle reads", async () => {
