@@ -127,18 +127,15 @@ function flagEdits({ path, table }: Scope, kind: WorkerKind): ConfigEdit[] {
 function buildEdits({ path, table }: Scope): ConfigEdit[] {
   const { command, watch_dir: watched } = tableOf(table["build"]);
   const own = typeof command === "string" ? command : undefined;
-  if (compiles(own)) return [];
-  const chained = chainedBuild(own);
+  const edits: ConfigEdit[] = [];
+  if (!compiles(own)) edits.push({ action: "set", path: [...path, "build", "command"], value: chainedBuild(own) });
   // Wrangler watches "src" if a build command names no folder.
   const folders = textsOf(watched ?? (command === undefined ? [] : "src"));
   const missing = watchedPaths.filter((each) => !folders.includes(each));
   const place = [...path, "build", "watch_dir"];
-  return [
-    { action: "set", path: [...path, "build", "command"], value: chained },
-    ...(Array.isArray(watched)
-      ? missing.map((value) => ({ action: "append", path: place, value }) as const)
-      : [{ action: "set", path: place, value: [...folders, ...missing] } as const]),
-  ];
+  if (Array.isArray(watched)) for (const value of missing) edits.push({ action: "append", path: place, value });
+  else if (missing.length > 0) edits.push({ action: "set", path: place, value: [...folders, ...missing] });
+  return edits;
 }
 
 /** The names of the classes, in the order in which one migration creates them. */
