@@ -55,7 +55,7 @@ export function uiConfig({ outDir, port, worker }) {
     logLevel,
     customLogger: quietLogger(logLevel),
     plugins: [react(), oneFontFormat, licenseFile],
-    // The manifest names files. In a copy of the project whose packages are a link, it is to be the same as here, since copies share builds.
+    // The manifest contains the paths of modules. Copies of the project share builds and link `node_modules`, and no path leads through the link.
     resolve: { preserveSymlinks: true },
     css: { modules: { localsConvention: "camelCaseOnly" } },
     build: {

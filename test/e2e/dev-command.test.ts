@@ -9,12 +9,13 @@ import { isPortFree, nextFreePort } from "#cli/dev/free-port.ts";
 
 import { type DevServer, runDevCommand, startDevServer } from "./dev-server.ts";
 import { copyProject } from "./support/project-copy.ts";
+import { storeBundle } from "./support/served-bundle.ts";
 
 const portOf = (server: DevServer): number => Number(new URL(server.url).port);
 
 /**
  * One state folder for all tests. Each test leaves a running server that the next test uses, because a start takes five
- * processor seconds. Only the first server builds the Worker.
+ * processor seconds. All servers after the first one serve a stored bundle.
  */
 describe("npm run dev", () => {
   const project = copyProject();
@@ -25,7 +26,9 @@ describe("npm run dev", () => {
 
   /** The server of the previous test, or a new one. */
   async function running(...args: string[]): Promise<DevServer> {
-    server ??= await startDevServer(state, args, { root: project.root, storedBundle });
+    if (server !== undefined) return server;
+    server = await startDevServer(state, args, { root: project.root, storedBundle });
+    if (!storedBundle) storeBundle(project.root);
     storedBundle = true;
     return server;
   }

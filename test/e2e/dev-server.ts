@@ -47,6 +47,13 @@ export type ServedProject =
   | string
   | { root: string; openFiles?: number; checkTypes?: boolean; command?: string[]; storedBundle?: boolean };
 
+/** A free port of a range of its own. */
+export function freePort(): Promise<number> {
+  const from = firstPort;
+  firstPort += portsPerStart;
+  return nextFreePort(from, portsPerStart);
+}
+
 /** Runs the dev command of a project without waiting for anything. */
 export function runDevCommand(args: string[], project: ServedProject = thisProject): Omit<DevServer, "url"> {
   const served: Exclude<ServedProject, string> = typeof project === "string" ? { root: project } : project;
@@ -90,10 +97,8 @@ export async function startDevServer(
   args: string[] = [],
   project: ServedProject = thisProject,
 ): Promise<DevServer> {
-  const from = firstPort;
-  firstPort += portsPerStart;
   const given = args.indexOf("--port");
-  const port = given === -1 ? await nextFreePort(from, portsPerStart) : Number(args[given + 1]);
+  const port = given === -1 ? await freePort() : Number(args[given + 1]);
   const { root, storedBundle = false } = typeof project === "string" ? { root: project } : project;
   const bundle = storedBundle ? bundleOptions(root) : [];
   const server = runDevCommand(["--persist-to", stateFolder, "--port", String(port), ...bundle, ...args], project);

@@ -32,7 +32,7 @@ export async function typeCheck(
     const tsc = join(packageRoot, "node_modules/typescript/bin/tsc");
     // Several checkers would each find the same types of the libraries, at twice the processor time.
     const options = ["--pretty", "false", "--checkers", "1"];
-    // These programs are too small to collect garbage.
+    // The compiler collects no garbage: it needs little memory for these programs.
     const env = { ...process.env, GOGC: "off" };
     execFile(process.execPath, [tsc, "-p", root, ...options], { cwd: root, env }, (_error, stdout, stderr) =>
       resolve(stdout + stderr),

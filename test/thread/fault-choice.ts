@@ -1,5 +1,5 @@
-// The deaths that a run of the fault suites tries: all different ones with FAULTS=all, otherwise those that a seed chooses, at least one
-// for every point. FAULT_SEED repeats a choice.
+// The deaths that a run of the fault suites tries: all different ones with FAULTS=all, otherwise those that a seed chooses. FAULT_SEED repeats
+// a choice.
 
 import { inject } from "vitest";
 
@@ -19,7 +19,7 @@ function hits(life: readonly string[]): Map<string, number> {
 
 /**
  * The deaths of a life. All: at each point the first and the last time it is reached, in each mode. Chosen: one of the times that a point is
- * reached, in one of the modes, at each point that is not `known`, and at one in `oneIn` of the others.
+ * reached, in one of the modes, at each point that is not `known`, and at one in `oneIn` of the others, but at one point at least.
  */
 export function deathsIn(life: readonly string[], known: ReadonlySet<string> = new Set(), oneIn = Infinity): Death[] {
   if (tryAll()) {
@@ -27,10 +27,11 @@ export function deathsIn(life: readonly string[], known: ReadonlySet<string> = n
       [...new Set([1, count])].flatMap((hit) => modes.map((mode) => ({ point, hit, mode }))),
     );
   }
-  return [...hits(life)].flatMap(([point, count]): Death[] => {
-    if (known.has(point) && (oneIn === Infinity || below(oneIn) > 0)) return [];
-    return [{ point, hit: 1 + below(count), mode: modes[below(modes.length)] ?? "kept" }];
-  });
+  const counts = [...hits(life)];
+  const isChosen = ([point]: [string, number]) => !known.has(point) || (oneIn !== Infinity && below(oneIn) === 0);
+  const chosen = counts.filter(isChosen);
+  if (chosen.length === 0 && oneIn !== Infinity) chosen.push(...counts.slice(0, 1));
+  return chosen.map(([point, count]) => ({ point, hit: 1 + below(count), mode: modes[below(modes.length)] ?? "kept" }));
 }
 
 let state: number | null = null;

@@ -71,7 +71,10 @@ async function nudge(page: Page): Promise<void> {
 /** The window of a page that is opened without options. */
 const viewport = { width: 1280, height: 860 };
 
-/** Browsers of tests draw no animations, each frame of which takes processor time. Tests of motion ask for it. */
+/**
+ * Pages are shown without animations and transitions, each frame of which takes processor time. A test of a transition sets
+ * `no-preference`.
+ */
 const reducedMotion = "reduce";
 
 /** The events of a page that tests listen to. */

@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-import { startDevServer, untilPortIsFree } from "../../e2e/dev-server.ts";
+import { freePort, startDevServer, untilPortIsFree } from "../../e2e/dev-server.ts";
 import { directOptions } from "../../e2e/support/direct-server.ts";
 import { patience, within } from "../../support/http-client/deadline.ts";
 
@@ -38,7 +38,11 @@ export async function startSoakServer(start: SoakStart): Promise<SoakServer> {
   const key = JSON.stringify(start);
   const options = prepared.get(key) ?? (await prepare(start));
   prepared.set(key, options);
-  const child = spawn(process.execPath, [program, JSON.stringify(options)], { detached: true });
+  const settings = JSON.stringify({ ...options, port: await freePort() });
+  const child = spawn(process.execPath, [program, settings], { detached: true });
+  const end = (): void => {
+    if (child.pid !== undefined) killGroup(child.pid);
+  };
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
@@ -50,12 +54,15 @@ export async function startSoakServer(start: SoakStart): Promise<SoakServer> {
     });
     void ended.then(() => reject(new Error(`The server ended:\n${text}`)));
   });
-  const url = await within(patience, () => `the server's ready line:\n${text}`, ready);
+  const url = await within(patience, () => `the server's ready line:\n${text}`, ready).catch((error: unknown) => {
+    end();
+    throw error;
+  });
   return {
     url,
     output: () => text,
     async kill() {
-      if (child.pid !== undefined) killGroup(child.pid);
+      end();
       await within(patience, () => `the end of the server:\n${text}`, ended);
       await untilPortIsFree(url);
     },
