@@ -121,8 +121,15 @@ describe("signing in", () => {
     const field = page.getByLabel("Message", { exact: true });
     await field.fill("Words that stay");
     const error = { code: "unauthorized", message: "The token is over.", request_id: "r" };
-    await page.route("**/api/**", (route) => route.fulfill({ status: 401, json: { error } }));
+    // From the message on. A refusal of an earlier request would end the wait below before the message has been refused.
+    let isOver = false;
+    await page.route("**/api/**", (route) => {
+      isOver ||= route.request().method() === "POST";
+      return isOver ? route.fulfill({ status: 401, json: { error } }) : route.continue();
+    });
+    const refused = page.waitForResponse((response) => response.status() === 401);
     await page.keyboard.press("Enter");
+    expect((await refused).request().method()).toBe("POST");
     await page.getByText("The token is not accepted any more.").waitFor();
     await page.unroute("**/api/**");
     await signIn();
