@@ -13,7 +13,7 @@ import { fromRoot } from "./paths.mjs";
  * The maximum number of steps of a regular expression. A step is one state of the expression for one character. All expressions for a line of
  * `sed` share the number, and so do all those of a program of `jq`.
  */
-const mostSteps = 50_000_000;
+const mostSteps = 100_000_000;
 
 /** The maximum length of a regular expression. The time to compile one grows faster than its length. */
 const mostCharacters = 100_000;

@@ -77,7 +77,7 @@ it.for([
   const coder = await ToolCaller.create("coder");
   const text = await coder.text("bash", { command });
   expect(text).toMatch(/^Exit code: [1-9]/);
-  expect(text).toContain("regular expression step limit exceeded (50000000)");
+  expect(text).toContain("regular expression step limit exceeded (100000000)");
 });
 
 it("Regular expressions are limited by their length, and the command fails", async () => {
