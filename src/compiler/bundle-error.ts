@@ -7,7 +7,7 @@ import type { Message } from "esbuild";
 import type { Findings } from "./findings.ts";
 import type { SyntaxTrees } from "./syntax-tree.ts";
 
-/** The module that stands for an installation of zod (bundled-zod.ts), in an error. */
+/** How an error of the bundler names the zod that is bundled apart (bundled-zod.ts). */
 const bundledZod = /"bundled-zod:[^"]*"/;
 
 /** Reports one error. */

@@ -2,15 +2,14 @@
 // for Workers, so each check imports this bundle as a module of its own. Side paths such as `zod/v4` stay in the bundle of the definitions.
 
 import { createHash } from "node:crypto";
-import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { build, version } from "esbuild";
 import type { BuildOptions } from "esbuild";
 
-import { readIfExists, writeIfChanged } from "./changed-file.ts";
+import { changedAt, mayHaveChangedSince, readIfExists, writeIfChanged } from "./changed-file.ts";
 
-/** An installation of zod as one module for Workers. */
+/** The zod of the package as one module for Workers. */
 export interface BundledZod {
   /** The file name of the module. */
   name: string;
@@ -22,19 +21,16 @@ export interface BundledZod {
 interface Stored extends Omit<BundledZod, "name"> {
   /** The absolute paths of the bundled files. */
   inputs: string[];
-  /** Changes with each of these files and with the compiler. */
+  /** A hash of what the bundle depends on: the times of change of these files, the compiler, the bundler and its options. */
   hash: string;
 }
 
 /** The bundles that this process has made or read, by the paths of their main modules. */
 const bundles = new Map<string, Stored>();
 
-/** The difference, in milliseconds, that the clock of files may have to the clock of this process. */
-const clockMs = 20;
-
 /**
- * The bundle of the installation whose main module is `file`. It is kept in memory, and in `folder` for later builds, which are other
- * processes. Returns undefined if the installation cannot be bundled; a bundle that contains it then reports the errors.
+ * Returns the bundle of zod, whose main module is `file`. The bundle is kept in memory, and as a file in `folder` for later builds, which are
+ * other processes. Returns undefined if zod cannot be bundled.
  */
 export async function bundleZod(
   file: string,
@@ -50,8 +46,8 @@ export async function bundleZod(
   const startedAt = Date.now();
   const bundle = await make(file, options);
   if (bundle === undefined) return undefined;
-  // A file that was changed since then may have been read before its change.
-  if (bundle.inputs.every((input) => changedAt(input) < startedAt - clockMs)) {
+  // A file that was changed in the meantime may have been read before its change.
+  if (!bundle.inputs.some((input) => mayHaveChangedSince(input, startedAt))) {
     bundles.set(file, bundle);
     writeIfChanged(path, JSON.stringify(bundle));
   }
@@ -75,7 +71,7 @@ async function make(file: string, options: BuildOptions): Promise<Stored | undef
     const exports = Object.values(metafile.outputs).flatMap((output) => output.exports);
     return { code: outputFiles[0]?.text ?? "", exports, inputs, hash: hashOf(inputs, options) };
   } catch {
-    // The errors are those of the bundle that contains these files.
+    // A bundle that contains these files has the same errors, and reports them.
     return undefined;
   }
 }
@@ -83,16 +79,9 @@ async function make(file: string, options: BuildOptions): Promise<Stored | undef
 function hashOf(inputs: readonly string[], options: BuildOptions): string {
   // The URL of the compiler's own bundle changes with the compiler's sources.
   const hash = createHash("sha256").update(JSON.stringify([import.meta.url, version, options]));
-  for (const input of inputs)
-    hash.update(`\0${input}\0${changedAt(input)}\0${statSync(input, { throwIfNoEntry: false })?.size}`);
+  for (const input of inputs) hash.update(`\0${input}\0${changedAt(input)}`);
   return hash.digest("hex");
 }
-
-/**
- * When a file was changed, in milliseconds; 0 if there is none. The time of its modification may be that of the archive of a package, which
- * is the same for all versions.
- */
-const changedAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0;
 
 function readStored(path: string): Stored | undefined {
   try {

@@ -67,18 +67,17 @@ export async function bundleForWorkers(
   options: WorkerBundleOptions & { entry: string },
 ): Promise<BundleResult> {
   const { plugins = [], ...rest } = workerOptions(options);
+  // The bundler resolves the imports of all files at the same time, and zod is bundled once for them.
   let zod: ReturnType<typeof bundleZod> | undefined;
   const bundle = await bundleInto(`${tableOf(files)}\n${options.entry}`, paths, {
     ...rest,
     plugins: [
-      // Many files import it at once.
       resolution(paths, (file) => (zod ??= bundleZod(file, { folder: dirname(paths.outputFile), options: rest }))),
       ...plugins,
     ],
   });
   const module = await zod;
-  if (bundle.type === "built" && module !== undefined) bundle.modules = [module];
-  return bundle;
+  return bundle.type === "built" && module !== undefined ? { ...bundle, modules: [module] } : bundle;
 }
 
 function tableOf(files: readonly string[]): string {
@@ -142,7 +141,7 @@ function packageEntry(packageRoot: string): string {
   return join(packageRoot, file);
 }
 
-/** Bundles the zod of this package, whose main module has this path. */
+/** Bundles the zod of this package, whose main module is `file`. */
 type ZodBundler = (file: string) => Promise<BundledZod | undefined>;
 
 /** Resolves this project's modules and zod. Without a bundler of zod, the bundle shares zod with the compiler. */
@@ -169,7 +168,8 @@ function resolution(paths: BundlePaths, zodBundler?: ZodBundler): Plugin {
             : await bundler.resolve(path, { resolveDir: paths.packageRoot, kind, pluginData: inner });
         if (found.errors.length > 0) return found;
         if (zodBundler === undefined) return { path: pathToFileURL(found.path).href, external: true };
-        // The Worker loads the zod of this package at its start. Another one is loaded with the first definition that imports it.
+        // A module of its own is loaded at the start of the Worker. The Worker loads the zod of this package there anyway, but another zod
+        // only with the first definition that imports it, so that one stays in the bundle of the definitions.
         const packaged = await bundler.resolve("zod", { resolveDir: paths.packageRoot, kind, pluginData: inner });
         const isPackaged = path === "zod" && kind !== "require-call" && found.path === packaged.path;
         const zod = isPackaged ? await zodBundler(found.path) : undefined;

@@ -2,10 +2,10 @@
 // several times at each start. The record has a hash of everything that such a build reads and writes.
 
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
 
-import { readIfExists } from "./changed-file.ts";
+import { mayHaveChangedSince, readIfExists, writeIfChanged } from "./changed-file.ts";
 
 const recordFile = ".cache/unchanged-build.json";
 
@@ -18,9 +18,6 @@ const outputs = ["registry.ts", "names.d.ts", "diagnostics.ts", "worker.ts", "sk
   join(".threadhold", name),
 );
 const lastGood = ["registry.txt", "sources.json"].map((name) => join(".cache/last-good", name));
-
-/** The difference, in milliseconds, that the clock of files may have to the clock of this process. */
-const clockMs = 20;
 
 function definitionFiles(root: string): string[] {
   const entries = readdirSync(join(root, "agents"), { recursive: true, withFileTypes: true });
@@ -79,13 +76,7 @@ interface CleanBuild {
 export function recordBuild(root: string, { version, inputs, startedAt }: CleanBuild): void {
   // Packages are covered by the time of their installation; a path with a colon is no file.
   const imports = inputs.filter((file) => !file.includes(":") && !file.includes("node_modules/"));
-  const changedAt = (file: string): number => statSync(join(root, file), { throwIfNoEntry: false })?.ctimeMs ?? 0;
-  const isOld = (file: string): boolean => changedAt(file) < startedAt - clockMs;
-  if (![...filesRead(root, imports), "agents"].every(isOld)) return;
+  if ([...filesRead(root, imports), "agents"].some((file) => mayHaveChangedSince(join(root, file), startedAt))) return;
   if (readIfExists(join(root, typeFindings))?.toString("utf8") !== "[]") return;
-  const file = join(root, recordFile);
-  const temporary = `${file}.${process.pid}.tmp`;
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(temporary, JSON.stringify({ imports, hash: hashOf(root, version, imports) }));
-  renameSync(temporary, file);
+  writeIfChanged(join(root, recordFile), JSON.stringify({ imports, hash: hashOf(root, version, imports) }));
 }

@@ -1,5 +1,6 @@
 // Checks that the Worker can be built and started with the definitions, before the registry refers to them: if wrangler's bundle
-// fails, the server answers no request. The check bundles as wrangler does, but for zod (bundled-zod.ts), and loads the bundle in workerd.
+// fails, the server answers no request. The check bundles as wrangler does, except for zod (bundled-zod.ts), and loads
+// the bundle in workerd.
 
 import { mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { builtinModules, SourceMap, type SourceMapPayload } from "node:module";

@@ -37,7 +37,10 @@ export const workerdEntry = `export default {
   },
 };`;
 
-/** Runs a bundle that ends in `workerdEntry`, and the modules that it imports, in the runtime of the first of `folders` that has one. `work` is for temporary files. */
+/**
+ * Runs a bundle that ends in `workerdEntry`, with the modules that it imports, in the runtime of the first of `folders` that has one. `work` is
+ * for temporary files.
+ */
 export async function runInWorkerd(
   { code, modules }: { code: string; modules: readonly ModuleText[] },
   { settings, folders, work }: { settings: WranglerSettings; folders: readonly string[]; work: string },

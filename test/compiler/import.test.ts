@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { compileProject } from "#compiler/compile.ts";
 import type { Diagnostic } from "#spec/diagnostic.ts";
@@ -149,7 +149,7 @@ describe("imports", () => {
     });
   });
 
-  it("A zod of the project's own that throws in Workers is a warning for the definition that imports it", async () => {
+  it("If the project's own zod throws in Workers, the definition that imports it gets a warning", async () => {
     const zod = (added: string): Files => ({
       "node_modules/.package-lock.json": JSON.stringify({ added }),
       "node_modules/zod/package.json": `{ "name": "zod", "type": "module", "main": "main.js" }`,
@@ -164,7 +164,7 @@ describe("imports", () => {
     expect(await build()).toEqual([]);
   });
 
-  it("A check of a changed project has the zod that is installed with the package at that time", async () => {
+  it("The check of a changed project uses the zod that is installed with the package, also after zod was replaced", async () => {
     const installed = installPackage();
     const root = writeProject(good);
     const build = async (help: string) => {
@@ -180,7 +180,7 @@ describe("imports", () => {
   });
 
   it.each(["{", "null", "{}", "[]", `{ "hash": "other", "code": "import 'nothing';", "exports": [], "inputs": [] }`])(
-    "A damaged copy of the bundle of zod is not used: %s",
+    "A stored bundle of zod that is damaged or outdated is not used: %s",
     async (damaged) => {
       const installed = installPackage();
       const hash = createHash("sha256").update(join(installed, ownZod)).digest("hex");
@@ -189,7 +189,20 @@ describe("imports", () => {
     },
   );
 
-  it("A later build in another process has the stored bundle of zod", async () => {
+  it("A bundle of zod is not stored if zod may have been replaced while it was bundled", async () => {
+    const root = writeProject(good);
+    const stored = () => readdirSync(join(root, ".cache")).filter((name) => name.startsWith("zod-"));
+    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+    onTestFinished(() => void vi.useRealTimers());
+    expect((await compileProject(root, installPackage())).diagnostics).toEqual([]);
+    expect(stored()).toEqual([]);
+    vi.setSystemTime(Date.UTC(2100, 0));
+    writeFiles(root, { "agents/tools/other.ts": good["agents/tools/search_docs.ts"] ?? "" });
+    expect((await compileProject(root, installPackage())).diagnostics).toEqual([]);
+    expect(stored()).toHaveLength(1);
+  });
+
+  it("A later build in another process uses the stored bundle of zod", async () => {
     const root = writeProject(good);
     const build = (): ReturnType<typeof runCommand> => runCommand(["build", "--root", root]);
     expect((await build()).code).toBe(0);
