@@ -70,15 +70,18 @@ function isBaseUrl(text: string): boolean {
 }
 
 function problemOfHeaders(headers: object): string | null {
-  for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
-    try {
-      if (typeof value !== "string") throw new Error("no text");
-      new Headers({ [name]: value });
-    } catch {
-      return `config.headers has an invalid header ${JSON.stringify(name)}: a value has to be a text without a line break.`;
-    }
+  const invalid = Object.entries(headers).find(([name, value]) => !isHeader(name, value));
+  return invalid === undefined
+    ? null
+    : `config.headers has an invalid header ${JSON.stringify(invalid[0])}: a value has to be a text without a line break.`;
+}
+
+function isHeader(name: string, value: unknown): boolean {
+  try {
+    return typeof value === "string" && new Headers({ [name]: value }).has(name);
+  } catch {
+    return false;
   }
-  return null;
 }
 
 function kindOf(value: unknown): string {
