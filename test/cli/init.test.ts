@@ -251,6 +251,26 @@ describe("the command init", () => {
     },
   );
 
+  it.each([
+    ['watch_dir = ["agents"]\n', ["agents", ".cache/types/findings.json"]],
+    ['watch_dir = ["src", ".cache/types/findings.json"]\n', ["src", ".cache/types/findings.json", "agents"]],
+    ['watch_dir = "src"\n', ["src", "agents", ".cache/types/findings.json"]],
+    ["", ["src", "agents", ".cache/types/findings.json"]],
+  ])(
+    "The command init adds the missing watched paths to a build that compiles the definitions: %s",
+    async (given, wanted) => {
+      const command = 'command = "npx threadhold build --auto"\n';
+      const toml = `name = "shop"\nmain = "src/index.ts"\n[build]\n${command}${given}`;
+      const root = writeProject({ ...own, "wrangler.toml": toml }, inRepository);
+      const buildOf = () => parseConfigFile("wrangler.toml", textOf(root, "wrangler.toml")).value["build"];
+      expect(await init(root, ["--yes"])).toMatchObject({ code: 0 });
+      expect(buildOf()).toEqual({ command: "npx threadhold build --auto", watch_dir: wanted });
+      const written = snapshot(root);
+      expect(await init(root, ["--yes"])).toMatchObject({ code: 0 });
+      expect(snapshot(root)).toEqual(written);
+    },
+  );
+
   it("The command init uses the generated main module and serves the playground in a Worker that has nothing else", async () => {
     const root = writeProject({ "wrangler.jsonc": `{\n  // empty\n  "name": "app"\n}\n` }, inRepository);
     expect(await init(root, ["--yes"])).toMatchObject({ code: 0 });

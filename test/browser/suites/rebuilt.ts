@@ -41,6 +41,10 @@ export function rebuilt({ api, open }: PlaygroundUse, project: ProjectCopy): voi
       const source = readFileSync(path.join(project.root, startPage), "utf8");
       project.write(startPage, source.replace("Start a thread", "Begin a thread"));
       await promisify(execFile)(process.execPath, ["scripts/build-ui.mjs"], { cwd: project.root });
+      // `node_modules` of the copy is a link. All copies share the build, so it must not contain the path that the link leads to.
+      const manifest = readFileSync(path.join(project.root, "dist/ui/manifest.json"), "utf8");
+      const folders = [...manifest.matchAll(/"([^"]*)node_modules\//g)].map(([, before]) => before);
+      expect(new Set(folders)).toEqual(new Set(["../"]));
       const scriptOf = async (): Promise<number> => {
         const html = await (await fetch(api().url, { headers: { accept: "text/html" } })).text();
         const script = /<script type="module"[^>]* src="([^"]+)"/.exec(html)?.[1] ?? "";
