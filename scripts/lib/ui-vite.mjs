@@ -55,7 +55,8 @@ export function uiConfig({ outDir, port, worker }) {
     logLevel,
     customLogger: quietLogger(logLevel),
     plugins: [react(), oneFontFormat, licenseFile],
-    // The manifest contains the paths of modules. Copies of the project share builds and link `node_modules`, and no path leads through the link.
+    // Tests copy the project, with a link to `node_modules`, and all copies share one stored build. Without this option the manifest of a build
+    // in a copy would contain the absolute path of the folder that the link leads to.
     resolve: { preserveSymlinks: true },
     css: { modules: { localsConvention: "camelCaseOnly" } },
     build: {

@@ -121,7 +121,8 @@ describe("signing in", () => {
     const field = page.getByLabel("Message", { exact: true });
     await field.fill("Words that stay");
     const error = { code: "unauthorized", message: "The token is over.", request_id: "r" };
-    // From the message on. A refusal of an earlier request would end the wait below before the message has been refused.
+    // Requests are refused from the message on. If an earlier request were refused, the page would show the text that the test waits for
+    // before the message is refused.
     let isOver = false;
     await page.route("**/api/**", (route) => {
       isOver ||= route.request().method() === "POST";

@@ -47,7 +47,7 @@ export type ServedProject =
   | string
   | { root: string; openFiles?: number; checkTypes?: boolean; command?: string[]; storedBundle?: boolean };
 
-/** A free port of a range of its own. */
+/** Returns a free port. Each call looks in a range of its own. */
 export function freePort(): Promise<number> {
   const from = firstPort;
   firstPort += portsPerStart;
@@ -127,7 +127,7 @@ export async function cutPower(server: DevServer): Promise<void> {
   await untilPortIsFree(server.url);
 }
 
-/** Waits until nothing listens on the port of an address, after what listened was killed. */
+/** Waits until nothing listens on the port of a server that was killed. */
 export async function untilPortIsFree(url: string): Promise<void> {
   const port = Number(new URL(url).port);
   const deadline = performance.now() + patience;

@@ -18,8 +18,9 @@ function hits(life: readonly string[]): Map<string, number> {
 }
 
 /**
- * The deaths of a life. All: at each point the first and the last time it is reached, in each mode. Chosen: one of the times that a point is
- * reached, in one of the modes, at each point that is not `known`, and at one in `oneIn` of the others, but at one point at least.
+ * The deaths of a life. With FAULTS=all: at each point the first and the last time it is reached, in each mode. Otherwise one death, at one of
+ * the times and in one of the modes, at each point that is not `known`. With `oneIn` also at one in so many of the known points, and at one
+ * point at least.
  */
 export function deathsIn(life: readonly string[], known: ReadonlySet<string> = new Set(), oneIn = Infinity): Death[] {
   if (tryAll()) {

@@ -208,7 +208,7 @@ export function compiles(command: string | undefined): boolean {
   return (command ?? "").replaceAll(parts, (_, quoted: string | undefined) => quoted ?? "").includes("build --auto");
 }
 
-/** The paths whose changes start a build: the definitions, and what a check of their types in the background found. */
+/** The paths whose changes start a build: the folder of definitions, and the file with the type errors that a check in the background found. */
 export const watchedPaths = ["agents", ".cache/types/findings.json"];
 
 /** What a shell reads as more than one command, as a comment or as a change of folder. */

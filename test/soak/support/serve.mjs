@@ -2,7 +2,7 @@
 
 import { createRequire } from "node:module";
 
-// An import would first search the large file for its exports.
+// `import` would first parse the whole file to find its exports, which takes 0.15 seconds.
 const { Miniflare } = createRequire(import.meta.url)("miniflare");
 
 const server = new Miniflare(JSON.parse(process.argv[2]));

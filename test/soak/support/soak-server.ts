@@ -30,7 +30,7 @@ export interface SoakStart {
   project: string;
 }
 
-/** The options of the servers of each project on each state folder. */
+/** The options of a server, by the project, the state folder and the variables. */
 const prepared = new Map<string, object>();
 
 /** Starts it and resolves when it is ready. */
