@@ -1,7 +1,7 @@
 // The project at the previous commit, in a folder of its own, ready to be served with the current node_modules. Prints
 // what it found; returns null if there is no such commit.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -42,6 +42,7 @@ export function checkOutPrevious(): PreviousBuild {
   write(".dev.vars", "OPEN_LOOPBACK=true\n");
   symlinkSync(path.join(thisProject, "node_modules"), path.join(root, "node_modules"));
   tellOfOtherPackages(root);
+  useInstalledShell(root);
   return { root, write, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
@@ -56,4 +57,17 @@ function tellOfOtherPackages(root: string): void {
   const missing = missingPackages(lockfile, installed);
   if (missing.length > 0)
     console.log(`THE PREVIOUS COMMIT NAMES OTHER PACKAGES, and is given these: ${missing.join(", ")}`);
+}
+
+/**
+ * Replaces that commit's script that changes just-bash, because a script of another version refuses the installed one.
+ * Prints a note if it differs.
+ */
+function useInstalledShell(root: string): void {
+  const script = "scripts/lib/patch-shell.mjs";
+  const previous = path.join(root, script);
+  const current = readFileSync(path.join(thisProject, script), "utf8");
+  if (!existsSync(previous) || readFileSync(previous, "utf8") === current) return;
+  console.log("THE PREVIOUS COMMIT CHANGES just-bash IN ANOTHER WAY, and is given the installed one.");
+  writeFileSync(previous, current);
 }
