@@ -19,7 +19,8 @@ const files = Object.fromEntries(
 it("Every program of the page on models as functions is type-checked without an error", async () => {
   expect(Object.keys(files)).toEqual(["src/weather.ts", "src/tomorrow.ts", "src/recording.ts", "src/connection.ts"]);
   expect(page.match(/^```ts$/gm)).toHaveLength(Object.keys(files).length);
-  expect(await typeCheck(files, { types: ["node"] })).toEqual([]);
   const misspelt = files["src/recording.ts"]?.replace("mimeType:", "mimetype:") ?? "";
-  expect(await typeCheck({ "src/recording.ts": misspelt })).toEqual([expect.stringContaining("TS2353")]);
+  expect(await typeCheck({ ...files, "src/misspelt.ts": misspelt }, { types: ["node"] })).toEqual([
+    expect.stringMatching(/^src\/misspelt\.ts.*TS2353/),
+  ]);
 });

@@ -88,14 +88,13 @@ describe("published types", () => {
   });
 
   it("A type that is wider than that of Standard Agents is a separate type to which the narrower one is assignable", async () => {
-    const wider = await check([
+    const refused = await check([
       bothWays("models.ModelDefinition", "Ours.AnyModelDefinition"),
       bothWays("tools.ToolDefinition", "Ours.RemoteToolDefinition"),
+      "export const fits = (theirs: models.ModelDefinition): Ours.AnyModelDefinition => theirs;",
+      "export const tool = (theirs: tools.ToolDefinition): Ours.AnyToolDefinition => theirs;",
     ]);
-    expect(new Set(wider.map((line) => line.split("(")[0]))).toEqual(new Set(["pair-0.ts", "pair-1.ts"]));
-    const fits = "export const fits = (theirs: models.ModelDefinition): Ours.AnyModelDefinition => theirs;";
-    const tool = "export const tool = (theirs: tools.ToolDefinition): Ours.AnyToolDefinition => theirs;";
-    expect(await check([fits, tool])).toEqual([]);
+    expect(new Set(refused.map((line) => line.split("(")[0]))).toEqual(new Set(["pair-0.ts", "pair-1.ts"]));
   });
 
   it("A prompt's input is the parsed type of its schema, and never without a schema", async () => {

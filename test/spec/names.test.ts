@@ -37,19 +37,22 @@ describe("generated names", () => {
 
   it("A misspelt model, prompt or tool is a type error at its position", async () => {
     const files = await generated();
-    const check = (path: string, from: string, to: string): Promise<string[]> =>
-      typeCheck({ ...good, ...files, ...misspelt(path, from, to) });
-    expect(await check("agents/prompts/support.ts", '"fast"', '"fsat"')).toEqual([
+    const prompt = "agents/prompts/support.ts";
+    const wrong = {
+      ...misspelt(prompt, '"fast"', '"fsat"'),
+      "agents/prompts/other.ts": (good[prompt] ?? "").replace('["search_docs"]', '["serch_docs"]'),
+      ...misspelt("agents/agents/desk.ts", '"support"', '"suport"'),
+    };
+    const found = await typeCheck({ ...good, ...files, ...wrong });
+    expect(found.toSorted()).toEqual([
+      expect.stringMatching(
+        /^agents\/agents\/desk\.ts\(2,\d+\): error TS2\d+: Type '"suport"' is not assignable to type '"support"'/,
+      ),
+      expect.stringMatching(/^agents\/prompts\/other\.ts\(7,11\): error TS\d+: Type '"serch_docs"' is not assignable/),
       expect.stringMatching(
         /^agents\/prompts\/support\.ts\(6,3\): error TS2322: Type '"fsat"' is not assignable to type '"fast"'/,
       ),
     ]);
-    expect((await check("agents/prompts/support.ts", '["search_docs"]', '["serch_docs"]'))[0]).toMatch(
-      /^agents\/prompts\/support\.ts\(7,11\): error TS\d+: Type '"serch_docs"' is not assignable/,
-    );
-    expect((await check("agents/agents/desk.ts", '"support"', '"suport"'))[0]).toMatch(
-      /^agents\/agents\/desk\.ts\(2,\d+\): error TS2\d+: Type '"suport"' is not assignable to type '"support"'/,
-    );
   });
 
   it("A typo in any field that refers to a definition is a type error at its position", async () => {
@@ -75,16 +78,12 @@ const work = async () => ({ status: "success" as const });
 export default spec.${body.replace("@", name)};
 export { work };
 `;
-    const project = (choose: (right: string, wrong: string) => string): Record<string, string> =>
-      Object.fromEntries(
-        Object.entries(definitions).map(([field, [right, wrong, body]]) => [
-          `agents/${field}.ts`,
-          source(body, choose(right, wrong)),
-        ]),
-      );
-    expect(await typeCheck({ ...good, ...files, ...project((right) => right) })).toEqual([]);
-    const refused = await typeCheck({ ...good, ...files, ...project((_right, wrong) => wrong) });
-    const fields = refused.map((line) => /^agents\/(.*)\.ts\(3,/.exec(line)?.[1]);
+    const written = Object.entries(definitions).flatMap(([field, [right, wrong, body]]) => [
+      [`agents/right/${field}.ts`, source(body, right)],
+      [`agents/wrong/${field}.ts`, source(body, wrong)],
+    ]);
+    const refused = await typeCheck({ ...good, ...files, ...(Object.fromEntries(written) as Record<string, string>) });
+    const fields = refused.map((line) => /^agents\/wrong\/(.*)\.ts\(3,/.exec(line)?.[1]);
     expect(fields).toHaveLength(Object.keys(definitions).length);
     expect(new Set(fields)).toEqual(new Set(Object.keys(definitions)));
   });
