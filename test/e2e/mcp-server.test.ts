@@ -12,8 +12,8 @@ import { closedAfter, connectMcp, sentText } from "../support/mcp-client.ts";
 import type { McpClient, McpClientOptions } from "../support/mcp-client.ts";
 import { startDevServer } from "./dev-server.ts";
 import type { DevServer } from "./dev-server.ts";
-import { addMcpAgents } from "./support/mcp-agents.ts";
 import { copyProject } from "./support/project-copy.ts";
+import { addServerAgents } from "./support/server-agents.ts";
 
 const anna = { authorization: "Bearer anna-secret" };
 
@@ -54,7 +54,7 @@ describe("the MCP server", () => {
     connectMcp(use().url, { fetch, headers: anna, ...options });
 
   beforeAll(async () => {
-    addMcpAgents(project);
+    addServerAgents(project);
     const host = await forwarder.listen();
     const given = {
       API_TOKENS: "anna-secret=anna,ben-secret=ben",
@@ -62,7 +62,7 @@ describe("the MCP server", () => {
       SELF_MCP_URL: `http://${host}/mcp`,
     };
     const variables = Object.entries(given).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-    server = await startDevServer(project.state("mcp"), variables, project.root);
+    server = await startDevServer(project.state("mcp"), variables, { root: project.root, storedBundle: true });
     forwarder.forwardTo(server.url);
   });
   afterAll(async () => {

@@ -18,8 +18,7 @@ import { cutPower, type DevServer, startDevServer } from "./dev-server.ts";
 import { copyProject } from "./support/project-copy.ts";
 import { openProviderDesk, type ProviderDesk } from "./support/provider-desk.ts";
 import { providerVariables } from "./support/provider-variables.ts";
-import { addSlowTools } from "./support/slow-tools.ts";
-import { addWeatherAgents } from "./support/weather-agents.ts";
+import { addServerAgents } from "./support/server-agents.ts";
 
 interface Settled {
   thread: Thread;
@@ -43,8 +42,7 @@ async function settled(api: ApiClient, id: string): Promise<Settled> {
 
 describe("a power cut", () => {
   const project = copyProject();
-  addWeatherAgents(project);
-  addSlowTools(project);
+  addServerAgents(project);
   const state = project.state("cut");
   let server: DevServer | undefined;
   let api = new ApiClient("");
