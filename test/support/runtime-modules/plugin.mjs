@@ -1,16 +1,29 @@
-// Bundles the modules of `src` and `test/worker` and their packages once for each run of the tests inside the Workers runtime.
+// Bundles the modules of `src` and `test/worker` and their packages once for all tests inside the Workers runtime. The bundle is stored
+// under a hash of its sources, and later runs use it until a source changes.
 //
 // The test runner starts a runtime for each isolated test file, and by default it sends every module to it on its own: about 600
 // modules, two processor seconds a file. Here all of them are one native module that the runtime loads from a file, 0.2 seconds a
 // test file. What a module exports stays one thing: each module and each package is replaced by lines that export from the bundle.
 // A source map leads stack traces back to the sources.
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { SourceMap } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { build } from "vite";
+
+import { oneAtATime } from "../../../scripts/lib/one-at-a-time.mjs";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -88,15 +101,72 @@ export function leadToSource(_error, frame) {
 }
 
 /**
- * Writes the bundle, which is deleted when the run ends.
+ * The paths whose content decides the bundle. The lockfile names the version of each package, and patch-shell.mjs changes one of them. A
+ * package that is changed by hand is not noticed: delete `.cache/runtime-modules` then.
+ */
+const sources = [
+  "src",
+  "test/worker",
+  "test/support/runtime-modules",
+  "migrations",
+  "scripts/lib/patch-shell.mjs",
+  "package-lock.json",
+  "tsconfig.json",
+];
+
+const keptForMs = 24 * 60 * 60 * 1000;
+
+/** The file of a stored bundle that says what replaces each module. */
+const replacementsFile = "replacements.json";
+
+/**
+ * Makes the bundle if it is not stored.
  *
  * @param {Record<string, string>} alias
  * @returns {Promise<Map<string, string>>} by the id of each replaced module, what replaces it
  */
 async function bundle(alias) {
-  mkdirSync(folder, { recursive: true });
-  const outDir = mkdtempSync(`${folder}/`);
-  process.on("exit", () => rmSync(outDir, { recursive: true, force: true }));
+  let stored = "";
+  await oneAtATime({
+    lock: path.join(folder, "lock"),
+    isDone: () => existsSync((stored = path.join(folder, sourcesHash(alias)))),
+    work: () => writeBundle(stored, alias),
+    waits: true,
+  });
+  // A bundle that is used is not an old one.
+  utimesSync(stored, new Date(), new Date());
+  return new Map(JSON.parse(readFileSync(path.join(stored, replacementsFile), "utf8")));
+}
+
+/** @param {Record<string, string>} alias */
+function sourcesHash(alias) {
+  // The bundle contains absolute paths.
+  const hash = createHash("sha256").update(JSON.stringify([root, alias]));
+  for (const source of sources) {
+    const place = path.join(root, source);
+    const files = statSync(place).isDirectory()
+      ? readdirSync(place, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => path.join(entry.parentPath, entry.name))
+      : [place];
+    for (const file of files.toSorted())
+      hash
+        .update(`${path.relative(root, file)}\0`)
+        .update(readFileSync(file))
+        .update("\0");
+  }
+  return hash.digest("hex").slice(0, 32);
+}
+
+/**
+ * Writes the bundle, and deletes those that were not used for a day.
+ *
+ * @param {string} stored the folder of the bundle
+ * @param {Record<string, string>} alias
+ */
+async function writeBundle(stored, alias) {
+  const outDir = `${stored}.${process.pid}`;
+  rmSync(outDir, { recursive: true, force: true });
   const modules = [
     ...sourceFiles().map((file) => ({ id: path.join(root, file), from: path.join(root, file) })),
     ...packages.map((name) => ({ id: idOf(name), from: name })),
@@ -133,16 +203,23 @@ async function bundle(alias) {
     },
   });
   rmSync(path.join(outDir, "entry"), { recursive: true });
-  /** @type {Map<string, string>} */
-  const replacements = new Map();
+  /** @type {[id: string, code: string][]} */
+  const replacements = [];
   for (const chunk of "output" in result ? result.output : []) {
     if (chunk.type !== "chunk" || !chunk.isEntry) continue;
     const code = chunk.code.replaceAll(/"(?:\.\.?\/)+([\w-]+\.mjs)"/g, (_, file) =>
-      JSON.stringify(path.join(outDir, file)),
+      JSON.stringify(path.join(stored, file)),
     );
-    replacements.set(path.join(root, chunk.name), code);
+    replacements.push([path.join(root, chunk.name), code]);
   }
-  return replacements;
+  writeFileSync(path.join(outDir, replacementsFile), JSON.stringify(replacements));
+  for (const name of readdirSync(folder)) {
+    const old = path.join(folder, name);
+    if (Date.now() - statSync(old).mtimeMs > keptForMs) rmSync(old, { recursive: true, force: true });
+  }
+  // A source can have changed meanwhile. The bundle is then made again, under another hash.
+  if (path.basename(stored) === sourcesHash(alias)) renameSync(outDir, stored);
+  else rmSync(outDir, { recursive: true });
 }
 
 /** Modules that a dynamic import loads. A module that is an entry of the bundle could not be found by such an import. */
