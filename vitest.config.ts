@@ -1,8 +1,7 @@
 // "threads" and "together" run inside the Workers runtime next to the objects that they test. The files of each share one runtime,
 // because a runtime of its own takes 0.8 processor seconds a file. An object and a test wait for each other by a crossing
 // (test/worker/crossing.ts), because a wait for a native promise may continue in another object's context. "alone" and "golden" have a
-// runtime for each file. "node" run outside of the Workers runtime, with the modules of a process for all; files of "client" replace
-// globals of a browser, and each has a process of its own. "e2e", "open", "pings" and "playground" drive real processes, one file at a time.
+// runtime for each file. The projects of test/node.config.ts run outside of the Workers runtime.
 // CONTRIBUTING.md says what new tests keep in mind.
 import { fileURLToPath } from "node:url";
 
@@ -11,6 +10,7 @@ import { defineConfig } from "vitest/config";
 
 import { threadhold } from "#testing/vite/index.ts";
 
+import { fixtures, nodeProjects, resolve, shown, toolsInNode } from "./test/node.config.ts";
 import { leadToSource, runtimeModules, setupFiles } from "./test/support/runtime-modules/plugin.mjs";
 
 declare module "vitest" {
@@ -28,22 +28,12 @@ const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 /** Property tests, and tests of thousands of calls, take longer than the five seconds of the default on two shared cores. */
 const testTimeout = 100_000;
 
-/**
- * For tests that start programs: compilers, bundlers and servers, several at once on two shared cores. It is longer than `patience` of the
- * tests, whose error names what did not happen.
- */
-const programTimeout = 240_000;
-
 const fromRoot = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** Left out with FAULTS=none: `.ci/run` plays all faults in steps of their own. */
 const faultTests = ["test/thread/every-fault.test.ts", "test/thread/child-crash.test.ts"];
 
-// Fixtures are material for tests, never tests themselves.
-const exclude = ["**/node_modules/**", "**/fixtures/**", ...(process.env["FAULTS"] === "none" ? faultTests : [])];
-
-// Vite does not read wrangler's alias, so the name is given to both.
-const resolve = { alias: { "@standardagents/spec": fromRoot("./src/spec/index.ts") } };
+const exclude = [...fixtures, ...(process.env["FAULTS"] === "none" ? faultTests : [])];
 
 /** Packages of tests alone, each loaded as one module. What `src` uses is in the bundle. */
 const dependencies = ["fast-check"];
@@ -52,9 +42,6 @@ const bundled = runtimeModules(resolve.alias);
 
 /** Files that empty the catalog's database, which others rely on. */
 const alone = ["test/store/catalog-schema.test.ts", "test/store/d1-catalog.test.ts", "test/http/usage.test.ts"];
-
-/** Tests of tools that run in Node. */
-const toolsInNode = ["test/tools/node/**/*.test.ts"];
 
 interface RuntimeProject {
   include: string[];
@@ -120,54 +107,9 @@ const agents = {
   },
 };
 
-/** Deploys to a local server of Cloudflare's API. They start wrangler many times, and `npm run test:package` runs them. */
-const deploys = ["test/cli/deploy.test.ts", "test/cli/deploy-secrets.test.ts"];
-
-const inNode = (
-  name: string,
-  include: string[],
-  { isolate, others = [] }: { isolate: boolean; others?: string[] },
-) => ({
-  resolve,
-  test: {
-    name,
-    environment: "node" as const,
-    exclude: [...exclude, ...others],
-    include,
-    isolate,
-    testTimeout: programTimeout,
-    hookTimeout: programTimeout,
-    sequence: { groupOrder: 1 },
-  },
-});
-
-/** Waits up to 40 seconds for each lease of a client that left, and hardly computes. */
-const waitsForPings = "test/e2e/places.test.ts";
-
-/** The longest file. Its tests use one server, and wait for it and its reloads. */
-const open = "test/e2e/open-server.test.ts";
-
-const outside = (name: string, include: string[], others: string[] = []) => ({
-  resolve,
-  test: {
-    name,
-    environment: "node" as const,
-    globalSetup: fromRoot("./test/e2e/support/migrated-state.ts"),
-    exclude: [...exclude, ...others],
-    include,
-    fileParallelism: false,
-    testTimeout: programTimeout,
-    hookTimeout: programTimeout,
-    expect: { poll: { timeout: 100_000 } },
-    sequence: { groupOrder: 2 },
-  },
-});
-
 export default defineConfig({
   test: {
-    // What a test printed is shown when it failed.
-    silent: "passed-only",
-    slowTestThreshold: 5000,
+    ...shown,
     projects: [
       inRuntime("alone", { include: alone }),
       inRuntime("golden", { include: ["test/golden/**/*.test.ts"], quickPool: false }),
@@ -178,16 +120,7 @@ export default defineConfig({
         isolate: false,
       }),
       agents,
-      inNode("node", ["test/{cli,compiler,spec,scripts,lint,host,session,facade,ui}/**/*.test.ts", ...toolsInNode], {
-        isolate: false,
-        others: deploys,
-      }),
-      inNode("deploys", deploys, { isolate: true }),
-      inNode("client", ["test/client/**/*.test.ts"], { isolate: true }),
-      outside("e2e", ["test/e2e/**/*.test.ts"], [waitsForPings, open]),
-      outside("open", [open]),
-      outside("pings", [waitsForPings]),
-      outside("playground", ["test/browser/*.test.ts"]),
+      ...nodeProjects,
     ],
   },
 });

@@ -1,6 +1,6 @@
 // Checks docs/design/audit-closure.md and docs/reference/uap.md against the tests that they name. `node scripts/closure.mjs` checks that the
 // tests exist.
-// `--ran` also requires that the reports of the last whole test runs (tests and playground) have each named test as passed.
+// `--ran` also requires that the reports of the last whole test runs (tests, playground and packages) have each named test as passed.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
@@ -30,7 +30,7 @@ const problems = [
 ];
 if (process.argv.includes("--ran")) {
   const reports = readdirSync(fromRoot(".cache")).filter((name) =>
-    /^(?:vitest|part--project-playground)\.\d+\.json$/.test(name),
+    /^(?:vitest|package|part-.*playground)\.\d+\.json$/.test(name),
   );
   problems.push(
     ...testsNotPassed(

@@ -1,10 +1,10 @@
 // Runs the tests, or those that the arguments name (`npm test -- test/core`). Ends with one plain line that says how many passed and
-// failed. The tests in a browser take half as long as all others: `npm run test:playground` runs them.
+// failed. `npm run test:playground` runs the tests in a browser, and `npm run test:package` those of packages and of commands.
 
 import { ensureInstall } from "./ensure-install.mjs";
 import { compileAgents } from "./lib/compile-agents.mjs";
 import { findChromium } from "./lib/find-chromium.mjs";
-import { runVitest } from "./lib/vitest-run.mjs";
+import { outsideOfRuntime, runVitest } from "./lib/vitest-run.mjs";
 
 await ensureInstall();
 if ((await compileAgents()) !== 0) {
@@ -16,10 +16,10 @@ if ((await compileAgents()) !== 0) {
 const everything = [
   { args: ["--project=threads", "--project=golden"], computes: true, stores: true },
   { args: ["--project=together", "--project=alone", "--project=agents"], computes: true, stores: true },
-  { args: ["--project=e2e"] },
-  { args: ["--project=open"] },
-  { args: ["--project=pings"] },
-  { args: ["--project=node", "--project=client"], computes: true },
+  { args: [...outsideOfRuntime, "--project=e2e"] },
+  { args: [...outsideOfRuntime, "--project=open"] },
+  { args: [...outsideOfRuntime, "--project=pings"] },
+  { args: [...outsideOfRuntime, "--project=node", "--project=client"], computes: true },
 ];
 const named = process.argv.slice(2);
 // To install one may take minutes, which no test has; without one the tests that need it say so.

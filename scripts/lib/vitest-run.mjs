@@ -13,6 +13,9 @@ import { startSupervised } from "./supervised-group.mjs";
 import { countTests, failedTests } from "./test-count.mjs";
 import { compileCacheEnvironment, compilerEnvironment, tools, wranglerEnvironment } from "./tools.mjs";
 
+/** Arguments of a vitest that runs only projects outside of the Workers runtime. */
+export const outsideOfRuntime = ["--config", fromRoot("test/node.config.ts")];
+
 /**
  * @typedef {object} Lane one vitest
  * @property {string[]} args

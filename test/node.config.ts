@@ -1,0 +1,96 @@
+// The test projects outside of the Workers runtime, as a configuration of their own: it does not load the pool of that runtime, which takes a
+// processor second. The configuration in the root of the project has all projects.
+import { fileURLToPath } from "node:url";
+
+import { defineConfig } from "vitest/config";
+
+/**
+ * For tests that start programs: compilers, bundlers and servers, several at once on two shared cores. It is longer than `patience` of the
+ * tests, whose error names what did not happen.
+ */
+const programTimeout = 240_000;
+
+const fromRoot = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+/** Fixtures are material for tests, never tests themselves. */
+export const fixtures = ["**/node_modules/**", "**/fixtures/**"];
+
+/** Wrangler does not read Vite's alias, so the name is given to both. */
+export const resolve = { alias: { "@standardagents/spec": fromRoot("src/spec/index.ts") } };
+
+/** Tests of tools that run in Node. */
+export const toolsInNode = ["test/tools/node/**/*.test.ts"];
+
+/** Deploys to a local server of Cloudflare's API. They start wrangler many times, and `npm run test:package` runs them. */
+const deploys = ["test/cli/deploy.test.ts", "test/cli/deploy-secrets.test.ts"];
+
+/** Commands of wrangler and of the command line, in projects that each start their own servers. `npm run test:package` runs them. */
+const commands = [
+  "test/e2e/dev-command.test.ts",
+  "test/e2e/dev-console.test.ts",
+  "test/e2e/existing-worker.test.ts",
+  "test/e2e/plain-wrangler.test.ts",
+  "test/e2e/restore-catalog.test.ts",
+  "test/e2e/standard-agents.test.ts",
+  "test/e2e/user-project.test.ts",
+];
+
+/** Waits up to 40 seconds for each lease of a client that left, and hardly computes. */
+const waitsForPings = "test/e2e/places.test.ts";
+
+/** The longest file. Its tests use one server, and wait for it and its reloads. */
+const open = "test/e2e/open-server.test.ts";
+
+const inNode = (
+  name: string,
+  include: string[],
+  { isolate, others = [] }: { isolate: boolean; others?: string[] },
+) => ({
+  resolve,
+  test: {
+    name,
+    environment: "node" as const,
+    exclude: [...fixtures, ...others],
+    include,
+    isolate,
+    testTimeout: programTimeout,
+    hookTimeout: programTimeout,
+    sequence: { groupOrder: 1 },
+  },
+});
+
+const outside = (name: string, include: string[], others: string[] = []) => ({
+  resolve,
+  test: {
+    name,
+    environment: "node" as const,
+    globalSetup: fromRoot("test/e2e/support/migrated-state.ts"),
+    exclude: [...fixtures, ...others],
+    include,
+    fileParallelism: false,
+    testTimeout: programTimeout,
+    hookTimeout: programTimeout,
+    expect: { poll: { timeout: 100_000 } },
+    sequence: { groupOrder: 2 },
+  },
+});
+
+/** Files of "client" replace globals of a browser. The files from "e2e" on drive real processes, one file at a time. */
+export const nodeProjects = [
+  inNode("node", ["test/{cli,compiler,spec,scripts,lint,host,session,facade,ui}/**/*.test.ts", ...toolsInNode], {
+    isolate: false,
+    others: deploys,
+  }),
+  inNode("deploys", deploys, { isolate: true }),
+  inNode("client", ["test/client/**/*.test.ts"], { isolate: true }),
+  outside("e2e", ["test/e2e/**/*.test.ts"], [waitsForPings, open, ...commands]),
+  outside("open", [open]),
+  outside("pings", [waitsForPings]),
+  outside("commands", commands),
+  outside("playground", ["test/browser/*.test.ts"]),
+];
+
+/** What a test printed is shown when it failed. */
+export const shown = { silent: "passed-only" as const, slowTestThreshold: 5000 };
+
+export default defineConfig({ test: { root: fromRoot("."), ...shown, projects: nodeProjects } });
