@@ -9,6 +9,7 @@
 import { createHash } from "node:crypto";
 import {
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -22,8 +23,6 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { build } from "vite";
-
-import { oneAtATime } from "../../../scripts/lib/one-at-a-time.mjs";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -101,8 +100,8 @@ export function leadToSource(_error, frame) {
 }
 
 /**
- * The paths whose content decides the bundle. The lockfile names the version of each package, and patch-shell.mjs changes one of them. A
- * package that is changed by hand is not noticed: delete `.cache/runtime-modules` then.
+ * The paths whose content decides the bundle. The list of installed packages has the version of each, and patch-shell.mjs changes one of
+ * them. A package that is changed by hand is not noticed: delete `.cache/runtime-modules` then.
  */
 const sources = [
   "src",
@@ -110,13 +109,14 @@ const sources = [
   "test/support/runtime-modules",
   "migrations",
   "scripts/lib/patch-shell.mjs",
-  "package-lock.json",
+  "package.json",
+  "node_modules/.package-lock.json",
   "tsconfig.json",
 ];
 
 const keptForMs = 24 * 60 * 60 * 1000;
 
-/** The file of a stored bundle that says what replaces each module. */
+/** The file of a stored bundle that lists the replacement of each module. */
 const replacementsFile = "replacements.json";
 
 /**
@@ -126,22 +126,21 @@ const replacementsFile = "replacements.json";
  * @returns {Promise<Map<string, string>>} by the id of each replaced module, what replaces it
  */
 async function bundle(alias) {
-  let stored = "";
-  await oneAtATime({
-    lock: path.join(folder, "lock"),
-    isDone: () => existsSync((stored = path.join(folder, sourcesHash(alias)))),
-    work: () => writeBundle(stored, alias),
-    waits: true,
-  });
-  // A bundle that is used is not an old one.
+  let stored = storedFolder(alias);
+  while (!existsSync(stored)) {
+    await writeBundle(stored, alias);
+    // A source can have changed meanwhile, and the bundle was then not stored.
+    stored = storedFolder(alias);
+  }
+  // The time of the last use: bundles that were not used for a day are deleted.
   utimesSync(stored, new Date(), new Date());
   return new Map(JSON.parse(readFileSync(path.join(stored, replacementsFile), "utf8")));
 }
 
 /** @param {Record<string, string>} alias */
-function sourcesHash(alias) {
+function storedFolder(alias) {
   // The bundle contains absolute paths.
-  const hash = createHash("sha256").update(JSON.stringify([root, alias]));
+  const hash = createHash("sha256").update(JSON.stringify([root, alias, process.env.NODE_ENV]));
   for (const source of sources) {
     const place = path.join(root, source);
     const files = statSync(place).isDirectory()
@@ -155,7 +154,19 @@ function sourcesHash(alias) {
         .update(readFileSync(file))
         .update("\0");
   }
-  return hash.digest("hex").slice(0, 32);
+  return path.join(folder, hash.digest("hex").slice(0, 32));
+}
+
+/** Throws if a module is not part of the hash, because a change of it would not be noticed. */
+function checkHashed(/** @type {readonly string[]} */ modules) {
+  const isHashed = (/** @type {string} */ file) =>
+    file.startsWith("node_modules/") || sources.some((source) => file === source || file.startsWith(`${source}/`));
+  // Modules that the bundler itself adds have no path.
+  const other = modules
+    .filter((id) => path.isAbsolute(id))
+    .map((id) => path.relative(root, id))
+    .find((file) => !isHashed(file));
+  if (other !== undefined) throw new Error(`${other} is in the bundle: add it to \`sources\`.`);
 }
 
 /**
@@ -165,6 +176,7 @@ function sourcesHash(alias) {
  * @param {Record<string, string>} alias
  */
 async function writeBundle(stored, alias) {
+  mkdirSync(folder, { recursive: true });
   const outDir = `${stored}.${process.pid}`;
   rmSync(outDir, { recursive: true, force: true });
   const modules = [
@@ -206,7 +218,9 @@ async function writeBundle(stored, alias) {
   /** @type {[id: string, code: string][]} */
   const replacements = [];
   for (const chunk of "output" in result ? result.output : []) {
-    if (chunk.type !== "chunk" || !chunk.isEntry) continue;
+    if (chunk.type !== "chunk") continue;
+    checkHashed(chunk.moduleIds);
+    if (!chunk.isEntry) continue;
     const code = chunk.code.replaceAll(/"(?:\.\.?\/)+([\w-]+\.mjs)"/g, (_, file) =>
       JSON.stringify(path.join(stored, file)),
     );
@@ -214,12 +228,17 @@ async function writeBundle(stored, alias) {
   }
   writeFileSync(path.join(outDir, replacementsFile), JSON.stringify(replacements));
   for (const name of readdirSync(folder)) {
-    const old = path.join(folder, name);
-    if (Date.now() - statSync(old).mtimeMs > keptForMs) rmSync(old, { recursive: true, force: true });
+    const other = path.join(folder, name);
+    const { mtimeMs } = statSync(other, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() };
+    if (Date.now() - mtimeMs > keptForMs) rmSync(other, { recursive: true, force: true });
   }
-  // A source can have changed meanwhile. The bundle is then made again, under another hash.
-  if (path.basename(stored) === sourcesHash(alias)) renameSync(outDir, stored);
-  else rmSync(outDir, { recursive: true });
+  try {
+    if (stored === storedFolder(alias)) renameSync(outDir, stored);
+  } catch (error) {
+    // Another process has made the same bundle in the meantime.
+    if (!existsSync(stored)) throw error;
+  }
+  rmSync(outDir, { recursive: true, force: true });
 }
 
 /** Modules that a dynamic import loads. A module that is an entry of the bundle could not be found by such an import. */
