@@ -17,8 +17,11 @@ import {
 } from "node:fs";
 import path from "node:path";
 
-/** The paths whose content decides the result of the build. The lockfile names the version of each package. */
-const sources = ["src", "agents", ".threadhold", "wrangler.toml", "tsconfig.json", "package-lock.json"];
+/**
+ * The paths whose content decides the result of the build. The lockfile names the version of each package, and the files in `.threadhold` are
+ * made from these.
+ */
+const sources = ["src", "agents", "migrations", "wrangler.toml", "tsconfig.json", "package-lock.json"];
 const entry = "index.js";
 const folder = ".stored-bundle";
 const keptForMs = 24 * 60 * 60 * 1000;
