@@ -106,9 +106,10 @@ async function buildInto(folder) {
     else process.env.NODE_ENV = before;
   }
   for (const name of readdirSync(keptFolder)) {
-    const old = path.join(keptFolder, name);
-    if (old !== temporary && Date.now() - statSync(old).mtimeMs > keptForMs)
-      rmSync(old, { recursive: true, force: true });
+    const other = path.join(keptFolder, name);
+    // Another process can have renamed its folder.
+    const { mtimeMs } = statSync(other, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() };
+    if (other !== temporary && Date.now() - mtimeMs > keptForMs) rmSync(other, { recursive: true, force: true });
   }
   try {
     renameSync(temporary, folder);
