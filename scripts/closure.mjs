@@ -30,7 +30,7 @@ const problems = [
 ];
 if (process.argv.includes("--ran")) {
   const reports = readdirSync(fromRoot(".cache")).filter((name) =>
-    /^(?:vitest|package|part-.*playground)\.\d+\.json$/.test(name),
+    /^(?:vitest|package|part--project-playground)\.\d+\.json$/.test(name),
   );
   problems.push(
     ...testsNotPassed(

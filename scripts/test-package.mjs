@@ -10,4 +10,6 @@ const named = process.argv.slice(2);
 const packages = { args: ["--config", fromRoot("test/package/vitest.config.ts"), ...named] };
 const commands = ["deploys", "commands"].map((name) => ({ args: [...outsideOfRuntime, `--project=${name}`] }));
 const lanes = named.length === 0 ? [packages, ...commands] : [packages];
-process.exit(await runVitest(lanes, { deadlineMinutes: 15, report: ".cache/package" }));
+// The reports of the last whole run stay.
+const report = named.length === 0 ? ".cache/package" : ".cache/part-package";
+process.exit(await runVitest(lanes, { deadlineMinutes: 15, report }));

@@ -1,5 +1,5 @@
-// The test projects outside of the Workers runtime, as a configuration of their own: it does not load the pool of that runtime, which takes a
-// processor second. The configuration in the root of the project has all projects.
+// The test projects outside of the Workers runtime. They have a configuration of their own, because it takes a processor second to load the
+// pool of that runtime. vitest.config.ts has these projects and those inside the runtime.
 import { fileURLToPath } from "node:url";
 
 import { defineConfig } from "vitest/config";
@@ -24,7 +24,7 @@ export const toolsInNode = ["test/tools/node/**/*.test.ts"];
 /** Deploys to a local server of Cloudflare's API. They start wrangler many times, and `npm run test:package` runs them. */
 const deploys = ["test/cli/deploy.test.ts", "test/cli/deploy-secrets.test.ts"];
 
-/** Commands of wrangler and of the command line, in projects that each start their own servers. `npm run test:package` runs them. */
+/** Tests that start several servers, or wrangler, in projects of their own. `npm run test:package` runs them. */
 const commands = [
   "test/e2e/dev-command.test.ts",
   "test/e2e/dev-console.test.ts",

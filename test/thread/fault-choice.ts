@@ -19,8 +19,8 @@ function hits(life: readonly string[]): Map<string, number> {
 
 /**
  * The deaths of a life. With FAULTS=all: at each point the first and the last time it is reached, in each mode. Otherwise one death, at one of
- * the times and in one of the modes, at each point that is not `known`. With `oneIn` also at one in so many of the known points, and at one
- * point at least.
+ * the times and in one of the modes, at each point that is not `known`. With `oneIn` also at about one in `oneIn` of the known points. It
+ * then returns at least one death.
  */
 export function deathsIn(life: readonly string[], known: ReadonlySet<string> = new Set(), oneIn = Infinity): Death[] {
   if (tryAll()) {

@@ -60,7 +60,7 @@ function tellOfOtherPackages(root: string): void {
 }
 
 /**
- * Replaces that commit's script that changes just-bash, because a script of another version refuses the installed one.
+ * Replaces that commit's script that changes just-bash, because a script of another version refuses the installed just-bash.
  * Prints a note if it differs.
  */
 function useInstalledShell(root: string): void {
