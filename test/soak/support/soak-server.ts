@@ -1,11 +1,11 @@
 // A server of a soak on a state folder that survives it. SIGKILL to its process group, with workerd, is the power cut of these suites.
-// The dev command builds a project and migrates the catalog in the state folder. The servers after it serve the same bundle in the same
-// runtime without wrangler, which takes a processor second to start.
+// The first server is the dev command, which builds the project and migrates the catalog in the state folder. The servers after it serve the
+// same bundle in the same runtime without wrangler, which takes a processor second to start.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-import { freePort, startDevServer, untilPortIsFree } from "../../e2e/dev-server.ts";
+import { cutPower, freePort, startDevServer, untilPortIsFree } from "../../e2e/dev-server.ts";
 import { directOptions } from "../../e2e/support/direct-server.ts";
 import { patience, within } from "../../support/http-client/deadline.ts";
 
@@ -30,14 +30,18 @@ export interface SoakStart {
   project: string;
 }
 
-/** The options of a server, by the project, the state folder and the variables. */
+/** The options of the servers after the first one, by the project, the state folder and the variables. */
 const prepared = new Map<string, object>();
 
 /** Starts it and resolves when it is ready. */
 export async function startSoakServer(start: SoakStart): Promise<SoakServer> {
   const key = JSON.stringify(start);
-  const options = prepared.get(key) ?? (await prepare(start));
-  prepared.set(key, options);
+  const options = prepared.get(key);
+  if (options === undefined) {
+    const server = await startDevCommand(start);
+    prepared.set(key, directOptions(start.project, start.state, start.variables));
+    return server;
+  }
   const settings = JSON.stringify({ ...options, port: await freePort() });
   const child = spawn(process.execPath, [program, settings], { detached: true });
   const end = (): void => {
@@ -69,12 +73,11 @@ export async function startSoakServer(start: SoakStart): Promise<SoakServer> {
   };
 }
 
-/** Runs the dev command until it is ready. */
-async function prepare({ state, variables, project }: SoakStart): Promise<object> {
+/** Runs the dev command. It is not stopped before the suite kills it: threads of an earlier server continue at once. */
+async function startDevCommand({ state, variables, project }: SoakStart): Promise<SoakServer> {
   const given = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
   const server = await startDevServer(state, given, { root: project, storedBundle: true });
-  await server.stop();
-  return directOptions(project, state, variables);
+  return { url: server.url, output: server.output, kill: () => cutPower(server) };
 }
 
 /** Sends SIGKILL to a process group, which may have ended already. */
