@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { applyCatalogMigrations } from "#cli/dev/catalog-migrations.ts";
+import { nextFreePort } from "#cli/dev/free-port.ts";
 import { lockState } from "#cli/dev/state-lock.ts";
 import { localState, readWranglerProject } from "#cli/doctor/wrangler-package.ts";
 import { runCli } from "#cli/run-cli.ts";
@@ -32,9 +33,15 @@ async function examine(root: string, ...args: string[]): Promise<{ code: number;
   return { code, output: lines.join("\n") };
 }
 
+/** The complete project with a free port for its server. The default port may be that of a server that is running on this machine. */
+async function completeOnFreePort(): Promise<Files> {
+  const port = await nextFreePort(10_000 + ((process.pid * 20) % 20_000), 20);
+  return { ...complete, "wrangler.toml": `${toml}[dev]\nport = ${port}\n` };
+}
+
 describe("the command doctor", () => {
   it("The command doctor reports no problem of a complete project, in TOML and in JSON with comments", async () => {
-    const { code, output } = await doctor(complete, inRepository);
+    const { code, output } = await doctor(await completeOnFreePort(), inRepository);
     expect([code, output]).toEqual([0, expect.not.stringMatching(/^(?:warning|error)/m)]);
     const json = `{ // a comment
       "name": "app", "main": ".threadhold/worker.ts", "compatibility_date": "2026-04-01",
@@ -144,7 +151,7 @@ export default defineModel({ name: "fast", provider: "openai", model: "gpt-5" })
     expect(warned.output).toContain("warning model fast: OPENAI_API_KEY is not set");
     expect(warned.output).toContain("fix: add OPEN_LOOPBACK=true");
     const keyed = {
-      ...complete,
+      ...(await completeOnFreePort()),
       "agents/models/fast.ts": model,
       ".dev.vars": "OPENAI_API_KEY=k\nOPEN_LOOPBACK=true\n",
     };
