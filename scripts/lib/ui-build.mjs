@@ -1,7 +1,6 @@
 // Builds the playground into static assets if its sources have changed. The result is stored next to the installed packages under a hash
 // of the sources, so that copies of the project share it. The served folder is filled from there, each file atomically.
 
-import { createHash } from "node:crypto";
 import {
   cpSync,
   existsSync,
@@ -17,6 +16,7 @@ import path from "node:path";
 
 import { oneAtATime } from "./one-at-a-time.mjs";
 import { fromRoot, root } from "./paths.mjs";
+import { sourcesHash } from "./sources-hash.mjs";
 
 /** The folder that is served. */
 export const uiFolder = fromRoot("dist/ui");
@@ -37,23 +37,8 @@ const sources = [
   "package-lock.json",
 ];
 
-function* filesBelow(file) {
-  if (!statSync(file).isDirectory()) return void (yield file);
-  const entries = readdirSync(file, { recursive: true, withFileTypes: true });
-  for (const entry of entries) if (entry.isFile()) yield path.join(entry.parentPath, entry.name);
-}
-
 /** A hash of the current sources. */
-function sourcesHash() {
-  const hash = createHash("sha256");
-  const files = sources.flatMap((source) => [...filesBelow(fromRoot(source))]);
-  for (const file of files.toSorted((one, other) => (one < other ? -1 : 1)))
-    hash
-      .update(`${path.relative(root, file)}\0`)
-      .update(readFileSync(file))
-      .update("\0");
-  return hash.digest("hex").slice(0, 32);
-}
+const hashNow = () => sourcesHash(root, sources);
 
 /**
  * Fills the served folder. Wrangler starts a build for each changed file, so one process at a time builds.
@@ -64,7 +49,7 @@ function sourcesHash() {
 export async function buildUi({ waits = true } = {}) {
   let hasBuilt = false;
   const work = async () => {
-    const hash = sourcesHash();
+    const hash = hashNow();
     const { folder, built } = await builtUi(hash);
     serve(folder, hash);
     hasBuilt ||= built;
@@ -76,7 +61,7 @@ export async function buildUi({ waits = true } = {}) {
 /** Whether the build of the current sources is served. */
 function isServed() {
   const served = existsSync(recordFile) ? readFileSync(recordFile, "utf8") : "";
-  return served === sourcesHash() && existsSync(path.join(uiFolder, "index.html"));
+  return served === hashNow() && existsSync(path.join(uiFolder, "index.html"));
 }
 
 /**
@@ -84,7 +69,7 @@ function isServed() {
  *
  * @returns {Promise<{ folder: string, built: boolean }>} whether it was built now
  */
-export async function builtUi(hash = sourcesHash()) {
+export async function builtUi(hash = hashNow()) {
   const folder = path.join(keptFolder, hash);
   const built = !existsSync(folder);
   if (built) await buildInto(folder);

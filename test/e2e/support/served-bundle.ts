@@ -2,7 +2,6 @@
 // with the same sources serves the stored bundle. Bundles are stored next to the installed packages, which copies of the project share,
 // under a hash of the sources.
 
-import { createHash } from "node:crypto";
 import {
   cpSync,
   existsSync,
@@ -16,6 +15,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+
+import { sourcesHash } from "../../../scripts/lib/sources-hash.mjs";
 
 /**
  * The paths whose content decides the result of the build. The lockfile names the version of each package, and the files in `.threadhold` are
@@ -107,21 +108,7 @@ function builtFolder(root: string): string {
 }
 
 function storedFolder(root: string): string {
-  const hash = createHash("sha256");
-  for (const source of sources) {
-    const place = path.join(root, source);
-    const files = statSync(place).isDirectory()
-      ? readdirSync(place, { recursive: true, withFileTypes: true })
-          .filter((file) => file.isFile())
-          .map((file) => path.join(file.parentPath, file.name))
-      : [place];
-    for (const file of files.toSorted())
-      hash
-        .update(`${path.relative(root, file)}\0`)
-        .update(readFileSync(file))
-        .update("\0");
-  }
-  return path.join(root, "node_modules/.cache/threadhold-bundles", hash.digest("hex").slice(0, 32));
+  return path.join(root, "node_modules/.cache/threadhold-bundles", sourcesHash(root, sources));
 }
 
 /** Returns the configuration with the main module `file`, which wrangler serves without bundling. */

@@ -1,4 +1,4 @@
-// A server of a soak on a state folder that survives it. SIGKILL to its process group, with workerd, is the power cut of these suites.
+// A server of a soak on a state folder that survives it. SIGKILL to each of its processes, with workerd, is the power cut of these suites.
 // The first server is the dev command, which builds the project and migrates the catalog in the state folder. The servers after it serve the
 // same bundle in the same runtime without wrangler, which takes a processor second to start.
 
@@ -73,7 +73,10 @@ export async function startSoakServer(start: SoakStart): Promise<SoakServer> {
   };
 }
 
-/** Runs the dev command. It is not stopped before the suite kills it: threads of an earlier server continue at once. */
+/**
+ * Runs the dev command. It serves until the suite kills it, because threads of an earlier server continue as soon as it is ready. When the
+ * command is killed, its process group ends itself by SIGKILL.
+ */
 async function startDevCommand({ state, variables, project }: SoakStart): Promise<SoakServer> {
   const given = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
   const server = await startDevServer(state, given, { root: project, storedBundle: true });

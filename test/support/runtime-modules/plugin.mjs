@@ -6,7 +6,6 @@
 // test file. What a module exports stays one thing: each module and each package is replaced by lines that export from the bundle.
 // A source map leads stack traces back to the sources.
 
-import { createHash } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -23,6 +22,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { build } from "vite";
+
+import { sourcesHash } from "../../../scripts/lib/sources-hash.mjs";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -140,27 +141,14 @@ async function bundle(alias) {
 /** @param {Record<string, string>} alias */
 function storedFolder(alias) {
   // The bundle contains absolute paths.
-  const hash = createHash("sha256").update(JSON.stringify([root, alias, process.env.NODE_ENV]));
-  for (const source of sources) {
-    const place = path.join(root, source);
-    const files = statSync(place).isDirectory()
-      ? readdirSync(place, { recursive: true, withFileTypes: true })
-          .filter((entry) => entry.isFile())
-          .map((entry) => path.join(entry.parentPath, entry.name))
-      : [place];
-    for (const file of files.toSorted())
-      hash
-        .update(`${path.relative(root, file)}\0`)
-        .update(readFileSync(file))
-        .update("\0");
-  }
-  return path.join(folder, hash.digest("hex").slice(0, 32));
+  return path.join(folder, sourcesHash(root, sources, [root, alias, process.env.NODE_ENV]));
 }
 
 /** Throws if a module is not part of the hash, because a change of it would not be noticed. */
 function checkHashed(/** @type {readonly string[]} */ modules) {
+  // `node_modules` can be a link to a folder outside of the project.
   const isHashed = (/** @type {string} */ file) =>
-    file.startsWith("node_modules/") || sources.some((source) => file === source || file.startsWith(`${source}/`));
+    /(?:^|\/)node_modules\//.test(file) || sources.some((source) => file === source || file.startsWith(`${source}/`));
   // Modules that the bundler itself adds have no path.
   const other = modules
     .filter((id) => path.isAbsolute(id))
