@@ -10,7 +10,7 @@ import { defineConfig } from "vitest/config";
 
 import { threadhold } from "#testing/vite/index.ts";
 
-import { fixtures, nodeProjects, resolve, shown, toolsInNode } from "./test/node.config.ts";
+import { fixtures, groupOrders, nodeProjects, resolve, shown, toolsInNode } from "./test/node.config.ts";
 import { leadToSource, runtimeModules, setupFiles } from "./test/support/runtime-modules/plugin.mjs";
 
 declare module "vitest" {
@@ -48,11 +48,12 @@ interface RuntimeProject {
   exclude?: string[];
   isolate?: boolean;
   quickPool?: boolean;
+  groupOrder?: number;
 }
 
 const inRuntime = (
   name: string,
-  { include, exclude: others = [], isolate = true, quickPool = true }: RuntimeProject,
+  { include, exclude: others = [], isolate = true, quickPool = true, groupOrder = 0 }: RuntimeProject,
 ) => ({
   resolve,
   plugins: [bundled, cloudflareTest({ wrangler: { configPath: fromRoot("./test/wrangler.test.jsonc") } })],
@@ -78,7 +79,7 @@ const inRuntime = (
     include,
     isolate,
     provide: { quickPool, seed },
-    sequence: { groupOrder: 0 },
+    sequence: { groupOrder },
   },
 });
 
@@ -103,7 +104,6 @@ const agents = {
     include: ["test/testing/**/*.test.ts"],
     onStackTrace: leadToSource,
     testTimeout,
-    sequence: { groupOrder: 0 },
   },
 };
 
@@ -113,11 +113,12 @@ export default defineConfig({
     projects: [
       inRuntime("alone", { include: alone }),
       inRuntime("golden", { include: ["test/golden/**/*.test.ts"], quickPool: false }),
-      inRuntime("threads", { include: ["test/thread/**/*.test.ts"], isolate: false }),
+      inRuntime("threads", { include: ["test/thread/**/*.test.ts"], isolate: false, groupOrder: groupOrders.threads }),
       inRuntime("together", {
         include: ["test/{lib,core,store,http,dialect,flow,contract,models,standard-agents,tools}/**/*.test.ts"],
         exclude: [...alone, ...toolsInNode],
         isolate: false,
+        groupOrder: groupOrders.together,
       }),
       agents,
       ...nodeProjects,

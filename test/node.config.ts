@@ -41,10 +41,16 @@ const waitsForPings = "test/e2e/places.test.ts";
 /** The longest file. Its tests use one server, and wait for it and its reloads. */
 const open = "test/e2e/open-server.test.ts";
 
+/**
+ * The order in which vitest runs the projects whose files share a worker; other projects have the order 0. With one worker, vitest makes
+ * one task of all files of a project only if no other project has the same order. Separate tasks take up to half a processor second a file.
+ */
+export const groupOrders = { threads: 1, together: 2, node: 3 };
+
 const inNode = (
   name: string,
   include: string[],
-  { isolate, others = [] }: { isolate: boolean; others?: string[] },
+  { isolate, groupOrder = 0, others = [] }: { isolate: boolean; groupOrder?: number; others?: string[] },
 ) => ({
   resolve,
   test: {
@@ -55,7 +61,7 @@ const inNode = (
     isolate,
     testTimeout: programTimeout,
     hookTimeout: programTimeout,
-    sequence: { groupOrder: 1 },
+    sequence: { groupOrder },
   },
 });
 
@@ -71,7 +77,6 @@ const outside = (name: string, include: string[], others: string[] = []) => ({
     testTimeout: programTimeout,
     hookTimeout: programTimeout,
     expect: { poll: { timeout: 100_000 } },
-    sequence: { groupOrder: 2 },
   },
 });
 
@@ -79,6 +84,7 @@ const outside = (name: string, include: string[], others: string[] = []) => ({
 export const nodeProjects = [
   inNode("node", ["test/{cli,compiler,spec,scripts,lint,host,session,facade,ui}/**/*.test.ts", ...toolsInNode], {
     isolate: false,
+    groupOrder: groupOrders.node,
     others: deploys,
   }),
   inNode("deploys", deploys, { isolate: true }),
