@@ -1,5 +1,6 @@
 // Runs the tests, or those that the arguments name (`npm test -- test/core`). Ends with one plain line that says how many passed and
-// failed. `npm run test:playground` runs the tests in a browser, and `npm run test:package` those of packages and of commands.
+// failed. `npm run test:playground` runs the tests in a browser, `npm run test:package` those of packages, and `npm run test:commands` those
+// of commands and deploys.
 
 import { ensureInstall } from "./ensure-install.mjs";
 import { compileAgents } from "./lib/compile-agents.mjs";
@@ -19,7 +20,8 @@ const everything = [
   { args: [...outsideOfRuntime, "--project=e2e"] },
   { args: [...outsideOfRuntime, "--project=open"] },
   { args: [...outsideOfRuntime, "--project=pings"] },
-  { args: [...outsideOfRuntime, "--project=node", "--project=client"], computes: true },
+  // Of normal priority: it takes longest, because some of its tests wait.
+  { args: [...outsideOfRuntime, "--project=node", "--project=client"] },
 ];
 const named = process.argv.slice(2);
 // To install one may take minutes, which no test has; without one the tests that need it say so.

@@ -21,10 +21,10 @@ export const resolve = { alias: { "@standardagents/spec": fromRoot("src/spec/ind
 /** Tests of tools that run in Node. */
 export const toolsInNode = ["test/tools/node/**/*.test.ts"];
 
-/** Deploys to a local server of Cloudflare's API. They start wrangler many times, and `npm run test:package` runs them. */
+/** Deploys to a local server of Cloudflare's API. They start wrangler many times, and `npm run test:commands` runs them. */
 const deploys = ["test/cli/deploy.test.ts", "test/cli/deploy-secrets.test.ts"];
 
-/** Tests that start several servers, or wrangler, in projects of their own. `npm run test:package` runs them. */
+/** Tests that start several servers, or wrangler, in projects of their own. `npm run test:commands` runs them. */
 const commands = [
   "test/e2e/dev-command.test.ts",
   "test/e2e/dev-console.test.ts",
