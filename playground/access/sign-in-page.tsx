@@ -16,7 +16,6 @@ interface SignInPageProps {
   onToken: (token: string, keep: boolean) => void;
 }
 
-/** The form. */
 export function SignInPage({ reason, onToken }: SignInPageProps): ReactElement {
   const [token, setToken] = useState("");
   const [keep, setKeep] = useState(false);

@@ -9,7 +9,6 @@ import { KindMark } from "./kind-mark.tsx";
 
 import css from "./definition.module.css";
 
-/** The link. */
 export function DefinitionLink({ kind, name }: Reference): ReactElement {
   return (
     <Link href={definitionPath({ kind, name })} className={css["link"] ?? ""}>

@@ -18,7 +18,6 @@ interface DefinitionListProps {
   links: readonly Link[];
 }
 
-/** The list. */
 export function DefinitionList({ graph, links }: DefinitionListProps): ReactElement {
   return (
     <div className={css["list"]}>

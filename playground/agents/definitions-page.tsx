@@ -27,7 +27,6 @@ const GraphView = lazy(async () => {
   return { default: found };
 });
 
-/** The page. */
 export function DefinitionsPage(): ReactElement {
   usePageTitle("Definitions");
   const { set, links, error, retry } = useDefinitions();

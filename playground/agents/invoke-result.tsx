@@ -11,7 +11,6 @@ import type { Invocation } from "./use-invocation.ts";
 
 import css from "./invoke.module.css";
 
-/** The result. */
 export function InvokeResult({ invocation: { handle, result, tookMs } }: { invocation: Invocation }): ReactElement {
   const failed = result.status === "error";
   const files = result.attachments ?? [];

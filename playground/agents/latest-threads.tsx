@@ -12,7 +12,6 @@ import { threadPath, useNameOf } from "../threads/thread-title.ts";
 
 import css from "./definition.module.css";
 
-/** The list. */
 export function LatestThreads({ agent }: { agent: string }): ReactElement {
   const { threads, loading, error, refresh } = useThreads({ agent_id: agent, limit: 6 });
   const nameOf = useNameOf();

@@ -3,6 +3,8 @@
 
 import type { Json, JsonObject } from "threadhold/client";
 
+import { listOf, objectOf } from "../kit/json-value.ts";
+
 /** The row of a property. */
 export interface SchemaRow {
   /** The path from the root; `items[]` stands for the elements of a list. */
@@ -148,11 +150,3 @@ const boundWords: Readonly<Record<string, (value: string) => string>> = {
   minItems: (value) => `items ≥ ${value}`,
   maxItems: (value) => `items ≤ ${value}`,
 };
-
-function objectOf(value: Json | undefined): JsonObject | null {
-  return value === undefined || value === null || typeof value !== "object" || Array.isArray(value) ? null : value;
-}
-
-function listOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
-}

@@ -25,7 +25,6 @@ export interface KnownDefinitions {
   retry: () => void;
 }
 
-/** The definitions. */
 export function useDefinitions(): KnownDefinitions {
   const client = useThreadholdClient();
   const { data, error, refetch } = useQuery({

@@ -3,6 +3,8 @@
 
 import type { Json, JsonObject } from "threadhold/client";
 
+import { fieldsOf, listOf, textOf } from "../kit/json-value.ts";
+
 /** A parameter of a path, a query or a header. */
 export interface Parameter {
   name: string;
@@ -24,7 +26,6 @@ interface RouteResponse extends Content {
   description: string;
 }
 
-/** A route. */
 export interface ApiRoute {
   id: string;
   method: string;
@@ -56,19 +57,19 @@ export interface ApiDocument {
 
 /** Reads the document. */
 export function readApiDocument(root: JsonObject): ApiDocument {
-  const info = objectOf(root["info"]);
-  const routes = Object.entries(objectOf(root["paths"])).flatMap(([path, methods]) =>
-    Object.entries(objectOf(methods)).map(([method, operation]) => routeOf(path, method, objectOf(operation))),
+  const info = fieldsOf(root["info"]);
+  const routes = Object.entries(fieldsOf(root["paths"])).flatMap(([path, methods]) =>
+    Object.entries(fieldsOf(methods)).map(([method, operation]) => routeOf(path, method, fieldsOf(operation))),
   );
   const groups = listOf(root["tags"]).map((tag): ApiGroup => {
-    const { name, description } = objectOf(tag);
-    const own = routes.filter(({ tags }) => tags.includes(textOf(name)));
-    return { name: textOf(name), description: textOf(description), routes: own.map(({ route }) => route) };
+    const { name, description } = fieldsOf(tag);
+    const own = routes.filter(({ tags }) => tags.includes(stringOf(name)));
+    return { name: stringOf(name), description: stringOf(description), routes: own.map(({ route }) => route) };
   });
   return {
-    title: textOf(info["title"]),
-    version: textOf(info["version"]),
-    description: textOf(info["description"]),
+    title: stringOf(info["title"]),
+    version: stringOf(info["version"]),
+    description: stringOf(info["description"]),
     groups: groups.filter((group) => group.routes.length > 0),
     root,
   };
@@ -121,8 +122,8 @@ export function exampleOf(schema: Json | undefined, root: JsonObject, depth = 0)
     case "array":
       return depth > 6 || target["items"] === undefined ? [] : [exampleOf(target["items"], root, depth + 1)];
     default: {
-      const properties = objectOf(target["properties"]);
-      const required = depth > 6 ? [] : listOf(target["required"]).map(textOf);
+      const properties = fieldsOf(target["properties"]);
+      const required = depth > 6 ? [] : listOf(target["required"]).map(stringOf);
       // A body without required fields gets one field, because a change without any field has no effect.
       const given = required.length > 0 || depth > 0 ? required : Object.keys(properties).slice(0, 1);
       return Object.fromEntries(given.map((name) => [name, exampleOf(properties[name], root, depth + 1)]));
@@ -132,57 +133,49 @@ export function exampleOf(schema: Json | undefined, root: JsonObject, depth = 0)
 
 /** The schema that a reference leads to; a schema without a reference stays unchanged. */
 function resolved(schema: Json | undefined, root: JsonObject): JsonObject {
-  let target = objectOf(schema);
+  let target = fieldsOf(schema);
   for (let steps = 0; typeof target["$ref"] === "string" && steps < 20; steps += 1) {
     const names = target["$ref"].replace(/^#\//, "").split("/");
-    target = names.reduce((at, name) => objectOf(at[name]), root);
+    target = names.reduce((at, name) => fieldsOf(at[name]), root);
   }
   return target;
 }
 
 function routeOf(path: string, method: string, operation: JsonObject): { route: ApiRoute; tags: string[] } {
-  const body = operation["requestBody"] === undefined ? null : objectOf(operation["requestBody"]);
+  const body = operation["requestBody"] === undefined ? null : fieldsOf(operation["requestBody"]);
   const route: ApiRoute = {
-    id: textOf(operation["operationId"]),
+    id: stringOf(operation["operationId"]),
     method: method.toUpperCase(),
     path,
-    summary: textOf(operation["summary"]),
+    summary: stringOf(operation["summary"]),
     guarded: !(Array.isArray(operation["security"]) && operation["security"].length === 0),
     parameters: listOf(operation["parameters"]).map(parameterOf),
     body: body === null ? null : { ...contentOf(body["content"]), required: body["required"] === true },
-    responses: Object.entries(objectOf(operation["responses"])).map(([status, value]) => {
-      const response = objectOf(value);
-      return { status, description: textOf(response["description"]), ...contentOf(response["content"]) };
+    responses: Object.entries(fieldsOf(operation["responses"])).map(([status, value]) => {
+      const response = fieldsOf(value);
+      return { status, description: stringOf(response["description"]), ...contentOf(response["content"]) };
     }),
   };
-  return { route, tags: listOf(operation["tags"]).map(textOf) };
+  return { route, tags: listOf(operation["tags"]).map(stringOf) };
 }
 
 function parameterOf(value: Json): Parameter {
-  const { name, in: place, required, description, schema } = objectOf(value);
+  const { name, in: place, required, description, schema } = fieldsOf(value);
   return {
-    name: textOf(name),
-    place: textOf(place),
+    name: stringOf(name),
+    place: stringOf(place),
     required: required === true,
     description: typeof description === "string" ? description : null,
-    schema: objectOf(schema),
+    schema: fieldsOf(schema),
   };
 }
 
 function contentOf(value: Json | undefined): Content {
-  const content = objectOf(value);
+  const content = fieldsOf(value);
   const json = content["application/json"];
-  return { types: Object.keys(content), schema: json === undefined ? null : objectOf(objectOf(json)["schema"]) };
+  return { types: Object.keys(content), schema: json === undefined ? null : fieldsOf(fieldsOf(json)["schema"]) };
 }
 
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
-}
-
-function listOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function objectOf(value: Json | undefined): JsonObject {
-  return value === undefined || value === null || typeof value !== "object" || Array.isArray(value) ? {} : value;
+function stringOf(value: Json | undefined): string {
+  return textOf(value) ?? "";
 }

@@ -19,7 +19,6 @@ import css from "./api-page.module.css";
 
 const address = "/api/~/openapi.json";
 
-/** The page. */
 export function ApiPage(): ReactElement {
   usePageTitle("API");
   const client = useThreadholdClient();

@@ -31,7 +31,6 @@ const DefinitionsPage = lazy(async () => ({
 }));
 const DefinitionPage = lazy(async () => ({ default: (await import("../agents/definition-page.tsx")).DefinitionPage }));
 
-/** The application. */
 export function App(): ReactElement {
   const [path] = useLocation();
   return (

@@ -23,7 +23,6 @@ const keys: readonly [keys: readonly string[], does: string][] = [
   [["Esc", "Home", "End"], "Leave the text field; go to the first message, the last message"],
 ];
 
-/** The list. */
 export function KeysDialog({ onClose }: { onClose: () => void }): ReactElement {
   return (
     <Dialog open onClose={onClose} title="Keyboard shortcuts">

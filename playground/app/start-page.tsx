@@ -14,7 +14,6 @@ import { usePageTitle } from "./page-title.ts";
 
 import css from "./start-page.module.css";
 
-/** The page. */
 export function StartPage(): ReactElement {
   usePageTitle("Start");
   const { agents, loading, error, retry } = useAgents();

@@ -4,7 +4,6 @@ import type { ReactElement } from "react";
 
 import css from "./shell.module.css";
 
-/** The wordmark. */
 export function Wordmark(): ReactElement {
   return (
     <span className={css["wordmark"]}>

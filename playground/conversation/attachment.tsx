@@ -35,7 +35,6 @@ export interface ShownFile {
 const drawn = /^image\/(png|jpeg|gif|webp|avif|svg\+xml)$/;
 const mostPictureBytes = 12 * 1024 * 1024;
 
-/** The file. */
 export function Attachment({ handle, file }: { handle: ThreadHandle; file: ShownFile }): ReactElement {
   const isPicture = drawn.test(file.type) && file.path !== null && (file.size ?? 0) <= mostPictureBytes;
   return (

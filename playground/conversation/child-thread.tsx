@@ -10,11 +10,11 @@ import { ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { StatusMark } from "../kit/status.tsx";
 import { threadPath } from "../threads/thread-title.ts";
 import { NestedRowsContext } from "./nested-rows-context.ts";
+import { ParticipantNamesContext, useParticipantNames } from "./participant-names.ts";
 import { RowBuilder } from "./rows.ts";
 import type { MessageRow } from "./rows.ts";
 import { statusOf } from "./thread-status.ts";
 import { callsAtWork } from "./use-calls-at-work.ts";
-import { VoicesContext, useVoices } from "./voices.ts";
 
 import css from "./nested.module.css";
 
@@ -26,7 +26,7 @@ export function ChildThread({ id, agent }: { id: string; agent: string }): React
   const { thread, messages, tools, connection, handle } = useThread(id);
   const status = useThreadState(id, statusOf);
   const search = useSearch();
-  const voices = useVoices(thread?.agent_id ?? agent, thread ?? called);
+  const names = useParticipantNames(thread?.agent_id ?? agent, thread ?? called);
   const [builder] = useState(() => new RowBuilder());
   const rows = useMemo(
     () => builder.build(messages, [], callsAtWork(tools)).filter((row): row is MessageRow => row.kind === "message"),
@@ -45,9 +45,9 @@ export function ChildThread({ id, agent }: { id: string; agent: string }): React
       ) : thread === null ? (
         <LoadingNote what="its messages" />
       ) : (
-        <VoicesContext value={voices}>
+        <ParticipantNamesContext value={names}>
           <Rows handle={handle} rows={rows} label={`What ${agent} says`} />
-        </VoicesContext>
+        </ParticipantNamesContext>
       )}
     </section>
   );

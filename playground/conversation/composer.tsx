@@ -46,7 +46,6 @@ interface ComposerProps {
   unnamed: boolean;
 }
 
-/** The composer. */
 export function Composer({ handle, activeRunId, waiting, unnamed }: ComposerProps): ReactElement {
   const [text, write] = useDraft(handle.id);
   const [when, setWhen] = useState<When>("queue");

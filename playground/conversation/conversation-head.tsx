@@ -58,7 +58,6 @@ function FilesLink({ handle }: { handle: ThreadHandle }): ReactElement {
   );
 }
 
-/** The head. */
 export function ConversationHead({
   thread,
   handle,

@@ -19,11 +19,11 @@ import { useContextOpen } from "./context/use-context-open.ts";
 import { useContextReload } from "./context/use-thread-context.ts";
 import { ConversationHead } from "./conversation-head.tsx";
 import { MessageList } from "./message-list.tsx";
+import { ParticipantNamesContext, useParticipantNames } from "./participant-names.ts";
 import { QueueList, useQueue } from "./queue-list.tsx";
 import { MessageSearch } from "./search/message-search.tsx";
 import { ShownMessage, useMessageQuery } from "./search/shown-message.ts";
 import { ExecutionsContext, useExecutions } from "./use-executions.ts";
-import { VoicesContext, useVoices } from "./voices.ts";
 
 import css from "./conversation.module.css";
 
@@ -40,7 +40,7 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
   const { thread, messages, activeRunId, connection, pending } = used;
   const nameOf = useNameOf();
   const queue = useQueue(used.handle);
-  const voices = useVoices(thread?.agent_id ?? "", thread);
+  const names = useParticipantNames(thread?.agent_id ?? "", thread);
   const [logging, setLogging] = useLogOpen();
   const [contextOpen, setContextOpen] = useContextOpen();
   const [query, setQuery] = useMessageQuery();
@@ -89,7 +89,7 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
           <MessageSearch handle={used.handle} find={query.find} shown={query.message} onChange={setQuery} />
         )}
         <ConnectionNote connection={connection} />
-        <VoicesContext value={voices}>
+        <ParticipantNamesContext value={names}>
           <ExecutionsContext value={executions}>
             <ShownMessage value={query.message}>
               <MessageList
@@ -102,7 +102,7 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
               />
             </ShownMessage>
           </ExecutionsContext>
-        </VoicesContext>
+        </ParticipantNamesContext>
         {wasRequired ? (
           <PartBoundary>
             <Suspense fallback={null}>

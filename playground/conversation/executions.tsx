@@ -8,7 +8,6 @@ import type { Execution } from "./use-executions.ts";
 
 import css from "./executions.module.css";
 
-/** The list. */
 export function Executions({ tool, list }: { tool: string; list: readonly Execution[] }): ReactElement {
   return (
     <ul className={css["list"]} aria-label={`What ${tool} runs`}>

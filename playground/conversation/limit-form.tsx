@@ -13,7 +13,6 @@ import css from "./pending.module.css";
 
 const amounts = ["steps", "turns", "tokens", "duration_ms", "cost"] as const;
 
-/** The form. */
 export function LimitForm({ handle, args }: { handle: ThreadHandle; args: JsonObject | string }): ReactElement {
   const given = typeof args === "string" ? {} : args;
   const amount = amounts.find((one) => one === given["amount"]) ?? "steps";

@@ -29,7 +29,6 @@ function draftKey(messageId: string): string {
   return `message ${messageId}`;
 }
 
-/** The editor. */
 export function MessageEditor({ handle, message, onDone }: MessageEditorProps): ReactElement {
   const [draft, write] = useDraft(draftKey(message.id));
   const text = draft === "" ? (message.content ?? "") : draft === emptied ? "" : draft;

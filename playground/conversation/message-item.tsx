@@ -9,9 +9,9 @@ import { ShortenedMessages } from "./context/shortened-messages.ts";
 import { MessageEditor, isBeingEdited } from "./message-editor.tsx";
 import { MessageMenu } from "./message-menu.tsx";
 import { PartView } from "./part-view.tsx";
+import { ParticipantNamesContext, authorName } from "./participant-names.ts";
 import type { MessageRow } from "./rows.ts";
 import { ShownMessage } from "./search/shown-message.ts";
-import { VoicesContext, speakerOf } from "./voices.ts";
 
 import css from "./message.module.css";
 
@@ -25,7 +25,6 @@ interface MessageItemProps {
   unsent?: boolean;
 }
 
-/** The message. */
 export const MessageItem = memo(function MessageItem({
   row,
   handle,
@@ -35,12 +34,12 @@ export const MessageItem = memo(function MessageItem({
 }: MessageItemProps): ReactElement {
   const { message, results, lines, goesOn } = row;
   const [editing, setEditing] = useState(() => !nested && isBeingEdited(message));
-  const voices = use(VoicesContext);
+  const names = use(ParticipantNamesContext);
   const shown = use(ShownMessage) === message.id;
   const shortened = use(ShortenedMessages).has(message.id);
-  const who = speakerOf(message, row.under, voices);
+  const who = authorName(message, row.under, names);
   const parts = message.parts;
-  const side = voices.two ? (message.side?.toUpperCase() ?? null) : null;
+  const side = names.two ? (message.side?.toUpperCase() ?? null) : null;
   return (
     <article
       className={css["message"]}

@@ -78,7 +78,6 @@ interface MessageListProps {
   onContext: () => void;
 }
 
-/** The list. */
 export function MessageList({ handle, live, count, running, repeatable, onContext }: MessageListProps): ReactElement {
   const history = useHistory(handle, live, count);
   const ran = useMemo(() => live.some(({ run_id: id }) => id !== null), [live]);

@@ -23,7 +23,6 @@ interface MessageMenuProps {
   onEdit: () => void;
 }
 
-/** The menu. */
 export function MessageMenu({ handle, message, who, running, onEdit }: MessageMenuProps): ReactElement {
   const remove = useMutation({ mutationFn: () => handle.messages.delete(message.id) });
   const text = message.content;

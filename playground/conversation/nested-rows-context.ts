@@ -15,5 +15,4 @@ export interface NestedRowsProps {
   label: string;
 }
 
-/** The component. */
 export const NestedRowsContext = createContext<(props: NestedRowsProps) => ReactElement | null>(() => null);

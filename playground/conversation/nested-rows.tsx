@@ -13,7 +13,6 @@ import css from "./nested.module.css";
  */
 const most = 60;
 
-/** The messages. */
 export function NestedRows({ handle, rows, label }: NestedRowsProps): ReactElement {
   const shown = rows.slice(-most);
   return (

@@ -22,7 +22,6 @@ interface NoteItemProps {
   repeatable: boolean;
 }
 
-/** The note. */
 export const NoteItem = memo(function NoteItem({ handle, note, more, repeatable }: NoteItemProps): ReactElement {
   return (
     <div className={css["note"]} data-tone={note.tone} data-more={more}>

@@ -31,7 +31,6 @@ interface PartViewProps {
   handle: ThreadHandle;
 }
 
-/** The part. */
 export const PartView = memo(function PartView({
   part,
   message,

@@ -5,6 +5,7 @@ import type { JsonObject, PendingCall, ThreadHandle } from "threadhold/client";
 
 import { Button } from "../kit/button.tsx";
 import { FormEnd } from "../kit/field.tsx";
+import { objectOf } from "../kit/json-value.ts";
 import { ErrorNote } from "../kit/note.tsx";
 import { FormOfSchema } from "../schema-form/form-of-schema.tsx";
 import { useAnswer } from "./call-context.ts";
@@ -19,7 +20,6 @@ interface QuestionAnswerProps {
 
 const nothing: JsonObject = {};
 
-/** The form. */
 export function QuestionAnswer({ handle, call, args }: QuestionAnswerProps): ReactElement {
   const { message, schema } = typeof args === "string" ? nothing : args;
   const answer = useAnswer((content: JsonObject) => handle.tools.answer(call.id, content));
@@ -32,7 +32,7 @@ export function QuestionAnswer({ handle, call, args }: QuestionAnswerProps): Rea
     <div className={css["form"]}>
       <p className={css["question"]}>{typeof message === "string" ? message : ""}</p>
       <FormOfSchema
-        schema={isObject(schema) ? schema : nothing}
+        schema={objectOf(schema) ?? nothing}
         value={nothing}
         label={`Answer to ${call.name}`}
         onSubmit={(content) => answer.mutate(content)}
@@ -52,8 +52,4 @@ export function QuestionAnswer({ handle, call, args }: QuestionAnswerProps): Rea
       </FormOfSchema>
     </div>
   );
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -44,7 +44,6 @@ interface ReasonFormProps {
   onSubmit: (reason: string | undefined) => void;
 }
 
-/** The form. */
 export function ReasonForm({ reason, label, does, danger = false, ...about }: ReasonFormProps): ReactElement {
   const { busy, error, onSubmit } = about;
   return (

@@ -25,7 +25,6 @@ interface RemoteAnswerProps {
 
 const nothing: JsonObject = {};
 
-/** The form. */
 export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactElement {
   const tool = useTool(call.name);
   const reason = useReason();

@@ -34,7 +34,6 @@ interface ToolCallProps {
   writing: boolean;
 }
 
-/** The call. */
 export const ToolCall = memo(function ToolCall({ handle, call, result, lines, writing }: ToolCallProps): ReactElement {
   const select = useCallback((state: ThreadView) => state.tools[call.id] ?? null, [call.id]);
   const live = useThreadState(handle.id, select);

@@ -5,6 +5,7 @@ import { createContext, useEffect, useState } from "react";
 import { zeroUsage } from "threadhold/client";
 import type { EventOf, Json, MessageView, ThreadEvent, ThreadHandle, Usage } from "threadhold/client";
 
+import { textOf } from "../kit/json-value.ts";
 import type { PlanOfEvent } from "../kit/plan-steps.tsx";
 
 /** A model or an agent that a tool runs. */
@@ -111,10 +112,6 @@ function lineOf(event: ThreadEvent): string | null {
   }
 }
 
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
-}
-
 /** The executions of a call: those of the events, with the totals of the call's message. */
 export function executionsOf(live: readonly Execution[] = [], result: MessageView | null): readonly Execution[] {
   const stored = result?.metadata["executions"];
@@ -127,8 +124,8 @@ export function executionsOf(live: readonly Execution[] = [], result: MessageVie
     const state = success === true ? "done" : "failed";
     return [
       {
-        id: textOf(id),
-        type: textOf(type),
+        id: textOf(id) ?? "",
+        type: textOf(type) ?? "",
         state,
         usage: totals,
         cost: typeof cost === "number" ? cost : null,

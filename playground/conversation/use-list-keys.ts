@@ -4,7 +4,6 @@
 import { useEffect, useState } from "react";
 import type { KeyboardEvent, RefObject } from "react";
 
-/** The list. */
 export interface KeyedList {
   place: RefObject<HTMLElement | null>;
   /** There are older messages that are not loaded. */

@@ -3,7 +3,6 @@
 import { useEffect, useState } from "react";
 import type { ThreadEvent, ThreadHandle } from "threadhold/client";
 
-/** A wait. */
 export interface ModelWait {
   /** Milliseconds since epoch, by this page's clock. */
   since: number;

@@ -9,7 +9,6 @@ import type { TapeEntry } from "./event-tape.ts";
 
 import css from "./event-log.module.css";
 
-/** The event. */
 export function ChosenEvent({ entry, onClose }: { entry: TapeEntry; onClose: () => void }): ReactElement {
   const { event, from, count } = entry;
   const text = JSON.stringify(event, null, 2);

@@ -19,7 +19,6 @@ import css from "./event-log.module.css";
 
 const lineHeight = 26;
 
-/** The log. */
 export function EventLog({ handle, onClose }: { handle: ThreadHandle; onClose: () => void }): ReactElement {
   const { tape, error, retry } = useEvents(handle);
   const recorded = useStore(tape);

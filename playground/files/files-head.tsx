@@ -28,7 +28,6 @@ interface FilesHeadProps {
   onDelete: (file: FileRecord) => void;
 }
 
-/** The head. */
 export function FilesHead({ handle, thread, folder, onUpload, onNew, onDelete }: FilesHeadProps): ReactElement {
   const nameOf = useNameOf();
   const { data: stats } = useStats(handle);

@@ -17,7 +17,6 @@ interface FolderViewProps {
   onNewFile: () => void;
 }
 
-/** The folder. */
 export function FolderView({ path, folder, onUpload, onNewFile }: FolderViewProps): ReactElement {
   const entries = folder?.entries ?? [];
   const files = entries.filter(({ isDirectory }) => !isDirectory);

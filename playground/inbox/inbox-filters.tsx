@@ -36,7 +36,6 @@ interface InboxFiltersProps {
   onChange: (change: Partial<InboxFilter>) => void;
 }
 
-/** The fields. */
 export function InboxFilters({ filter: { agent, kind }, onChange }: InboxFiltersProps): ReactElement {
   const { agents } = useAgents();
   return (

@@ -9,7 +9,6 @@ import { mostCounted, useWaitingThreads } from "./waiting-list.ts";
 
 import css from "../app/shell.module.css";
 
-/** The link. */
 export function InboxLink({ open }: { open: boolean }): ReactElement {
   const { length } = useWaitingThreads();
   const count = length < mostCounted ? String(length) : `${mostCounted - 1}+`;

@@ -25,7 +25,6 @@ const mostThreads = 200;
 /** Threads whose forms are drawn at first, and with each click. */
 const pageLength = 20;
 
-/** The page. */
 export function InboxPage(): ReactElement {
   usePageTitle("Inbox");
   const [filter, setFilter] = useInboxFilter();

@@ -8,7 +8,7 @@ import { threadPath } from "../threads/thread-title.ts";
 export interface WaitingCall {
   thread: Thread;
   call: PendingCall;
-  /** Identifies the wait. The same limit may be reached again, so the time belongs to it. */
+  /** Identifies the wait. The same limit may be reached again, so it contains the start time. */
   key: string;
 }
 

@@ -29,7 +29,6 @@ interface WaitingThreadItemProps {
   onSettled: (outcome: Outcome, key: string) => void;
 }
 
-/** The item. */
 export function WaitingThreadItem({ entry, ...about }: WaitingThreadItemProps): ReactElement {
   const { thread, calls } = entry;
   const { onSent, onFailed, onSettled } = about;

@@ -19,7 +19,6 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** A dialog. */
 export function Dialog({ open, onClose, title, about, wide = false, children }: DialogProps): ReactElement {
   const popup = useRef<HTMLDivElement>(null);
   return (

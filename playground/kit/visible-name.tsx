@@ -7,7 +7,6 @@ import { piecesOf } from "./visible-text.ts";
 
 import css from "./visible-name.module.css";
 
-/** The name. */
 export function VisibleName({ name }: { name: string }): ReactElement {
   return (
     <bdi>

@@ -25,7 +25,6 @@ interface CodeBlockProps {
   language: string | null;
 }
 
-/** The block. */
 export const CodeBlock = memo(function CodeBlock({ code, language }: CodeBlockProps): ReactElement {
   const coloured = useHighlighted(code, language);
   return (

@@ -12,7 +12,6 @@ type Draw = (tex: string, display: boolean, into: HTMLElement) => boolean;
 
 let loaded: Draw | null = null;
 
-/** The formula. */
 export function Formula({ tex, display, source }: FormulaSource): ReactElement {
   const place = useRef<HTMLSpanElement>(null);
   const [draw, setDraw] = useState(() => loaded);

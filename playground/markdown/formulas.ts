@@ -1,4 +1,4 @@
-// Finds formulas in markdown: \( … \) and $ … $ within a line of text, \[ … \] and $$ … $$ on their own. They are
+// Finds formulas in markdown: inline formulas \( … \) and $ … $, and display formulas \[ … \] and $$ … $$. They are
 // replaced by marks before the text is parsed, because markdown would interpret their backslashes, underscores and
 // bars, and inserted into the parsed tree afterwards. Code stays code, and amounts of money stay text.
 
@@ -6,7 +6,7 @@
 export interface FormulaSource {
   /** The formula in TeX. */
   tex: string;
-  /** On a line of its own. */
+  /** Whether it is a display formula. */
   display: boolean;
   /** The original text, with its delimiters. */
   source: string;

@@ -29,7 +29,6 @@ export interface SchemaFormProps {
 const look: UiSchema = { "ui:submitButtonOptions": { norender: true }, "ui:title": " ", "ui:label": false };
 const validator = interpretingValidator();
 
-/** The form. */
 export function SchemaForm({ schema, value, label, onChange, onSubmit, children }: SchemaFormProps): ReactElement {
   const [data, setData] = useState(value);
   const [written, setWritten] = useState<string | null>(null);

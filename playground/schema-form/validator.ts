@@ -6,7 +6,6 @@ import type { OutputUnit, Schema } from "@cfworker/json-schema";
 import { toErrorSchema } from "@rjsf/utils";
 import type { RJSFSchema, RJSFValidationError, ValidatorType } from "@rjsf/utils";
 
-/** The validator. */
 export function interpretingValidator(): ValidatorType {
   const errorsOf = (schema: RJSFSchema, value: unknown): RJSFValidationError[] => {
     const { errors } = new Validator(schema as Schema, "2020-12", false).validate(value);

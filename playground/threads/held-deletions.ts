@@ -9,7 +9,7 @@ import { createStore } from "../kit/create-store.ts";
 type SendDeletion = (options: { leaving: boolean }) => Promise<void>;
 
 /** An item to delete. */
-export interface Doomed {
+export interface PendingDeletion {
   /** Unique among everything that the page deletes. */
   id: string;
   title: string;
@@ -17,7 +17,7 @@ export interface Doomed {
 }
 
 /** A deletion with its state. */
-export interface HeldDeletion extends Doomed {
+export interface HeldDeletion extends PendingDeletion {
   /**
    * `held`: can be undone; `sent`: the request is on its way; `done`: deleted; `failed`: the item is shown again, with
    * the reason.
@@ -45,7 +45,7 @@ export class HeldDeletions {
   readonly subscribe = this.#store.subscribe;
 
   /** Hides an item, and deletes it unless the user undoes that. */
-  hold({ id, title, send }: Doomed): void {
+  hold({ id, title, send }: PendingDeletion): void {
     this.#callOffs.get(id)?.();
     this.#put({ id, title, send, state: "held", error: null });
     this.#callOffs.set(

@@ -19,7 +19,6 @@ interface InitialMessagesProps {
   onChange: (messages: readonly InitialMessage[]) => void;
 }
 
-/** The fields. */
 export function InitialMessages({ messages, onChange }: InitialMessagesProps): ReactElement {
   const put = (at: number, change: Partial<InitialMessage>): void =>
     onChange(messages.map((message, index) => (index === at ? { ...message, ...change } : message)));

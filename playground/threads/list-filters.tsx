@@ -25,7 +25,6 @@ interface ListFiltersProps {
   onChange: (change: Partial<ListFilter>) => void;
 }
 
-/** The fields. */
 export function ListFilters({ filter, users, onChange }: ListFiltersProps): ReactElement {
   const { agents } = useAgents();
   const { signedIn } = useAccess();

@@ -29,7 +29,6 @@ interface ThreadListProps {
   onImport: (file: File | null) => void;
 }
 
-/** The list. */
 export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
   const [filter, setFilter] = useListFilter();
   const [limit, setLimit] = useState(pageLength);

@@ -8,6 +8,7 @@ import type { Json, JsonObject, Log, Message, ThreadHandle } from "threadhold/cl
 import { JsonView } from "../conversation/json-view.tsx";
 import { duration } from "../kit/duration.ts";
 import { count, money } from "../kit/figures.ts";
+import { fieldsOf, listOf, textOf } from "../kit/json-value.ts";
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { MessageWords } from "./message-words.tsx";
 import { whatFollowed } from "./node-words.ts";
@@ -24,7 +25,6 @@ interface AttemptDetailProps {
   picture: RunPicture;
 }
 
-/** The detail. */
 export function AttemptDetail({ node, beside, handle, picture }: AttemptDetailProps): ReactElement {
   const { log_id } = node;
   const log = useQuery({
@@ -89,16 +89,16 @@ interface Rebuilt {
 }
 
 function rebuiltOf({ data }: Log): Rebuilt {
-  const rebuilt = objectOf(data["rebuilt"]);
-  const { prompt, temperature, max_tokens, reasoning, tool_choice, parallel_tool_calls } = objectOf(data["request"]);
+  const rebuilt = fieldsOf(data["rebuilt"]);
+  const { prompt, temperature, max_tokens, reasoning, tool_choice, parallel_tool_calls } = fieldsOf(data["request"]);
   const settings = { temperature, max_tokens, reasoning, tool_choice, parallel_tool_calls };
   const known = Object.entries(settings).filter((entry): entry is [string, Json] => entry[1] !== undefined);
   return {
     system: textOf(rebuilt["system"]),
     changed: textOf(rebuilt["system_changed"]),
     // The server builds these from its stored messages.
-    messages: (Array.isArray(rebuilt["messages"]) ? rebuilt["messages"] : []) as unknown as Message[],
-    tools: Array.isArray(rebuilt["tools"]) ? rebuilt["tools"] : [],
+    messages: listOf(rebuilt["messages"]) as unknown as Message[],
+    tools: listOf(rebuilt["tools"]),
     settings: Object.fromEntries(known),
     prompt: textOf(prompt) ?? "",
   };
@@ -167,12 +167,4 @@ function Part({ title, open = false, children }: { title: string; open?: boolean
       <div className={css["inside"]}>{children}</div>
     </details>
   );
-}
-
-function objectOf(value: Json | undefined): JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
-}
-
-function textOf(value: Json | undefined): string | null {
-  return typeof value === "string" ? value : null;
 }

@@ -20,7 +20,6 @@ export interface AxisSize {
 /** Pixels between a line of the axis and its label. */
 const inset = 5;
 
-/** The labels. */
 export function axisLabels({ ticks, folds }: Pick<TimeAxis, "ticks" | "folds">, size: AxisSize): AxisLabel[] {
   const { width, character } = size;
   const lengthOf = (text: string): number => text.length * character;

@@ -3,6 +3,7 @@
 
 import type { Json, JsonObject, Log, RunError, Usage } from "threadhold/client";
 
+import { listOf, objectOf, textOf } from "../kit/json-value.ts";
 import type { StepPlace } from "./trace-node.ts";
 
 export interface LoggedAttempt {
@@ -132,18 +133,6 @@ function usageOf(value: Json | undefined): Usage | null {
     cache_write: count("cache_write"),
     total_tokens: count("total_tokens"),
   };
-}
-
-function objectOf(value: Json | undefined): JsonObject | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
-}
-
-function listOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function textOf(value: Json | undefined): string | null {
-  return typeof value === "string" && value !== "" ? value : null;
 }
 
 function numberOf(value: Json | undefined): number | null {

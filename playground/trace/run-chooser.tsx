@@ -16,7 +16,6 @@ interface RunChooserProps {
   onChoose: (id: string) => void;
 }
 
-/** The choice. */
 export function RunChooser({ known: { runs, more }, chosen, onChoose }: RunChooserProps): ReactElement {
   const run = runs.find(({ id }) => id === chosen);
   return (

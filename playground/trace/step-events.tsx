@@ -22,7 +22,6 @@ interface StepEventsProps {
   threadId: string;
 }
 
-/** The list. */
 export function StepEvents({ entries, place, message, threadId }: StepEventsProps): ReactElement {
   const [whole, setWhole] = useState(false);
   const { under, step } = place;

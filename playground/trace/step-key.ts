@@ -2,7 +2,6 @@
 
 import type { StepPlace } from "./trace-node.ts";
 
-/** The key. */
 export function stepKey({ under, step }: StepPlace): string {
   return `${under ?? ""}/${step}`;
 }

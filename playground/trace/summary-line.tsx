@@ -8,7 +8,6 @@ import type { TraceSummary } from "./trace-summary.ts";
 
 import css from "./trace.module.css";
 
-/** The line. */
 export function SummaryLine({ summary }: { summary: TraceSummary }): ReactElement {
   const { total_ms, model_ms, tool_ms, agent_ms, waiting_ms, usage, cost, cache_share } = summary;
   const figures: [string, string][] = [

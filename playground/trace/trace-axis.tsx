@@ -11,7 +11,6 @@ import css from "./trace.module.css";
 
 const ruler = "0000000000";
 
-/** The head. */
 export function TraceAxis({ axis }: { axis: TimeAxis }): ReactElement {
   const scale = useRef<HTMLDivElement>(null);
   const characters = useRef<HTMLSpanElement>(null);

@@ -34,7 +34,6 @@ interface TraceDetailProps {
   onClose: () => void;
 }
 
-/** The detail. */
 export function TraceDetail({ node, beside, handle, picture, now, onClose }: TraceDetailProps): ReactElement {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -4,7 +4,6 @@ import type { ReactElement } from "react";
 
 import css from "./trace-detail.module.css";
 
-/** The list. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: string])[] }): ReactElement {
   return (
     <dl className={css["facts"]}>

@@ -29,7 +29,6 @@ import { useRuns } from "./use-runs.ts";
 
 import css from "./trace.module.css";
 
-/** The page. */
 export function TracePage({ id }: { id: string }): ReactElement {
   const { thread, connection, handle } = useThread(id);
   const search = useSearch();

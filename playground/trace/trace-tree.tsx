@@ -28,7 +28,6 @@ interface TraceTreeProps {
   onTurn: (node: TraceNode) => void;
 }
 
-/** The tree. */
 export function TraceTree(props: TraceTreeProps): ReactElement {
   const { rows, axis, now, active, chosen, onActive, onChoose, onClose, onTurn } = props;
   const place = useRef<HTMLDivElement>(null);

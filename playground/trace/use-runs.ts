@@ -18,7 +18,6 @@ export interface KnownRuns {
 
 const pageLength = 50;
 
-/** The runs. */
 export function useRuns(handle: ThreadHandle): KnownRuns {
   const queries = useQueryClient();
   const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({

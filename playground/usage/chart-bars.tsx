@@ -40,7 +40,6 @@ const steps: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 };
 
-/** The list. */
 export function ChartBars(props: ChartBarsProps): ReactElement {
   const { label, bars, scale, measure, wordsOf, pointed, picked, onPoint, onPick } = props;
   const list = useRef<SVGGElement>(null);

@@ -13,7 +13,6 @@ interface ChoiceProps<T extends string> {
   onChoose: (value: T) => void;
 }
 
-/** The row. */
 export function Choice<T extends string>({ label, options, chosen, onChoose }: ChoiceProps<T>): ReactElement {
   const name = useId();
   return (

@@ -52,7 +52,6 @@ function compared(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** The table. */
 export function SortableTable<Row>(props: SortableTableProps<Row>): ReactElement {
   const { caption, columns, rows, keyOf, first, foot, most = Number.POSITIVE_INFINITY, onPoint } = props;
   const [order, setOrder] = useState(first);

@@ -31,7 +31,6 @@ interface UsageChartProps {
   onPick: (day: string | null) => void;
 }
 
-/** The chart. */
 export function UsageChart(props: UsageChartProps): ReactElement {
   const { days, entries, series, by, measure, today, lit, picked, onPick } = props;
   const [place, width] = useWidth<HTMLDivElement>();

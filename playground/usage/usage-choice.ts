@@ -15,7 +15,6 @@ export type Dimension = (typeof dimensions)[number];
 const measures = ["cost", "tokens"] as const;
 export type Measure = (typeof measures)[number];
 
-/** The choices. */
 export interface UsageChoice {
   /** Null for a range of one's own. */
   preset: Preset | null;

@@ -23,7 +23,6 @@ import type { KnownUsage } from "./use-usage.ts";
 
 import css from "./usage.module.css";
 
-/** The page. */
 export function UsagePage(): ReactElement {
   usePageTitle("Usage");
   const [choice, change] = useUsageChoice();

@@ -16,7 +16,6 @@ interface UsageTotalsProps {
   days: number;
 }
 
-/** The totals. */
 export function UsageTotals({ total, before, days }: UsageTotalsProps): ReactElement {
   const figure = (name: string, read: (amount: Amount) => number): ReactElement => (
     <Figure

@@ -127,7 +127,7 @@ describe("the playground", () => {
     project.remove();
   });
 
-  it("The page has a policy under which no inline script runs, and its files may be cached forever", async () => {
+  it("The playground has a content security policy that forbids inline scripts, and its files may be cached forever", async () => {
     const { url } = use.api();
     const answer = await fetch(url, { headers: { accept: "text/html" } });
     const policy = answer.headers.get("content-security-policy") ?? "";

@@ -21,7 +21,7 @@ const route = (id: string): ApiRoute => {
 };
 
 describe("the document of the API's page", () => {
-  it("HTTP26 The document's version is the package's", () => {
+  it("HTTP26 The version of the OpenAPI document is the version of the package", () => {
     const file = new URL("../../package.json", import.meta.url);
     expect(shown.version).toBe((JSON.parse(readFileSync(file, "utf8")) as { version: string }).version);
   });

@@ -8,7 +8,7 @@ import { safeAddress } from "#playground/markdown/safe-address.ts";
 import { isHardBlock, isLongText } from "#playground/markdown/too-much.ts";
 
 describe("blocks of markdown", () => {
-  it("Markdown is split between paragraphs, and not within lists, code, quotes or texts with references", () => {
+  it("The Markdown of a message is split into blocks between paragraphs, and not within lists, code, quotes or texts with references", () => {
     expect(blocksOf("one\n\ntwo\n\n## three")).toEqual(["one\n\n", "two\n\n", "## three"]);
     for (const whole of [
       "- a\n\n- b\n\n  more of b",

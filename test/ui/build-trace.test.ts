@@ -120,7 +120,7 @@ describe("a strategy", () => {
 });
 
 describe("a compaction in a trace", () => {
-  it("A compaction is a note with the tokens before and after it, and the number of messages that are no longer sent", () => {
+  it("A trace shows a compaction as a note with the tokens before and after it, and the number of messages that are no longer sent", () => {
     const root = traced([
       [0, begun],
       [1, step(1)],
@@ -226,7 +226,7 @@ describe("a trace", () => {
     ]);
   });
 
-  it("A trace shows an attempt that a crash of the server interrupted next to the logged attempt that replaced it", () => {
+  it("If a crash of the server interrupts an attempt, a trace shows it next to the logged attempt that replaced it", () => {
     const root = traced(
       [
         [0, begun],

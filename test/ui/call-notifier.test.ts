@@ -53,7 +53,7 @@ function page({ leading = true }: { leading?: boolean } = {}) {
   };
 }
 
-it("A call that begins to wait has one notification, and none of those that waited when the page was loaded", async () => {
+it("The page shows one notification of a call that begins to wait, and none of the calls that waited when the page was loaded", async () => {
   const { shown, list, answer } = page();
   list(threadWith("a", 100));
   list(threadWith("a", 100), threadWith("b", 200));
@@ -62,7 +62,7 @@ it("A call that begins to wait has one notification, and none of those that wait
   expect(shown).toEqual(["b"]);
 });
 
-it("A failed request does not count as a list in which nothing waited", async () => {
+it("If the first request for the waiting calls fails, the page shows no notification of the calls in the first list that it receives", async () => {
   const { shown, fail, list, answer } = page();
   fail();
   list(threadWith("a", 100));
@@ -71,7 +71,7 @@ it("A failed request does not count as a list in which nothing waited", async ()
   expect(shown).toEqual(["b"]);
 });
 
-it("An older call that enters a full list has no notification", async () => {
+it("An older call that enters a full list of waiting calls causes no notification", async () => {
   const { shown, list, answer } = page();
   list(threadWith("b", 200));
   list(threadWith("a", 100));
@@ -79,7 +79,7 @@ it("An older call that enters a full list has no notification", async () => {
   expect(shown).toEqual([]);
 });
 
-it("A call that is answered while the other tabs are asked has no notification", async () => {
+it("If a call is answered while the page asks other tabs whether they show it, the page shows no notification of it", async () => {
   const { shown, list, asked, answer } = page();
   list();
   list(threadWith("a", 100));
@@ -89,7 +89,7 @@ it("A call that is answered while the other tabs are asked has no notification",
   expect(shown).toEqual([]);
 });
 
-it("A call that a visible tab shows has no notification, and neither has any call in a tab that does not notify", async () => {
+it("The page shows no notification of a call that a visible tab shows, and only the leading tab shows notifications", async () => {
   const visible = page();
   const other = page({ leading: false });
   for (const { list } of [visible, other]) {
@@ -102,7 +102,7 @@ it("A call that a visible tab shows has no notification, and neither has any cal
   expect(visible.shown).toEqual([]);
 });
 
-it("A notification is closed when its call does not wait any more, and a stopped notifier shows none", async () => {
+it("A notification of a waiting call is closed when the call no longer waits, and a stopped notifier shows no notification", async () => {
   const { shown, closed, list, answer, stop } = page();
   list();
   list(threadWith("a", 100));

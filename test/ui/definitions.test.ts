@@ -47,7 +47,7 @@ function graphOf(set: DefinitionSet, findings: readonly Finding[] = []): Definit
 }
 
 describe("definitions", () => {
-  it("A prompt that lists tools of a source, and one that uses skills, have one edge to each source and skill", () => {
+  it("In the definitions graph, a prompt has one edge to each source whose tools it lists, and one to each skill that it uses", () => {
     const file = null;
     const set: DefinitionSet = {
       ...shop,
@@ -126,7 +126,7 @@ describe("definitions", () => {
     expect(missing("billing")).toEqual([]);
   });
 
-  it("Findings belong to the definition of their file, and to those that they name", () => {
+  it("A finding of the build is shown at the definition of its file, and at the definitions that it names", () => {
     const found: Finding[] = [
       { severity: "error", code: "x", message: "no such tool", file: "agents/prompts/shop/desk_rules.ts", line: 3 },
       { severity: "warning", code: "y", message: 'the prompt "voice" is empty', file: "agents/models/large.ts" },

@@ -12,7 +12,7 @@ function after(events: readonly object[]) {
   return known;
 }
 
-it("The list shows the requests, the phases, the reasoning and the calls of an agent", () => {
+it("The list of events of an agent in a tool shows its requests, phases, reasoning and calls", () => {
   const { lines } = after([
     { type: "step_start", model: "large", attempt: 1, phase: "reason" },
     { type: "message_start", role: "assistant", position: "1" },
@@ -32,7 +32,7 @@ it("The list shows the requests, the phases, the reasoning and the calls of an a
   ]);
 });
 
-it("The list shows the last plan of an agent, and its last 50 events", () => {
+it("The view of an agent in a tool shows the agent's last plan and its last 50 events", () => {
   const steps = (status: string) => [{ id: "a", description: "Look.", dependsOn: [], status }];
   const { lines, plan } = after([
     { type: "plan", strategy: "plan", steps: steps("in_progress") },

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { clock, clockOrDay, dayAndTime } from "#playground/kit/figures.ts";
 
-it("The page shows a time of today as the time, a time of another day as the day, and one of another year as the day and the year", () => {
+it("The playground shows a time of today as the time, a time of another day as the day, and a time of another year as the day and the year", () => {
   const now = new Date(2026, 10, 21, 9, 30).getTime();
   const of = (...parts: [number, number, number, number]): number => new Date(...parts).getTime() * 1000;
   const morning = of(2026, 10, 21, 8);

@@ -8,7 +8,7 @@ const shown = (tool: string, args: Parameters<typeof fileDiffOf>[1]) =>
   fileDiffOf(tool, args)?.lines.map(({ kind, text }) => `${{ removed: "-", added: "+", same: " " }[kind]}${text}`) ??
   null;
 
-it("The changes of an edit are its removed and added lines between the lines that both texts have", () => {
+it("The diff of an edit has the removed and added lines between the lines that both texts share", () => {
   const edit = (old_text: string, new_text: string) => shown("edit_file", { path: "a", old_text, new_text });
   expect(edit("a\nb\nc\n", "a\nB\nc\n")).toEqual([" a", "-b", "+B", " c"]);
   expect(edit("a", "")).toEqual(["-a"]);
@@ -17,7 +17,7 @@ it("The changes of an edit are its removed and added lines between the lines tha
   expect(edit("a", "a")).toEqual([" a"]);
 });
 
-it("A written file has only added lines, and other calls have no changes", () => {
+it("The diff of write_file has only added lines, and calls of other tools have no diff", () => {
   expect(shown("write_file", { path: "a", content: "one\ntwo\n" })).toEqual(["+one", "+two"]);
   expect(shown("write_file", { path: "a", content: "" })).toEqual([]);
   expect(shown("write_file", { path: "a" })).toBeNull();

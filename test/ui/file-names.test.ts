@@ -74,7 +74,7 @@ describe("names of files", () => {
     expect(queryFrom("?line=-1&by=none")).toEqual({ find: "", by: "text", below: "/", line: null, editing: false });
   });
 
-  it("File paths that are split into names and joined again are unchanged", () => {
+  it("The functions for file paths return a path's folder, its name and its parent folders, and add a number before the extension", () => {
     expect([parentOf("/a/b"), parentOf("/a"), parentOf("/")]).toEqual(["/a", "/", "/"]);
     expect([nameOf("/a/b.c"), nameOf("/")]).toEqual(["b.c", ""]);
     expect([joined("/", "a"), joined("/a", "b")]).toEqual(["/a", "/a/b"]);

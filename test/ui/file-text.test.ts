@@ -88,7 +88,7 @@ describe("texts of files", () => {
     expect(kindOf({ mimeType, name })).toBe(kind);
   });
 
-  it("A file's name decides its language, and an unknown ending has none", () => {
+  it("The ending of a file's name decides in which language the file is highlighted, and an unknown ending has no language", () => {
     expect(["a.tsx", "a.YML", "a.constructor", "py", "a.txt"].map(languageOf)).toEqual([
       "typescript",
       "yaml",
@@ -98,7 +98,7 @@ describe("texts of files", () => {
     ]);
   });
 
-  it("JSON is indented, unless that would change a number", () => {
+  it("A JSON file is shown indented, unless that would change a number", () => {
     expect(prettyJson('{"a":[1.5]}')).toEqual({ valid: true, text: '{\n  "a": [\n    1.5\n  ]\n}' });
     expect(prettyJson("{")).toMatchObject({ valid: false });
     expect(prettyJson("[12345678901234567890]")).toEqual({
@@ -107,7 +107,7 @@ describe("texts of files", () => {
     });
   });
 
-  it("The Tab key indents to the next stop, or all selected lines, and Shift reverses it", () => {
+  it("In the file editor, Tab indents to the next stop or all selected lines, and Shift+Tab removes an indentation", () => {
     const typed = (text: string, range: [number, number], out = false): string | null => {
       const change = indent(text, range, out);
       return change === null ? null : text.slice(0, change.from) + change.insert + text.slice(change.to);

@@ -61,7 +61,7 @@ function served(paths: string[] = []) {
 }
 
 describe("folders", () => {
-  it("The file list requests a folder once, and sorts folders before files and numbers in names by value", async () => {
+  it("The file list requests a folder once, and sorts folders before files and b9 before b10", async () => {
     const { cache, asked, settle, names } = served(["/b10.txt", "/b9.txt", "/A.txt", "/z/x"]);
     cache.open("/");
     cache.open("/");

@@ -33,7 +33,7 @@ describe("formulas of a text", () => {
     expect(takeFormulas(text)).toBeNull();
   });
 
-  it("A formula in a place that allows none is shown as it was written", () => {
+  it("A formula inside of code is shown as its source text", () => {
     const piece = fc.constantFrom(
       "$",
       "$$",

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 import { loadAgain } from "#playground/kit/load-again.ts";
 
-it("A query of a page whose first request is under way when the server changes shows the state after the change", async () => {
+it("If the server's state changes during the first request of a query, the query is requested again and shows the new state", async () => {
   const queries = new QueryClient();
   let files = 1;
   const answers: (() => void)[] = [];

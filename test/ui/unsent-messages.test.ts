@@ -67,7 +67,7 @@ describe("messages that are no longer sent", () => {
     });
   });
 
-  it("An answer that a request omits for another reason does not move the compaction line in the conversation", () => {
+  it("A message that a request omits for a reason other than compaction does not move the compaction line", () => {
     expect(unsent([null, "q2", "q3", "a3"])).toMatchObject({ before: "q2", ids: ["q1", "a1"] });
     expect(unsent(["q1", "q2", "q3", "a3"], 0)).toBeNull();
   });
@@ -76,7 +76,7 @@ describe("messages that are no longer sent", () => {
     expect(unsent(["hook", "q1", "a1", null, "q3", "a3"])).toMatchObject({ before: "q3", ids: ["q2", "a2"] });
   });
 
-  it("The conversation knows whether a summary is sent in place of the dropped messages", () => {
+  it("The compaction line distinguishes whether a summary replaces the dropped messages", () => {
     expect(unsent(["q1", "a1", null, "q3", "a3"], 2, all, "summary")).toMatchObject({ before: "q3" });
   });
 
@@ -105,7 +105,7 @@ describe("the compaction that dropped messages", () => {
     expect(lastDrop([start(1), end(2, 0, { level: "tools" })])).toBeNull();
   });
 
-  it("Each side of an agent has its own count of dropped messages", () => {
+  it("The messages that compactions drop are counted separately for each side of an agent", () => {
     const b = { side: "b" } as const;
     const events = [start(1), end(2, 9), start(3, b), end(4, 2, b)];
     expect(lastDrop(events)?.end.seq).toBe(4);

@@ -40,7 +40,7 @@ function queued() {
 }
 
 describe("uploads", () => {
-  it("A folder that is dropped is opened, and its files keep their paths in it", async () => {
+  it("The files of a dropped folder keep their paths in the folder", async () => {
     const entries = [folder("docs", [file("a"), folder("more", [file("b")]), file("c")]), file("d")];
     const items = entries.map((entry) => ({ webkitGetAsEntry: () => entry }));
     const found = await droppedFiles({ files: [], items });
@@ -93,7 +93,7 @@ describe("uploads", () => {
     expect(states()).toEqual(["/a.txt failed", "/b (3).txt sending"]);
   });
 
-  it("An upload that is cancelled ends, reports nothing more, and frees its slot", async () => {
+  it("A cancelled upload ends, reports nothing more, and frees its slot", async () => {
     const { queue, sent, add, states } = queued();
     add("/a", "/b", "/c");
     queue.cancel(queue.get()[0]?.key ?? 0);

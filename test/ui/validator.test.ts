@@ -37,17 +37,20 @@ describe("the validator of forms", () => {
     [{ enum: ["a", "b"] }, "c", 'Must be one of ["a","b"].'],
     [{ type: "string", minLength: 2 }, "a", "Must have at least 2 characters."],
     [{ type: "string", pattern: "^x" }, "a", "Must match the pattern ^x."],
-  ])("The requirement of an invalid value is shown at its field: %o", (field, value, message) => {
-    const schema = { type: "object", properties: { field }, required: ["field"] } as object;
-    expect(validator.validateFormData({ field: value }, schema).errorSchema).toMatchObject({
-      field: { __errors: [message] },
-    });
-    expect(validator.validateFormData({}, schema).errorSchema).toMatchObject({
-      field: { __errors: ["This field is required."] },
-    });
-  });
+  ])(
+    "The message at a field with an invalid value states the requirement of the schema: %o",
+    (field, value, message) => {
+      const schema = { type: "object", properties: { field }, required: ["field"] } as object;
+      expect(validator.validateFormData({ field: value }, schema).errorSchema).toMatchObject({
+        field: { __errors: [message] },
+      });
+      expect(validator.validateFormData({}, schema).errorSchema).toMatchObject({
+        field: { __errors: ["This field is required."] },
+      });
+    },
+  );
 
-  it("The validator of forms resolves references to the whole schema in a part of it", () => {
+  it("The validator of forms resolves a reference in a part of a schema by the definitions of the whole schema", () => {
     const root = { $defs: { name: { type: "string" } }, type: "object" } as const;
     expect(validator.isValid({ $ref: "#/$defs/name" }, "A", root as object)).toBe(true);
     expect(validator.isValid({ $ref: "#/$defs/name" }, 1, root as object)).toBe(false);

@@ -6,7 +6,7 @@ import { placeOf, waitingCalls, waitingThreads } from "#playground/inbox/waiting
 
 import { threadWith } from "./support/waiting-thread.ts";
 
-it("The thread whose call waits longest comes first, and within a thread its oldest call", () => {
+it("The inbox lists the thread with the longest waiting call first, and the oldest call of a thread first", () => {
   const [late, early] = [threadWith("late", 300), threadWith("early", 200)];
   // A new title changes the time of the thread, and not of its call.
   const renamed = { ...threadWith("renamed", 100), updated_at: 900 };
@@ -22,19 +22,19 @@ it("The thread whose call waits longest comes first, and within a thread its old
   ]);
 });
 
-it("A thread without a call that passes the filter is not listed", () => {
+it("The inbox does not list a thread if none of its calls passes the filter", () => {
   const question = threadWith("question", 100, { kind: "question" });
   const listed = waitingThreads([question, threadWith("order", 200)], ({ call }) => call.kind === "question");
   expect(listed.map(({ thread }) => thread.title)).toEqual(["question"]);
 });
 
-it("A limit that is reached again is another wait", () => {
+it("A limit that is reached again has a new key in the inbox", () => {
   const keyOf = (since: number) => waitingCalls([threadWith("limit", since, { kind: "limit" })]).map(({ key }) => key);
   expect(keyOf(100)).toEqual(keyOf(100));
   expect(keyOf(100)).not.toEqual(keyOf(200));
 });
 
-it("A call leads to its message in the thread, and a call without a message to the thread", () => {
+it("A call in the inbox links to its message in the thread, and a call without a message links to the thread", () => {
   const placesOf = (message?: string) =>
     waitingCalls([threadWith("a b", 100, message === undefined ? {} : { message_id: message })]).map(placeOf);
   expect(placesOf("m&1")).toEqual(["/threads/thread-a%20b?message=m%261"]);

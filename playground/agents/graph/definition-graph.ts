@@ -33,7 +33,6 @@ export interface GraphEdge {
   label: string;
 }
 
-/** The graph. */
 export interface DefinitionGraph {
   nodes: readonly GraphNode[];
   edges: readonly GraphEdge[];

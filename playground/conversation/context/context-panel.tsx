@@ -22,7 +22,6 @@ interface ContextPanelProps {
   onClose: () => void;
 }
 
-/** The panel. */
 export function ContextPanel({ handle, messages, onShow, onClose }: ContextPanelProps): ReactElement {
   const { data, error, refetch } = useThreadContext(handle, true);
   return (

@@ -16,7 +16,6 @@ interface UnsentLineProps {
   onContext: () => void;
 }
 
-/** The line. */
 export function UnsentLine({ unsent, compaction, onContext }: UnsentLineProps): ReactElement {
   return (
     <div className={css["line"]} role="note" aria-label="Messages above are no longer sent">

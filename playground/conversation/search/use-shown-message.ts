@@ -5,7 +5,6 @@ import type { RefObject } from "react";
 
 import type { MessageRow } from "../rows.ts";
 
-/** The list. */
 export interface ShownIn {
   /** Id of the message; null for none. */
   message: string | null;

@@ -22,7 +22,6 @@ interface EditConflictProps {
   onLater: () => void;
 }
 
-/** The choice. */
 export function EditConflict({ theirs, name, saving, onTheirs, onMine, onLater }: EditConflictProps): ReactElement {
   const [seen, setSeen] = useState(false);
   return (

@@ -24,7 +24,6 @@ interface EditFileProps {
   onClose: () => void;
 }
 
-/** The editor. */
 export function EditFile({ handle, file, onClose }: EditFileProps): ReactElement {
   const editing = useEditing(handle, file);
   const { draft, saved, saving, saveError } = editing;

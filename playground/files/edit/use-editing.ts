@@ -48,7 +48,6 @@ export interface Editing {
   settle: () => void;
 }
 
-/** The file. */
 export function useEditing(handle: ThreadHandle, file: FileRecord): Editing {
   const { path, mimeType } = file;
   const of = { threadId: handle.id, path };

@@ -21,7 +21,6 @@ interface FilePreviewProps {
   line: number | null;
 }
 
-/** The file. */
 export function FilePreview({ handle, file, kind, shape, line }: FilePreviewProps): ReactElement {
   switch (kind) {
     case "picture":

@@ -24,7 +24,6 @@ interface NumberedCodeProps {
   line: number | null;
 }
 
-/** The text. */
 export function NumberedCode({ text, language, label, line }: NumberedCodeProps): ReactElement {
   const coloured = useHighlighted(text, language);
   const chunks = useMemo(

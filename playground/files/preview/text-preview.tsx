@@ -26,7 +26,6 @@ interface TextPreviewProps {
   line: number | null;
 }
 
-/** The text. */
 export function TextPreview({ handle, file, as, line }: TextPreviewProps): ReactElement {
   const { state, text, read, more, reading, error, retry } = useFileText(handle, file);
   const pointsBeyond = line !== null && text !== null && more !== null && lines(text) < line;

@@ -20,7 +20,6 @@ interface SearchFormProps {
   onSearch: (search: Search) => void;
 }
 
-/** The form. */
 export function SearchForm({ search, folder, onSearch }: SearchFormProps): ReactElement {
   const [find, setFind] = useState(search.find);
   useEffect(() => setFind(search.find), [search.find]);

@@ -27,7 +27,6 @@ interface SearchResultsProps {
   href: (path: string, line: number | null) => string;
 }
 
-/** The results. */
 export function SearchResults({ handle, search, shown, href }: SearchResultsProps): ReactElement {
   const { find, by, below } = search;
   const { data, error, isFetching, refetch } = useQuery({

@@ -30,7 +30,6 @@ interface FileTreeProps {
   onRetry: (path: string) => void;
 }
 
-/** The tree. */
 export function FileTree(props: FileTreeProps): ReactElement {
   const { rows, shown, unsaved, onOpen, onChoose, onDelete, onRetry } = props;
   const id = useId();

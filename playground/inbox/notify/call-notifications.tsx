@@ -13,7 +13,6 @@ import { notifyOfCalls } from "./call-notifier.ts";
 import { recordRefusal, usePermission } from "./permission.ts";
 import { holdLock, isHeld } from "./tab-locks.ts";
 
-/** The component. */
 export function CallNotifications(): null {
   const permission = usePermission();
   const caller = useCaller();

@@ -1,5 +1,5 @@
-// What the tabs of a browser know of each other, by Web Locks, which the browser releases when a tab is closed: which tab notifies, and
-// what visible tabs show.
+// Web Locks that the tabs of a browser share: they tell which tab notifies, and what visible tabs show. The browser releases the locks of a
+// tab that is closed.
 
 /** Holds a lock until the returned function is called. `onHeld` is called once it is held. */
 export function holdLock(name: string, mode: LockMode, onHeld: () => void = () => undefined): () => void {

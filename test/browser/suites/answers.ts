@@ -30,7 +30,7 @@ export function answers({ api, open, visit }: PlaygroundUse): void {
       expect(JSON.parse(copied)).toEqual({ item: "lamp", express: true });
     });
 
-    it("An answer of another schema than the prompt's is shown as data without that schema's title", async () => {
+    it("A structured answer with a schema other than the prompt's is shown as data without the title of the prompt's schema", async () => {
       const { id } = await api().createThread("order_desk");
       const structure = {
         type: "object",
@@ -65,7 +65,7 @@ export function answers({ api, open, visit }: PlaygroundUse): void {
   });
 
   describe("a strategy of a project", () => {
-    it("A trace shows the phases of a project's own strategy, and the conversation its answer alone", async () => {
+    it("A trace shows the phases of a project's own strategy, and the conversation shows only its last answer", async () => {
       const { id } = await api().createThread("drafter");
       await api().say(id, "Draft a report");
       const { page } = await visit(`/threads/${id}/trace`);
@@ -86,7 +86,7 @@ export function answers({ api, open, visit }: PlaygroundUse): void {
         .filter({ has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }) })
         .locator("dd");
 
-    it("The page shows the token limits of a known model, with a link to their source and its date", async () => {
+    it("The page of a known model shows the model's token limits, with a link to their source and its date", async () => {
       const { body } = await api().call("GET", "/api/models/listed_model");
       const { context_window, output_limit, limits_source } = body as RouteAnswer<"GET /api/models/:name">;
       if (limits_source === null) throw new Error("The model is not in the tables");
@@ -102,7 +102,7 @@ export function answers({ api, open, visit }: PlaygroundUse): void {
       expect(await source.getAttribute("href")).toBe(limits_source.url);
     });
 
-    it("The page shows limits that the definition states without a source, and no unknown limit", async () => {
+    it("The page of a model shows limits from the definition without a link to a source, and leaves out unknown limits", async () => {
       const { page } = await visit("/models/order_model");
       await fact(page, "Context window")
         .getByText(`${count(32_000)} tokens`)

@@ -7,7 +7,7 @@ import type { PlaygroundUse } from "./playground-use.ts";
 
 export function connections({ api, open }: PlaygroundUse): void {
   describe("servers to connect to", () => {
-    it("The card of a server names the host of its sign-in page, opens the page in another window without access to this one, shows that the person has connected, and continues", async () => {
+    it("The card of an MCP server names its sign-in host, opens the sign-in page in a separate window, and continues after the person has connected", async () => {
       const { id } = await api().createThread("connector");
       const { page, picture, findings } = await open(`/threads/${id}`);
       const card = page.getByRole("article", { name: "Connection to vault" });
@@ -45,7 +45,7 @@ export function connections({ api, open }: PlaygroundUse): void {
       expect(await api().thread(id)).not.toHaveProperty("required_authorizations");
     });
 
-    it("A page that is opened later shows the card, and an error of the server is shown on it", async () => {
+    it("A page that is opened after a run requires a connection shows the card of the MCP server, and the card shows an error of the server", async () => {
       const { id } = await api().createThread("connector");
       await api().say(id, "Open it.");
       const { page } = await open(`/threads/${id}`);

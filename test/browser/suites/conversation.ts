@@ -75,7 +75,7 @@ export function conversation({ api, open, pacedAnswer, visit }: PlaygroundUse): 
       }
     });
 
-    it("A message that is sent during a run waits, can be changed and removed, or interrupts the run", async () => {
+    it("A user's message during a run waits in the queue, can be changed and removed, or interrupts the run", async () => {
       const answer = pacedAnswer();
       const { id } = await api().createThread("paced");
       const { page } = await visit(`/threads/${id}`);

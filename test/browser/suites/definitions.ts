@@ -242,7 +242,7 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
       expect(JSON.stringify(body)).toContain('"what":"invoked"');
     });
 
-    it("The pages of a tool that always needs approval and of a client's tool offer no run and show the reason", async () => {
+    it("On the pages of a tool that always needs approval and of a client's tool, the tool cannot be run, and the reason is shown", async () => {
       const { page } = await visit("/tools/pay_out");
       await page.getByText("A person has to approve each call").first().waitFor();
       expect(await page.getByRole("button", { name: /^Run/ }).count()).toBe(0);
@@ -251,7 +251,7 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
       expect(await page.getByRole("button", { name: /^Run/ }).count()).toBe(0);
     });
 
-    it("The page of a tool that needs approval for some calls shows that before a run, and such a call is refused", async () => {
+    it("The page of a tool that needs approval for some calls states this before the tool is run, and such a call is refused", async () => {
       const { page } = await visit("/tools/place_order");
       await page.getByText("A call by hand that needs approval is refused.").waitFor();
       await page.getByLabel(/^item/).fill("An espresso machine");
@@ -290,7 +290,7 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
       expect(await screen.findings()).toEqual([]);
     });
 
-    it("Pages update when a definition changes in an editor, and show findings with file and line", async () => {
+    it("The page of a definition is updated when the definition changes, and shows findings with file and line", async () => {
       const { page } = await open("/");
       let changed = false;
       await page.route("**/api/~/tools", async (route) => {

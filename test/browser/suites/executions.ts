@@ -67,7 +67,7 @@ export function executions({ api, open, visit }: PlaygroundUse): void {
       expect(await stored.getByRole("list", { name: "Events of specialist" }).count()).toBe(0);
     });
 
-    it("The trace of a run shows the requests of an agent that a tool executed under the call of the tool", async () => {
+    it("The trace of a run shows, under the call of a tool, the requests of the agent that the tool executed", async () => {
       const { id } = await api().createThread("adviser");
       await api().say(id, question);
       const { page } = await open(`/threads/${id}/trace`);

@@ -88,7 +88,7 @@ export function files({ api, open, visit }: PlaygroundUse): void {
       await page.getByRole("treeitem", { name: "notes" }).waitFor();
     });
 
-    it("The page of a folder with ten thousand files renders few rows, and keyboard keys reach the last file and any file by its name", async () => {
+    it("The page of a folder with ten thousand files renders few rows, and keys select the last file and any file by its name", async () => {
       const id = await threadWith({ "/many/0000.txt": "x" });
       const { page } = await open("/");
       const names = Array.from({ length: 10_000 }, (_, at) => `${String(at).padStart(4, "0")}.txt`);

@@ -83,7 +83,7 @@ export function inbox({ api, open, visit }: PlaygroundUse): void {
       expect(await page.title()).toBe("Inbox · Threadhold");
     });
 
-    it("A call in the inbox leads to its place in the thread, and the key I leads back", async () => {
+    it("A call in the inbox links to its message in the thread, and the key I returns to the inbox", async () => {
       const id = await order("A place");
       const { page } = await visit("/inbox");
       await calls(page, approval).getByRole("link", { name: "Show in the thread" }).click();
@@ -97,7 +97,7 @@ export function inbox({ api, open, visit }: PlaygroundUse): void {
       await empty(page);
     });
 
-    it("A call that another tab answers disappears from the inbox, with a note for the person who has begun to answer it", async () => {
+    it("If another tab answers a call, the call disappears from the inbox, with a note for the person who has begun to answer it", async () => {
       const id = await order("In two tabs");
       const [here, there] = [await visit("/inbox"), await open("/inbox")];
       await calls(there.page)
@@ -115,7 +115,7 @@ export function inbox({ api, open, visit }: PlaygroundUse): void {
       expect(await text(id)).toContain("for at most 900 euros");
     });
 
-    it("An answer that the server refuses because the call was answered meanwhile is explained, with a link to the thread", async () => {
+    it("If the server refuses an answer because the call was answered meanwhile, the inbox explains this with a link to the thread", async () => {
       const id = await order("Too late");
       const screen = await visit("/inbox");
       const { page } = screen;
@@ -188,7 +188,7 @@ export function inbox({ api, open, visit }: PlaygroundUse): void {
       await empty(page);
     });
 
-    it("A call shows the time that is left, and disappears from the inbox when its time is up", async () => {
+    it("A call in the inbox shows its remaining time, and disappears when its deadline has passed", async () => {
       const screen = await visit("/inbox");
       const { page } = screen;
       const { id } = await api().createThread("courier", { title: "In a hurry" });
@@ -229,7 +229,7 @@ export function inbox({ api, open, visit }: PlaygroundUse): void {
       await page.getByRole("alert").waitFor({ state: "detached" });
     });
 
-    it("The number of waiting threads follows the feed without a request, and threads of other users by the list at the side", async () => {
+    it("The number of waiting threads is updated by the feed without a request, and for threads of other users by the thread list", async () => {
       await order("The first one");
       const { page } = await open("/");
       await expect.poll(() => page.title()).toBe("(1) Start · Threadhold");

@@ -39,7 +39,7 @@ export function notifications({ api, openWithNotifications }: PlaygroundUse): vo
       await page.getByRole("button", { name: "Turn on notifications" }).waitFor();
     });
 
-    it("Of two tabs one shows a notification of a call that begins to wait, with the tool and the title, and a click opens its place", async () => {
+    it("Of two tabs only one shows a notification of a new waiting call, with the tool and the thread's title, and a click opens the call", async () => {
       const before = await order("Waited before");
       const { page } = await openWithNotifications("/healthz");
       await recordNotifications(page);

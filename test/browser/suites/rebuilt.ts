@@ -15,7 +15,7 @@ const startPage = "playground/app/start-page.tsx";
 
 export function rebuilt({ api, open }: PlaygroundUse, project: ProjectCopy): void {
   describe("a playground that was built again", () => {
-    it("A part of the page that does not load is shown as missing, and the reloaded page has the text that was being written", async () => {
+    it("If a part of the page's code cannot be loaded, the page shows this, and after a reload the unsent text is still there", async () => {
       const { id } = await api().createThread();
       // A page that was used before may have the part in its cache of modules, and then requests nothing.
       const screen = await open(`/threads/${id}`, newContext);

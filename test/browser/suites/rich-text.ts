@@ -60,7 +60,7 @@ export function richText({ api, open, pacedAnswer }: PlaygroundUse): void {
       await look(screen, "formulas");
     });
 
-    it("A page without formulas loads nothing that renders them", async () => {
+    it("A page without formulas does not load the code that renders formulas", async () => {
       const path = await threadWith("It costs $5 or $10.");
       const { page } = await open("/");
       const files = filesOf(page);

@@ -17,7 +17,7 @@ export function runs({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
   };
 
   describe("runs", () => {
-    it("A button repeats a failed run and a stopped run from where each ended", async () => {
+    it("The button `Try again` starts a failed run and a stopped run again without a second copy of the message", async () => {
       const { id } = await api().createThread("moody");
       const screen = await visit(`/threads/${id}`);
       const { page } = screen;
@@ -65,7 +65,7 @@ export function runs({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
       expect(answers).toHaveLength(2);
     });
 
-    it("A thread that waits for the model shows the duration of the wait and the number of the attempt", async () => {
+    it("While a thread waits for the model, the page shows the duration of the wait and the number of the attempt", async () => {
       const [answer, second] = [pacedAnswer(), pacedAnswer()];
       const screen = await visit(`/threads/${(await api().createThread("paced")).id}`);
       const { page } = screen;

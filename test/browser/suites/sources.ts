@@ -55,7 +55,7 @@ export function sources({ api, open, visit }: PlaygroundUse): void {
       expect(await api().thread(thread.split("/").at(-1) ?? "")).toMatchObject({ agent_id: "sourced" });
     });
 
-    it("A call by hand that needs an approval by the definition of its server is refused, and the page shows that before", async () => {
+    it("The page of a tool that needs approval by the definition of its MCP server states this before the tool is run, and refuses the call", async () => {
       const { page } = await visit("/tools/everything__get-sum");
       await page.getByText("A call by hand that needs approval is refused.").waitFor();
       await page.getByLabel(/^a/).fill("1");

@@ -51,7 +51,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       await stopped(page);
     });
 
-    it("A call from a tool's page that is stopped while its thread is created does not run later", async () => {
+    it("If a call from a tool's page is stopped while its thread is created, the call does not run later", async () => {
       const release = deferred<void>();
       const over = deferred<void>();
       const { page, called } = await begin((opened) =>
@@ -75,7 +75,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       await nextCallOnly(page, called);
     });
 
-    it("A call from a tool's page that is stopped while the page receives the response with its thread's id does not run later", async () => {
+    it("If a call from a tool's page is stopped while the page receives the response with the thread's id, the call does not run later", async () => {
       const begun = deferred<void>();
       const server = createServer((_request, response) => {
         response.writeHead(201, { "content-type": "application/json" });
@@ -121,7 +121,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       await stopped(page);
     });
 
-    it("A call from a tool's page that is started without a network and stopped does not run when the network is back", async () => {
+    it("If a call from a tool's page is started without a network and stopped, the call does not run when the network is back", async () => {
       const { page, called } = await begin((opened) => opened.context().setOffline(true));
       await page.getByRole("button", { name: "Stop waiting" }).click();
       await stopped(page);

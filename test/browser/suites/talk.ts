@@ -74,7 +74,7 @@ export function talk({ api, open, visit }: PlaygroundUse): void {
   });
 
   describe("calls of prompts and agents", () => {
-    it("The text of a prompt that answers a call is shown in the call as it streams, and folded when it is over", async () => {
+    it("If a prompt answers a call, its text is shown in the call as it streams, and folded when the call is over", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await visit(`/threads/${id}`);
       await say(page, "let one help");
@@ -178,7 +178,7 @@ export function talk({ api, open, visit }: PlaygroundUse): void {
         .toEqual([expect.stringContaining("count"), expect.stringContaining("And be quick")]);
     });
 
-    it("A run that waits at a limit continues once the limit was raised", async () => {
+    it("A run at a limit continues after the user raises the limit", async () => {
       const { id } = await api().createThread("moody");
       await go(id);
       await api().post(id, "count", { limits: { steps: 1, on_limit: "rest" } });
@@ -245,7 +245,7 @@ export function talk({ api, open, visit }: PlaygroundUse): void {
       await last.waitFor();
     });
 
-    it("A message that is sent before the previous one is acknowledged is stored after the previous one", async () => {
+    it("If a user sends a message before the previous one is acknowledged, both are stored in the order in which they were sent", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await visit(`/threads/${id}`);
       const held: (() => void)[] = [];
@@ -267,7 +267,7 @@ export function talk({ api, open, visit }: PlaygroundUse): void {
         .toEqual(["one", "two"]);
     });
 
-    it("A changed message survives scrolling, a chosen file survives a visit of another thread, and a message that could not be sent returns to the draft", async () => {
+    it("An edited text is kept while the page scrolls, a chosen file is kept during a visit of another thread, and a message that could not be sent returns to the draft", async () => {
       const mark = crypto.randomUUID().slice(0, 8);
       const said = Array.from({ length: 60 }, (_, at) => ({ role: "user", content: `Words ${at}` }));
       await api().createThread("assistant", { title: `other ${mark}` });

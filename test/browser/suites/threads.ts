@@ -264,7 +264,7 @@ export function threads({ api, open, pacedAnswer, visit }: PlaygroundUse): void 
       await page.locator("html[data-theme=dark]").waitFor();
     });
 
-    it("An exported thread is imported by a chosen or dropped file or by the palette and opened, and a file that is no complete export is refused", async () => {
+    it("An exported thread is imported from a chosen or dropped file and opened, an existing thread is linked, and a file that is no complete export is refused", async () => {
       const lines = (title: string): { name: string; mimeType: string; buffer: Buffer; id: string } => {
         const made = longThreadFile("assistant", 40);
         return { id: made.id, name: `${title}.ndjson`, mimeType: "", buffer: Buffer.from(made.lines) };

@@ -249,7 +249,7 @@ export function trace({ api, pacedAnswer, visit }: PlaygroundUse): void {
       await expect.poll(() => figure(page, "Output tokens")).toBe(count(ended?.usage.output ?? -1));
     });
 
-    it("Arrow keys move, open and fold the trace, Enter shows a bar's contents, and Escape closes them", async () => {
+    it("In a trace, arrow keys select, open and fold bars, Enter shows a bar's contents, and Escape closes them", async () => {
       const { id } = await tracedThread();
       const { page } = await visit(`/threads/${id}/trace`);
       await waitsShown(page);

@@ -34,7 +34,7 @@ export function waiting({ api, open, visit }: PlaygroundUse): void {
         .waitFor();
     });
 
-    it("A child's call whose arguments are too long for its event is shown and approved in the thread above it", async () => {
+    it("A call of a child thread with arguments too long for its event is shown and approved in the parent thread", async () => {
       const { id } = await api().createThread("moody");
       await api().post(id, "let two order");
       const { page } = await visit(`/threads/${id}`);

@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream";
 import type { Locator } from "playwright-core";
 
 import type { ProjectCopy } from "../../e2e/support/project-copy.ts";
-import { openScriptedProvider, wordsOf } from "../../e2e/support/scripted-provider.ts";
+import { openScriptedProvider, textOf } from "../../e2e/support/scripted-provider.ts";
 
 /** An answer that the model gives to one message. */
 export interface PacedAnswer {
@@ -44,7 +44,7 @@ export async function addPacedAgent(project: ProjectCopy): Promise<PacedModel> {
   const answers = new Map<string, PassThrough>();
   const refused = new Set<string>();
   const provider = await openScriptedProvider(({ body: { messages } }) => {
-    const asked = messages.filter(({ role }) => role === "user").map(wordsOf);
+    const asked = messages.filter(({ role }) => role === "user").map(textOf);
     const last = asked.at(-1) ?? "";
     const quick = quickAnswer(last);
     if (quick !== null) return { text: quick };

@@ -8,9 +8,9 @@ import { otherOwner, useCaller } from "../access/use-caller.ts";
 import { useAgents } from "../agents/use-agents.ts";
 
 /** The names of the participants. */
-export interface Voices {
+export interface ParticipantNames {
   /** The name of the thread's own user. */
-  asks: string;
+  user: string;
   /** The page's own user; null for an administrator without a user id. */
   me: string | null;
   a: string;
@@ -19,13 +19,16 @@ export interface Voices {
   two: boolean;
 }
 
-const plain: Voices = { asks: "You", me: null, a: "Agent", b: "Side B", two: false };
+const plain: ParticipantNames = { user: "You", me: null, a: "Agent", b: "Side B", two: false };
 
 /** The names for the conversation that contains a component. */
-export const VoicesContext = createContext<Voices>(plain);
+export const ParticipantNamesContext = createContext<ParticipantNames>(plain);
 
 /** The names for a thread of this agent. In a child thread the caller takes the place of the user. */
-export function useVoices(agentId: string, thread: Pick<Thread, "parent" | "user_id"> | null): Voices {
+export function useParticipantNames(
+  agentId: string,
+  thread: Pick<Thread, "parent" | "user_id"> | null,
+): ParticipantNames {
   const { agents } = useAgents();
   const caller = useCaller();
   const me = caller?.user_id ?? null;
@@ -33,29 +36,29 @@ export function useVoices(agentId: string, thread: Pick<Thread, "parent" | "user
   const called = thread?.parent != null;
   const agent = agents.find(({ agent: { name } }) => name === agentId)?.agent;
   return useMemo(() => {
-    const asks = called ? "Asked" : (owner ?? plain.asks);
-    if (agent?.type !== "dual_ai") return { ...plain, asks, me };
-    return { asks, me, a: agent.sideA.label ?? "Side A", b: agent.sideB?.label ?? "Side B", two: true };
+    const user = called ? "Asked" : (owner ?? plain.user);
+    if (agent?.type !== "dual_ai") return { ...plain, user, me };
+    return { user, me, a: agent.sideA.label ?? "Side A", b: agent.sideB?.label ?? "Side B", two: true };
   }, [agent, called, owner, me]);
 }
 
 /** The name of a message's author. `under` is the name of the call that the message belongs to. */
-export function speakerOf(
+export function authorName(
   { role, side, name, depth, author }: MessageView,
   under: string | null,
-  voices: Voices,
+  names: ParticipantNames,
 ): string {
   if (name !== null && role !== "tool") return name;
   switch (role) {
     case "user":
       if (depth > 0) return "Asked";
-      if (side === "b") return voices.b;
+      if (side === "b") return names.b;
       // A message has `author` only if its author is not the thread's user.
-      if (author === undefined) return voices.asks;
-      return author === null ? "Administrator" : author === voices.me ? "You" : author;
+      if (author === undefined) return names.user;
+      return author === null ? "Administrator" : author === names.me ? "You" : author;
     case "assistant":
       if (depth > 0) return under ?? "Sub-agent";
-      return side === "b" ? voices.b : voices.a;
+      return side === "b" ? names.b : names.a;
     case "tool":
       return "Tool";
     case "system":
