@@ -57,6 +57,15 @@ function collisions(/** @type {string[]} */ all) {
   );
 }
 
+/** The pages of rules that docs/rules.md does not list. */
+function unlisted(/** @type {SourceFile[]} */ documents) {
+  const overview = documents.find(({ path }) => path === "docs/rules.md")?.text ?? "";
+  return documents
+    .map(({ path }) => path)
+    .filter((path) => path.startsWith("docs/rules/") && !overview.includes(`(${path.slice("docs/".length)})`))
+    .map((path) => `${path}  docs/rules.md does not list this page`);
+}
+
 /**
  * @param {SourceFile[]} documents
  * @param {SourceFile[]} tests
@@ -71,7 +80,7 @@ export function checkCoverage(documents, tests) {
     if (first === undefined) firstPlace.set(id, place);
     else problems.push(`${place}  ${id} is already a rule at ${first}`);
   }
-  problems.push(...collisions([...firstPlace.keys()]));
+  problems.push(...collisions([...firstPlace.keys()]), ...unlisted(documents));
   const proven = new Set(proofs.map(({ id }) => id));
   for (const [id, place] of firstPlace) if (!proven.has(id)) problems.push(`${place}  ${id} has no test`);
   for (const { id, place } of proofs) if (!firstPlace.has(id)) problems.push(`${place}  ${id} is not a rule`);

@@ -88,7 +88,7 @@ it("The API reference links the names in a declaration, and not those in its com
   expect(partOf("Thing")).not.toContain("See ");
 });
 
-it("The API reference links neither a field with the name of a function nor a file's own type with the name of another file's", () => {
+it("The API reference links neither a field with the name of a function, nor a local type that has the same name as a type of another file", () => {
   const sources: Record<string, string> = {
     "index.ts": `export * from "./add.ts"; export * from "./fields.ts";`,
     "add.ts": `

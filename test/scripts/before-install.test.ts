@@ -25,7 +25,7 @@ const installing = readdirSync(scripts).filter(
   (name) => name.endsWith(".mjs") && readFileSync(path.join(scripts, name), "utf8").includes("ensureInstall()"),
 );
 
-it("The scripts that README commands start are among those that install packages", () => {
+it("The scripts of `npm run dev` and `npm test` are among those that install missing packages", () => {
   expect(installing).toEqual(expect.arrayContaining(["dev.mjs", "test.mjs"]));
 });
 

@@ -26,7 +26,7 @@ it("The audit document is accepted if the test of each closed finding exists and
   expect(testsNotPassed(tests, [undefined, report("passed")])).toEqual([]);
 });
 
-it("All tests that one table cell of the audit document names are read", () => {
+it("A table cell of the audit document may name several tests, and all of them are read", () => {
   const text = "| a | b | closed | `test/a.test.ts` › one<br>`test/b.test.tsx` › two of it |";
   expect(namedTests({ path, text }).map(({ file, title }) => [file, title])).toEqual([
     ["test/a.test.ts", "one"],
@@ -63,7 +63,7 @@ it("The audit document is refused if it names a test whose file or title does no
   ]);
 });
 
-it("A test title in the audit document that contains values of an it.each matches the template of that it.each", () => {
+it("A title in the audit document may contain values in place of the placeholders of an it.each title in the sources", () => {
   const tests = namedTests({ path, text: closed.replace("ends a chain", "stops a chain of two") });
   const table = (title: string) => () => `it.each(cases)("${title}", () => {});`;
   expect(missingTests(tests, table("RUN1 stops a chain of %s"), table(""))).toEqual([]);
@@ -78,13 +78,13 @@ it("The audit document is refused if it names a test that failed, was skipped or
     expect(testsNotPassed(tests, reports)).toHaveLength(1);
 });
 
-it("A test that the audit document names in a shared suite may be in the report of any test file", () => {
+it("If the audit document names a test of a shared suite, the test may have passed in any test file", () => {
   const tests = namedTests({ path, text: closed.replace("thread/a.test.ts", "browser/suites/a.ts") });
   expect(testsNotPassed(tests, [report("passed")])).toEqual([]);
   expect(testsNotPassed(tests, [report("failed")])).toHaveLength(1);
 });
 
-it("An it.each template in the audit document matches a title in a report that was made from it", () => {
+it("A title with placeholders in the audit document matches a title with values in a test report", () => {
   const tests = namedTests({ path, text: closed.replace("a chain", "$kind of %s") });
   expect(testsNotPassed(tests, [report("passed", "RUN1 ends one of two")])).toEqual([]);
 });

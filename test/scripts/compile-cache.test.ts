@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from "vitest";
 
 import { fromRoot } from "../../scripts/lib/paths.mjs";
 
-it("A large file runs its own text each time, also after a change in place that keeps its length", () => {
+it("With the compile cache, a large script runs its current text each time, also after an edit that keeps its length", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "compile-cache-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = path.join(folder, "large.cjs");

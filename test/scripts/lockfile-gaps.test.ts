@@ -27,10 +27,10 @@ it.each([
   ["@tool/binding-win32-ia32-msvc", { os: ["win32"], cpu: ["ia32"] }],
   ["@tool/workerd-darwin-64", { os: ["darwin"], cpu: ["x64"] }],
   ["@tool/workerd-windows-64", { os: ["win32"], cpu: ["x64"] }],
-])("The lockfile is checked: %s", (name, platform) => {
+])("The generated lockfile entry of the optional dependency %s has its platform", (name, platform) => {
   expect(platformEntry(gap(name))).toEqual({ version: "1.2.3", dev: true, optional: true, ...platform });
 });
 
-it("An optional dependency whose name contains no platform is not reported as missing", () => {
+it("An optional dependency whose name contains no platform gets no generated lockfile entry", () => {
   expect(platformEntry(gap("@tool/fsevents"))).toBeUndefined();
 });

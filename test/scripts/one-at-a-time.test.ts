@@ -45,7 +45,7 @@ function stage(): Stage {
   };
 }
 
-it("Work is done once more after any number of changes during it, and processes that do not wait leave it to the first one", async () => {
+it("After any number of changes during shared work, its process does the work once more, and processes that do not wait return at once", async () => {
   const { want, change, end, begun } = stage();
   const first = want(false);
   for (let changes = 0; changes < 60; changes += 1) {
@@ -59,7 +59,7 @@ it("Work is done once more after any number of changes during it, and processes 
   expect(begun).toEqual([1, 61]);
 });
 
-it("A process that waits ends when another process has done the work", async () => {
+it("A waiting process ends when another process has done the work", async () => {
   const { want, end, begun } = stage();
   const both = [want(true), want(true)];
   await end(1);
@@ -67,7 +67,7 @@ it("A process that waits ends when another process has done the work", async () 
   expect(begun).toEqual([1]);
 });
 
-it("The lock of a process that has ended is taken over, and failed work releases it", async () => {
+it("The lock of a process that has ended is taken over, and a process releases its lock if its work fails", async () => {
   const { want, end, begun, lock } = stage();
   // No process has an id above the limit of the system.
   writeFileSync(lock, "999999999");

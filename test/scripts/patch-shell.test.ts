@@ -22,25 +22,25 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const change = (edit: (text: string) => string) => writeFileSync(file, edit(readFileSync(file, "utf8")));
 
-it("The installed shell has the changes, so a second call changes nothing and leaves no other file", () => {
+it("The installed just-bash has the changes of Threadhold, so a second patch changes nothing and leaves no other file", () => {
   patchShell(file);
   expect(readFileSync(file).equals(readFileSync(installed))).toBe(true);
   expect(readFileSync(file, "utf8")).toContain("await this.ctx.coverage.turn()");
   expect(readdirSync(folder)).toEqual(["browser.js"]);
 });
 
-it("A shell with the changes of another version of Threadhold is refused, and the error names the command to run", () => {
+it("The patch refuses a just-bash with the changes of another version of Threadhold, and the error names the command to run", () => {
   change((text) => text.replace(/(Changed for Threadhold: )\w/, "$1x"));
   expect(() => patchShell(file)).toThrow("has the changes of another version of Threadhold. Run npm ci.");
 });
 
-it("A new version of just-bash without one of the texts is refused and stays as it is", () => {
+it("The patch refuses a just-bash that lacks a text to replace, and does not change it", () => {
   writeFileSync(file, "switch(n.coverage?.hit(`jq:node:${t.type}`,e)");
   expect(() => patchShell(file)).toThrow(/just-bash has changed: .* does not occur exactly once\. Update/);
   expect(readFileSync(file, "utf8")).toBe("switch(n.coverage?.hit(`jq:node:${t.type}`,e)");
 });
 
-it("An install without just-bash has nothing to change", () => {
+it("The patch changes nothing if just-bash is not installed", () => {
   patchShell(path.join(folder, "none.js"));
   expect(readdirSync(folder)).toEqual(["browser.js"]);
 });

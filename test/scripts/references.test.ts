@@ -33,7 +33,7 @@ const missing = (pattern: RegExp, isThere: (name: string) => boolean) => {
   return all.filter(({ name }) => !isThere(name)).map(({ file, name }) => `${file}: ${name}`);
 };
 
-it("A section of the architecture document that a comment names exists, and so does its numbered point", () => {
+it("Comments refer only to sections and numbered points of the architecture document that exist", () => {
   const sections = read("docs/design/architecture.md").split(/^## (?=\d+\. )/m);
   const isThere = (name: string) => {
     const [number = "", point] = name.split(".");
@@ -43,14 +43,14 @@ it("A section of the architecture document that a comment names exists, and so d
   expect(missing(/architecture §(?<name>\d+(?:\.\d+)?)/g, isThere)).toEqual([]);
 });
 
-it("A heading of the figures or of the wire contract that a comment names exists", () => {
+it("Comments refer only to headings of the figures and of the wire contract that exist", () => {
   const figures = headings("docs/reference/figures.md");
   expect(missing(/figures\.md, "(?<name>[^"]+)"/g, (name) => figures.includes(name))).toEqual([]);
   const wire = headings("docs/reference/wire.md");
   expect(missing(/\bcontract, "(?<name>[^"]+)"/g, (name) => wire.includes(name))).toEqual([]);
 });
 
-it("A decision that a comment names exists, and so does a decision record", () => {
+it("Comments refer only to decisions and decision records that exist", () => {
   const numbered = new Set(
     [...read("docs/decisions/0003-source-documents.md").matchAll(/^(\d+)\. /gm)].map(([, number]) => number),
   );

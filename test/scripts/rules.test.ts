@@ -23,6 +23,7 @@ it.each([
   ["duplicate", ["docs/rules/run.md:1  RUN1 is already a rule at docs/rules.md:1"]],
   ["hollow", ["docs/reference/standard-agents.md:3  SARUN1 has an empty cell"]],
   ["malformed", ['docs/rules.md:1  RUN1 is not written "- RUN1: sentence"']],
+  ["unlisted", ["docs/rules/run.md  docs/rules.md does not list this page"]],
   ["colliding", ["RUNNER begins with the prefix RUN"]],
   [
     "fragments",

@@ -46,7 +46,7 @@ it("The hash of sources is the same for a copy in another folder and after a cha
   expect(sourcesHash(writeSources(), sources)).toBe(before);
 });
 
-it("The hash of sources changes with the other values that decide the result, and a source that is missing is an error", () => {
+it("The hash of sources changes with the other values that it includes, and a missing source is an error", () => {
   const root = writeSources();
   expect(sourcesHash(root, sources, ["test"])).not.toBe(sourcesHash(root, sources, ["production"]));
   expect(() => sourcesHash(root, [...sources, "missing"])).toThrow("ENOENT");

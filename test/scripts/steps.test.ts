@@ -19,7 +19,7 @@ it("All checks run although one fails, and the output of each failed check is sh
   expect(text).toContain("2 of 3 checks failed");
 });
 
-it("Checks never run more at once than allowed", async () => {
+it("At most the allowed number of checks run at the same time", async () => {
   let running = 0;
   let most = 0;
   const slow = (name: string) => ({

@@ -140,7 +140,7 @@ it("The file of allowances is lowered on demand, and the check fails if it is ra
   expect(read("scripts/words-allowed.json")).toBe("{}\n");
 });
 
-it("The check fails if a commit's title has not the form area: imperative", () => {
+it("The check fails if a commit's title does not have the form area: imperative", () => {
   const { check, git } = treeOf({ "src/a.ts": "// plain\n" });
   git("commit", "-qm", "all: change", "--allow-empty");
   expect(check("--since=HEAD~1").code).toBe(0);
