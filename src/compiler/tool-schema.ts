@@ -1,5 +1,7 @@
 // Checks that a schema of arguments uses only the zod types that function calling can express, which `spec/tool-arguments.ts` lists.
 
+import { listOf } from "#lib/json-value.ts";
+
 import { isObject } from "./definition-kind.ts";
 
 /** A part of a schema that is not allowed. `path` lists the properties that lead to it. */
@@ -97,10 +99,6 @@ function typeOf(node: unknown): string | undefined {
 function propertiesOf(node: unknown): [string, unknown][] {
   const { shape } = definitionOf(node);
   return isObject(shape) ? Object.entries(shape) : [];
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function kindWord(value: unknown): string {

@@ -29,7 +29,7 @@ export const attachmentRefSchema = z.object({
 });
 
 /** An attachment as a caller sends it: base64 bytes, a file that the thread has, or an address to fetch it from. */
-export const inputAttachmentSchema = z.union(
+const inputAttachmentSchema = z.union(
   [
     z.object({ name, mime_type: mimeTypeSchema, data: z.base64() }).strict(),
     z.object({ path: z.string().min(1).max(1024) }).strict(),

@@ -20,7 +20,6 @@ export const callbackPath = "/api/mcp/callback";
 
 const path = "/api/threads/:id/mcp/:server/authorization";
 
-/** The rows. */
 export const authorizationRoutes = {
   getAuthorization: {
     method: "GET",

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { BuiltInRoute } from "./built-in-route.ts";
 
 /** Body: ids of objects, as the platform's API lists them and a local server names their files. */
-export const restoreCatalogSchema = z.strictObject({
+const restoreCatalogSchema = z.strictObject({
   object_ids: z
     .array(z.string().regex(/^[0-9a-f]{64}$/, "Has to be an object's id: 64 hexadecimal digits"))
     .min(1)
@@ -14,7 +14,7 @@ export const restoreCatalogSchema = z.strictObject({
 });
 
 /** The outcome for each object, in the order of the request. */
-export const restoredObjectSchema = z.object({
+const restoredObjectSchema = z.object({
   object_id: z.string(),
   /** Null for an object without a thread, and if `error` says why the object did not respond. */
   thread_id: z.string().nullable(),
@@ -24,7 +24,6 @@ export const restoredObjectSchema = z.object({
 });
 export type RestoredObject = z.infer<typeof restoredObjectSchema>;
 
-/** The row. */
 export const catalogRoutes = {
   restoreCatalog: {
     method: "POST",

@@ -53,10 +53,10 @@ const storedFields = {
 };
 
 /** An image: sent with exactly one of `data`, `path`, `url`; stored with `path`. */
-export const imagePartSchema = inputImageSchema.extend(storedFields);
+const imagePartSchema = inputImageSchema.extend(storedFields);
 
 /** A file: sent with exactly one of `data`, `path`, `url`; stored with `path`. */
-export const filePartSchema = inputFileSchema.extend(storedFields);
+const filePartSchema = inputFileSchema.extend(storedFields);
 
 /** Any part of a stored message. */
 export const partSchema = z.discriminatedUnion("type", [
@@ -68,7 +68,7 @@ export const partSchema = z.discriminatedUnion("type", [
 ]);
 
 /** The parts that a caller may send. */
-export const inputPartSchema = z.discriminatedUnion("type", [
+const inputPartSchema = z.discriminatedUnion("type", [
   textPartSchema.strict(),
   inputImageSchema.strict(),
   inputFileSchema.strict(),
@@ -79,8 +79,6 @@ export const inputContentSchema = z.union([z.string(), z.array(inputPartSchema).
   error: "must be a string, or a list of parts: text, image, file",
 });
 
-export type TextPart = z.infer<typeof textPartSchema>;
-export type ThinkingPart = z.infer<typeof thinkingPartSchema>;
 export type ToolCallPart = z.infer<typeof toolCallPartSchema>;
 export type ImagePart = z.infer<typeof imagePartSchema>;
 export type FilePart = z.infer<typeof filePartSchema>;

@@ -7,7 +7,7 @@ import type { BuiltInRoute } from "./built-in-route.ts";
 const tokens = z.number().int().nonnegative();
 
 /** What the next request of a thread contains so far, with estimated tokens. Queued inputs are not included. */
-export const threadContextSchema = z.object({
+const threadContextSchema = z.object({
   prompt: z.string(),
   model: z.string(),
   /** Tokens of the model's window; null if it is unknown. */
@@ -41,7 +41,6 @@ export const threadContextSchema = z.object({
 /** What the next request of a thread contains so far, with estimated tokens. */
 export type ThreadContext = z.infer<typeof threadContextSchema>;
 
-/** The row. */
 export const contextRoutes = {
   threadContext: {
     method: "GET",

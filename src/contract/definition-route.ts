@@ -17,7 +17,6 @@ import {
 } from "./definition.ts";
 import { listSchema } from "./list-page.ts";
 
-/** The rows. */
 export const definitionRoutes = {
   listAgents: {
     method: "GET",

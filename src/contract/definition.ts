@@ -167,7 +167,5 @@ export type ModelView = z.infer<typeof modelViewSchema>;
 export type ToolView = z.infer<typeof toolViewSchema>;
 export type SourceView = z.infer<typeof sourceViewSchema>;
 export type SourceState = z.infer<typeof sourceStateSchema>;
-export type SkillText = z.infer<typeof skillTextSchema>;
 export type StrategyView = z.infer<typeof strategyViewSchema>;
-export type HookView = z.infer<typeof hookViewSchema>;
 export type RouteView = z.infer<typeof routeViewSchema>;

@@ -37,9 +37,9 @@ const statuses = {
   unsupported_media_type: 415,
   /** An input filter refused the message. */
   input_rejected: 422,
-  /** A WebSocket route was asked for without an upgrade. */
+  /** A WebSocket route was requested without an upgrade. */
   upgrade_required: 426,
-  /** Too many requests, streams or runs. `Retry-After` says when to try again. */
+  /** Too many requests, streams or runs. `Retry-After` contains the seconds to wait. */
   rate_limited: 429,
   /** An error inside the server. The log has the cause; the response does not. */
   internal: 500,

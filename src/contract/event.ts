@@ -44,7 +44,7 @@ const index = z.number().int().nonnegative();
 const offset = z.number().int().nonnegative();
 const delta = z.string();
 
-export const runTriggerSchema = z.enum(["user", "continuation", "branch", "sub_agent", "queue", "recovery"]);
+const runTriggerSchema = z.enum(["user", "continuation", "branch", "sub_agent", "queue", "recovery"]);
 
 /** A call that waits for a client, an approval or a higher limit. */
 export const awaitedCallSchema = pendingCallSchema.extend({

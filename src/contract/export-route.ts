@@ -5,7 +5,6 @@ import type { BuiltInRoute } from "./built-in-route.ts";
 import { exportMediaType, exportThreadSchema } from "./export-header.ts";
 import { threadSchema } from "./thread.ts";
 
-/** The rows. */
 export const exportRoutes = {
   exportThread: {
     method: "GET",

@@ -5,12 +5,11 @@ import { z } from "zod";
 import type { BuiltInRoute } from "./built-in-route.ts";
 
 /** Query: the owner of the threads. An administrator may name any user; a user may name only itself. */
-export const watchThreadsSchema = z.strictObject({
+const watchThreadsSchema = z.strictObject({
   user_id: z.string().optional(),
   ticket: z.string().optional(),
 });
 
-/** The row. */
 export const feedRoutes = {
   watchThreads: {
     method: "GET",

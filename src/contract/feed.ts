@@ -9,7 +9,7 @@ import { threadSchema } from "./thread.ts";
 const seq = z.number().int().positive();
 
 /** The first frame. All later changes follow, so a client that lists the threads now misses nothing. */
-export const feedStartSchema = z.object({
+const feedStartSchema = z.object({
   seq,
   type: z.literal("feed_start"),
   /** The owner of the threads; null for threads without a user. */

@@ -15,7 +15,6 @@ import { fileRecordSchema } from "./stored-file.ts";
 // The path may be absent: the thread's root is a folder like any other.
 const path = "/api/threads/:id/files/*path?";
 
-/** The rows. */
 export const fileRoutes = {
   readFile: {
     method: "GET",

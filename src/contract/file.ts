@@ -22,7 +22,7 @@ export const fileStatsSchema = z.object({
 const truncated = z.boolean();
 
 /** Response to `grep`: the matching lines by file. */
-export const grepAnswerSchema = z.object({
+const grepAnswerSchema = z.object({
   results: z.array(
     z.object({
       path: z.string(),
@@ -65,5 +65,3 @@ export const searchFilesSchema = z
 export const moveFileSchema = z.object({ from: z.string().min(1).max(4096), to: z.string().min(1).max(4096) }).strict();
 
 export type ReadFile = z.infer<typeof readFileSchema>;
-export type PutFile = z.infer<typeof putFileSchema>;
-export type SearchFiles = z.infer<typeof searchFilesSchema>;

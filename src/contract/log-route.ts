@@ -19,7 +19,6 @@ export const listLogsSchema = z
   .strict();
 export type ListLogs = z.infer<typeof listLogsSchema>;
 
-/** The rows. */
 export const logRoutes = {
   listLogs: {
     method: "GET",

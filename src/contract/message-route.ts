@@ -61,7 +61,6 @@ export const patchMessageSchema = z
   .refine((body) => Object.keys(body).length > 0, "name at least one field to change");
 export type PatchMessage = z.infer<typeof patchMessageSchema>;
 
-/** The rows. */
 export const messageRoutes = {
   postMessage: {
     method: "POST",

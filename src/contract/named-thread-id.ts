@@ -1,7 +1,14 @@
 // Derives the id of a named thread, such as a session, from the name and its owner. Every client can compute it, so no client may
 // choose it: ids that clients choose are UUIDs of version 4, these are of version 8, and an import is checked against its name.
 
+import { z } from "zod";
+
 import { sha256 } from "#lib/sha256.ts";
+
+/** The names that a thread may have, such as that of a session. A session whose name is the id of a thread is that thread. */
+export const threadNameSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, "has to be 1 to 128 of A-Z a-z 0-9 _ . : -");
 
 /** The id. JSON separates owner and name, and a missing owner (null) from every user. */
 export function namedThreadId(owner: string | null, name: string): Promise<string> {

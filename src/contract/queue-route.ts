@@ -31,11 +31,11 @@ export const queuedInputSchema = z.object({
 export type QueuedInput = z.infer<typeof queuedInputSchema>;
 
 /** Query of `GET /api/threads/:id/queue`. A page may be shorter than `limit`, because its bytes are bounded too. */
-export const listQueueSchema = z.strictObject({ limit: limit(100, 100), cursor: z.string().max(500).optional() });
+const listQueueSchema = z.strictObject({ limit: limit(100, 100), cursor: z.string().max(500).optional() });
 export type ListQueue = z.infer<typeof listQueueSchema>;
 
 /** Body of `PATCH /api/threads/:id/queue/:qid`: another text, metadata to merge shallowly, another position counted from 0. */
-export const patchQueuedSchema = z
+const patchQueuedSchema = z
   .strictObject({
     content: z.string().optional(),
     metadata: jsonObjectSchema.optional(),
@@ -51,7 +51,6 @@ export type PatchQueued = z.infer<typeof patchQueuedSchema>;
 
 const mib = 1024 * 1024;
 
-/** The rows. */
 export const queueRoutes = {
   listQueue: {
     method: "GET",

@@ -20,7 +20,7 @@ export const postRunSchema = z
 export type PostRun = z.infer<typeof postRunSchema>;
 
 /** Response of `POST` of a run. */
-export const admittedRunSchema = z.object({ run: runSchema.nullable() });
+const admittedRunSchema = z.object({ run: runSchema.nullable() });
 
 /** Query of `GET /api/threads/:id/runs`. */
 export const listRunsSchema = z
@@ -29,9 +29,8 @@ export const listRunsSchema = z
 export type ListRuns = z.infer<typeof listRunsSchema>;
 
 /** Body of `POST /api/threads/:id/stop`. */
-export const stopSchema = z.object({ run_id: z.string().optional() }).strict();
+const stopSchema = z.object({ run_id: z.string().optional() }).strict();
 
-/** The rows. */
 export const runRoutes = {
   postRun: {
     method: "POST",

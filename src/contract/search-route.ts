@@ -11,10 +11,10 @@ import { listThreadsSchema } from "./thread-route.ts";
 import { threadSchema } from "./thread.ts";
 
 /** Maximal UTF-16 units of the text to search for. */
-export const searchedTextLimit = 200;
+const searchedTextLimit = 200;
 
 /** Threads that are searched for one page of a search over threads. */
-export const searchedThreads = 50;
+const searchedThreads = 50;
 
 const q = z.string().min(1).max(searchedTextLimit);
 
@@ -22,10 +22,10 @@ const q = z.string().min(1).max(searchedTextLimit);
 export const searchMessagesSchema = listMessagesSchema.omit({ order: true }).extend({ q, limit: limit(20, 100) });
 
 /** Query of `GET /api/messages-search`: the filters of the list of threads. */
-export const searchThreadsSchema = listThreadsSchema.extend({ q, limit: limit(searchedThreads, searchedThreads) });
+const searchThreadsSchema = listThreadsSchema.extend({ q, limit: limit(searchedThreads, searchedThreads) });
 
 /** A message that contains the text, with the position of its first occurrence. */
-export const messageHitSchema = z.object({
+const messageHitSchema = z.object({
   message_id: z.string(),
   position: z.string(),
   created_at: z.number().int(),
@@ -39,18 +39,17 @@ export const messageHitSchema = z.object({
 export type MessageHit = z.infer<typeof messageHitSchema>;
 
 /** Newest first. A page may be empty and still have a `next_cursor`: older messages remain to be searched. */
-export const messageHitsSchema = z.object({ hits: z.array(messageHitSchema), next_cursor: z.string().nullable() });
+const messageHitsSchema = z.object({ hits: z.array(messageHitSchema), next_cursor: z.string().nullable() });
 export type MessageHits = z.infer<typeof messageHitsSchema>;
 
 /** A thread with its newest hits. */
-export const threadHitsSchema = messageHitsSchema.extend({
+const threadHitsSchema = messageHitsSchema.extend({
   thread: threadSchema,
   /** Why the thread was not searched; null if it was. */
   error: z.object({ code: z.enum(errorCodes), message: z.string() }).nullable(),
 });
 export type ThreadHits = z.infer<typeof threadHitsSchema>;
 
-/** The rows. */
 export const searchRoutes = {
   searchMessages: {
     method: "GET",

@@ -39,7 +39,6 @@ const ticketSchema = z.object({ path: z.string().startsWith("/api/").max(500) })
 /** Response of `POST /api/tickets`. */
 const ticketAnswerSchema = z.object({ ticket: z.string(), expires_at: z.number().int() });
 
-/** The rows. */
 export const serviceRoutes = {
   getCaller: {
     method: "GET",

@@ -18,7 +18,6 @@ export const subscribeSchema = z
   .strict();
 export type Subscribe = z.infer<typeof subscribeSchema>;
 
-/** The rows. */
 export const streamRoutes = {
   threadEvents: {
     method: "GET",

@@ -17,7 +17,7 @@ const tags = z.array(z.string().min(1).max(100)).max(50);
 const agentName = z.string().min(1).max(200);
 
 /** A message that a new thread contains. Such messages are stored in order and start no run. */
-export const initialMessageSchema = z
+const initialMessageSchema = z
   .object({
     role: z.enum(["user", "assistant", "system"]),
     content: inputContentSchema,
@@ -71,9 +71,7 @@ export const listThreadsSchema = z
     cursor: cursorField.optional(),
   })
   .strict();
-export type ListThreads = z.infer<typeof listThreadsSchema>;
 
-/** The rows. */
 export const threadRoutes = {
   createThread: {
     method: "POST",

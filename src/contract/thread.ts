@@ -11,7 +11,7 @@ export const threadStatusSchema = z.enum(["idle", "running", "awaiting_tool_exec
 export type ThreadStatus = z.infer<typeof threadStatusSchema>;
 
 /** The call of another thread whose result this thread produces. */
-export const threadParentSchema = z.object({
+const threadParentSchema = z.object({
   thread_id: z.string(),
   run_id: z.string(),
   tool_call_id: z.string(),

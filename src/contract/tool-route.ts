@@ -84,7 +84,6 @@ export const postToolResultsSchema = z.strictObject({
 });
 export type PostToolResults = z.infer<typeof postToolResultsSchema>;
 
-/** The response. */
 export const toolResultsTakenSchema = z.object({
   run: runSchema,
   /** Calls of the run that still wait for a client or an approval, with their names and arguments. */
@@ -97,7 +96,6 @@ export type ToolResultsTaken = z.infer<typeof toolResultsTakenSchema>;
 
 const mib = 1024 * 1024;
 
-/** The rows. */
 export const toolRoutes = {
   invokeTool: {
     method: "POST",

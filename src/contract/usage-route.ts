@@ -7,7 +7,7 @@ import type { BuiltInRoute } from "./built-in-route.ts";
 import { costSchema, usageSchema } from "./usage-schema.ts";
 
 /** The dimensions of a report. */
-export const usageDimensions = ["day", "agent", "model", "user"] as const;
+const usageDimensions = ["day", "agent", "model", "user"] as const;
 /** What a usage report can be broken down by. */
 export type UsageDimension = (typeof usageDimensions)[number];
 
@@ -34,13 +34,12 @@ const dimensions = z
   .transform((list) => list.split(",") as UsageDimension[]);
 
 /** Query of `GET /api/usage`. Both days are included. Default: the thirty days that end today. */
-export const usageQuerySchema = z.strictObject({
+const usageQuerySchema = z.strictObject({
   from: day.optional(),
   to: day.optional(),
   by: dimensions,
   user_id: z.string().min(1).max(200).optional(),
 });
-export type UsageQuery = z.infer<typeof usageQuerySchema>;
 
 const sums = {
   /** Runs that requested an answer from a model. A run counts once, for any number of models. */
@@ -53,7 +52,7 @@ const sums = {
 };
 
 /** One line: the values of the requested dimensions, and the usage. */
-export const usageLineSchema = z.object({
+const usageLineSchema = z.object({
   day: z.string().optional(),
   agent_id: z.string().optional(),
   model: z.string().optional(),
@@ -76,7 +75,6 @@ export const usageReportSchema = z.object({
 /** What the runs of a range of days used, by line and in total. */
 export type UsageReport = z.infer<typeof usageReportSchema>;
 
-/** The row. */
 export const usageRoutes = {
   getUsage: {
     method: "GET",

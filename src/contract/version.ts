@@ -1,4 +1,3 @@
 // The version of the package, the same as in `package.json`.
 
-/** The version. */
 export const packageVersion = "0.1.0";

@@ -8,7 +8,7 @@ import { errorResult, threadErrorTexts } from "./tools/error-results.ts";
 import type { CallErrorTexts } from "./tools/error-results.ts";
 
 /**
- * Contract: pure. Messages keep their order, and a valid list is returned unchanged. `texts` has the text that the model reads in place of a
+ * Contract: pure. Messages keep their order, except that each result is moved after its call. A valid list is returned unchanged. `texts` has the text that the model reads in place of a
  * missing result.
  */
 export function repair(messages: readonly ModelMessage[], texts: RepairTexts = threadErrorTexts): ModelMessage[] {

@@ -80,8 +80,8 @@ function editOf(edit: SpecEdit): FileEdit {
 
 /** The check that the file at a path still is the one with this record. Every write of a path has a later time. */
 function unchangedSince(path: string, expected: FileRecord | null): WriteCheck {
-  return (standing) => {
-    const current = standing?.record;
+  return (existing) => {
+    const current = existing?.record;
     if (current?.updatedAt === expected?.updatedAt && current?.size === expected?.size) return;
     throw refuse(
       "conflict",

@@ -98,7 +98,7 @@ export interface RequestContext {
 
 /**
  * Applies the projection of the last request, or makes a smaller one if the request exceeds its budget. Contract: the result depends only on
- * the parts, and nothing changes but what `estimates` and `messages` remember.
+ * the parts, and only the caches in `estimates` and `messages` change.
  */
 export function requestContext(parts: RequestParts): RequestContext | StepProblem {
   const { prompt, model, window, messages, stored, refused } = parts;
@@ -108,7 +108,7 @@ export function requestContext(parts: RequestParts): RequestContext | StepProble
     const same = requestOf(parts, last, { compaction: null });
     return { ...same, filesFrom: stored === null ? undefined : same.filesFrom };
   }
-  // If a prompt sets `recentImageThreshold` and no `context`, each request sends that many. Otherwise files leave with compactions.
+  // If a prompt sets `recentImageThreshold` and no `context`, each request sends that many. Otherwise compactions remove files.
   const recent = prompt.context === undefined ? prompt.recentImageThreshold : undefined;
   const files = recent === undefined ? last.files : Math.max(last.files, messages.messages.length - recent);
   const previous = files === last.files ? last : { ...last, files };

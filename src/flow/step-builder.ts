@@ -374,7 +374,10 @@ function idsFrom(messages: readonly MessageRecord[], from: string): string[] {
   return ids;
 }
 
-/** Ends the messages with a user message, as models require. */
+/**
+ * Adds the step's instruction, or a request to continue after an assistant's message. Without messages, `dual_ai` begins with `begin`, and
+ * the step of another agent is refused.
+ */
 function endedMessages(messages: ModelMessage[], shape: StepShape, agent: AnyAgentDefinition): ModelMessage[] {
   const instruction = unstoredInstruction(shape);
   if (messages.length > 0 || instruction !== undefined) return endWithPrompt(messages, instruction);

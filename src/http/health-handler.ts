@@ -9,7 +9,6 @@ import { ticketsAreOff, ticketsOff } from "./auth/auth-settings.ts";
 import type { Handlers } from "./route/handler.ts";
 import type { Services } from "./services.ts";
 
-/** The handlers. */
 export function healthHandlers({ dependencies, settings }: Services): Pick<Handlers, "health" | "getCaller"> {
   const diagnostics = [...dependencies.diagnostics, ...(ticketsAreOff(settings) ? [noTicketSecret] : [])];
   const found = diagnostics.length === 0 ? {} : { diagnostics };

@@ -32,3 +32,16 @@ export function textOrJson(value: unknown): string {
   if (value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
+
+/**
+ * Converts the text of a tool result to the result's value. Results are stored as text, so JSON of an object or an array is parsed. Any
+ * other text stays as it is.
+ */
+export function resultValue(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -3,6 +3,8 @@
 // without a finish reason is an error; chunks are passed on as `raw` parts without secrets; when `stream` has ended, the response body was
 // read or cancelled, unless connections are reused. It never retries: the retry engine is in core (decision 22: retries).
 
+import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+
 import type { ModelFacts, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { followAbort } from "#lib/follow-abort.ts";
 import { systemClock } from "#lib/system-clock.ts";
@@ -11,6 +13,8 @@ import { platformTimers, type Timers } from "#lib/timers.ts";
 import { prepareCall } from "./call-options.ts";
 import { ChunkReader } from "./chunk-reader.ts";
 import { classifyFailure, failure } from "./classify-failure.ts";
+import { cutFailure } from "./end-of-answer.ts";
+import { withoutThinkingText } from "./hidden-thinking.ts";
 import { LanguageModels } from "./language-models.ts";
 import { modelFacts } from "./model-facts.ts";
 import { newExchange, noLongerNeeded, observeFetch } from "./observed-fetch.ts";
@@ -26,7 +30,7 @@ import { repairedFetch } from "./repaired-fetch.ts";
 import { paramsFetch } from "./request-params.ts";
 import { sameOriginFetch } from "./same-origin-fetch.ts";
 import { thinksInSilence } from "./silent-thinking.ts";
-import { ConvertedStream, StreamedError, type Call } from "./stream-conversion.ts";
+import { Conversion, StreamedError, type Call } from "./stream-conversion.ts";
 
 /** Dependencies of a model port. */
 export interface ModelPortOptions {
@@ -153,4 +157,74 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     return found;
   };
   return { stream, thinksInSilence, facts };
+}
+
+/**
+ * A stream in conversion. It is not a generator, because each generator between the provider's package and the loop takes processor time for
+ * each part.
+ */
+class ConvertedStream {
+  readonly #stream: StreamReading<LanguageModelV3StreamPart>;
+  readonly #call: Call;
+  readonly #conversion: Conversion;
+  readonly #hides: boolean;
+  #isOver = false;
+  #thrown: { error: unknown } | null = null;
+
+  constructor(stream: StreamReading<LanguageModelV3StreamPart>, call: Call) {
+    this.#stream = stream;
+    this.#call = call;
+    this.#conversion = new Conversion(call);
+    this.#hides = call.request.reasoning?.exclude === true;
+  }
+
+  /**
+   * The next parts; null at the end. Either the last part is the only `finish` or `error`, or it throws: a StreamedError for an error that
+   * the provider reported, any other error for a broken connection.
+   */
+  async next(): Promise<readonly ModelPart[] | null> {
+    for (;;) {
+      if (this.#thrown !== null) throw this.#thrown.error;
+      if (this.#isOver) return null;
+      const parts = await this.#read();
+      if (parts.length > 0) return parts;
+    }
+  }
+
+  /** Cancels the stream. If the reader stops early, the caller also cancels the request. */
+  close(): void {
+    this.#stream.close();
+  }
+
+  async #read(): Promise<readonly ModelPart[]> {
+    try {
+      const read = await this.#stream.read();
+      if (read === null) return this.#cut();
+      const parts = this.#conversion.take(read.value);
+      const shown = this.#hides ? parts.map(hidden) : parts;
+      const last = parts.at(-1)?.type;
+      if (last !== "finish" && last !== "error") return shown;
+      this.#isOver = true;
+      return [...this.#waiting(), ...shown];
+    } catch (error) {
+      this.#thrown = { error };
+      return this.#waiting();
+    }
+  }
+
+  /** The parts of a stream that ended without a finish reason. */
+  #cut(): readonly ModelPart[] {
+    this.#isOver = true;
+    const { usage } = this.#call.chunks;
+    return [...this.#waiting(), usage === null ? cutFailure() : { ...cutFailure(), usage }];
+  }
+
+  /** The chunks that are held back. */
+  #waiting(): readonly ModelPart[] {
+    return this.#call.raw.end().map((chunk): ModelPart => ({ type: "raw", chunk }));
+  }
+}
+
+function hidden(part: ModelPart): ModelPart {
+  return "provider_data" in part ? withoutThinkingText(part) : part;
 }

@@ -115,7 +115,7 @@ export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): Bo
 }
 
 /**
- * Reads the rest of the body of a complete answer. At most servers the body ends at once, and the client then uses the connection for the
+ * Reads the rest of the body of a complete answer. With most servers the body ends at once, and the client then uses the connection for the
  * next request. A body that continues, or that does not end in time, is closed with its connection.
  */
 function readRest(reader: ReadableStreamDefaultReader<Uint8Array>, timers: Timers): void {
@@ -183,7 +183,7 @@ function wellFormed(init: RequestInit | undefined): RequestInit | undefined {
 }
 
 /** The input of the platform's fetch. */
-type Asked = Parameters<typeof globalThis.fetch>[0];
+type FetchInput = Parameters<typeof globalThis.fetch>[0];
 
 /**
  * Creates a fetch that records the status and the headers of a response in `watch.exchange`. `answerPieces` and `refusalBody` observe the
@@ -191,10 +191,10 @@ type Asked = Parameters<typeof globalThis.fetch>[0];
  */
 export function observeFetch(fetch: typeof globalThis.fetch, watch: Watch): typeof globalThis.fetch {
   const { exchange } = watch;
-  const observed = async (input: Asked | URL, init?: RequestInit): Promise<Response> => {
+  const observed = async (input: FetchInput | URL, init?: RequestInit): Promise<Response> => {
     let response: Response;
     try {
-      response = await fetch(input as Asked, wellFormed(init));
+      response = await fetch(input as FetchInput, wellFormed(init));
     } catch (error) {
       exchange.broken = true;
       throw error;

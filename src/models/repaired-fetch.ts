@@ -156,7 +156,7 @@ function repairedBytes(pieces: BodyPieces, profile: ProviderProfile, toolNames: 
   };
 }
 
-type Asked = Parameters<typeof globalThis.fetch>[0];
+type FetchInput = Parameters<typeof globalThis.fetch>[0];
 
 /**
  * Creates a fetch whose successful responses the provider's package can read, and whose bodies `watch` observes. `toolNames` are the tools
@@ -167,7 +167,7 @@ export function repairedFetch(
   watch: Watch,
   { profile, toolNames }: { profile: ProviderProfile; toolNames: readonly string[] },
 ): typeof globalThis.fetch {
-  const repaired = async (input: Asked, init?: RequestInit): Promise<Response> => {
+  const repaired = async (input: FetchInput, init?: RequestInit): Promise<Response> => {
     const response = await fetch(input, init);
     const body: ReadableStream<Uint8Array> | null = response.body;
     if (body === null) return response;

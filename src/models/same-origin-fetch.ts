@@ -5,18 +5,18 @@
 /** The maximum number of redirects that one request follows. */
 const mostRedirects = 5;
 
-type Asked = Parameters<typeof globalThis.fetch>[0];
+type FetchInput = Parameters<typeof globalThis.fetch>[0];
 
-function addressOf(input: Asked | URL): string {
+function addressOf(input: FetchInput | URL): string {
   return typeof input === "string" ? input : input instanceof URL ? input.href : input.url;
 }
 
 /** Creates a fetch that follows redirects to the origin of the request and throws for a redirect to another one. */
 export function sameOriginFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
-  const guarded = async (input: Asked | URL, init?: RequestInit): Promise<Response> => {
+  const guarded = async (input: FetchInput | URL, init?: RequestInit): Promise<Response> => {
     const manual: RequestInit = { ...init, redirect: "manual" };
     let address = addressOf(input);
-    let response = await fetch(input as Asked, manual);
+    let response = await fetch(input as FetchInput, manual);
     for (let followed = 0; ; followed++) {
       const isRedirect = response.status >= 300 && response.status < 400;
       const location = isRedirect ? response.headers.get("location") : null;

@@ -1,4 +1,4 @@
-// Converts the stream of a provider's package to the parts of an answer.
+// Converts the parts of a provider's package to the parts of an answer.
 
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
@@ -16,7 +16,6 @@ import { withoutThinkingText } from "./hidden-thinking.ts";
 import type { Watch } from "./observed-fetch.ts";
 import type { ProviderSettings } from "./provider/provider-profile.ts";
 import type { RawText } from "./raw-text.ts";
-import type { StreamReading } from "./read-stream.ts";
 import { isCut, unknownPiece, withReadableMessage } from "./reported-error.ts";
 
 /** A model request, and the state of its stream. */
@@ -43,83 +42,13 @@ export class StreamedError extends Error {
   }
 }
 
-/**
- * A stream in conversion. It is not a generator, because each generator between the provider's package and the loop takes processor time for
- * each part.
- */
-export class ConvertedStream {
-  readonly #stream: StreamReading<LanguageModelV3StreamPart>;
-  readonly #call: Call;
-  readonly #conversion: Conversion;
-  readonly #hides: boolean;
-  #isOver = false;
-  #thrown: { error: unknown } | null = null;
-
-  constructor(stream: StreamReading<LanguageModelV3StreamPart>, call: Call) {
-    this.#stream = stream;
-    this.#call = call;
-    this.#conversion = new Conversion(call);
-    this.#hides = call.request.reasoning?.exclude === true;
-  }
-
-  /**
-   * The next parts; null at the end. Either the last part is the only `finish` or `error`, or it throws: a StreamedError for an error that
-   * the provider reported, any other error for a broken connection.
-   */
-  async next(): Promise<readonly ModelPart[] | null> {
-    for (;;) {
-      if (this.#thrown !== null) throw this.#thrown.error;
-      if (this.#isOver) return null;
-      const parts = await this.#read();
-      if (parts.length > 0) return parts;
-    }
-  }
-
-  /** Cancels the stream. If the reader stops early, the caller also cancels the request. */
-  close(): void {
-    this.#stream.close();
-  }
-
-  async #read(): Promise<readonly ModelPart[]> {
-    try {
-      const read = await this.#stream.read();
-      if (read === null) return this.#cut();
-      const parts = this.#conversion.take(read.value);
-      const shown = this.#hides ? parts.map(hidden) : parts;
-      const last = parts.at(-1)?.type;
-      if (last !== "finish" && last !== "error") return shown;
-      this.#isOver = true;
-      return [...this.#waiting(), ...shown];
-    } catch (error) {
-      this.#thrown = { error };
-      return this.#waiting();
-    }
-  }
-
-  /** The parts of a stream that ended without a finish reason. */
-  #cut(): readonly ModelPart[] {
-    this.#isOver = true;
-    const { usage } = this.#call.chunks;
-    return [...this.#waiting(), usage === null ? cutFailure() : { ...cutFailure(), usage }];
-  }
-
-  /** The chunks that are held back. */
-  #waiting(): readonly ModelPart[] {
-    return this.#call.raw.end().map((chunk): ModelPart => ({ type: "raw", chunk }));
-  }
-}
-
-function hidden(part: ModelPart): ModelPart {
-  return "provider_data" in part ? withoutThinkingText(part) : part;
-}
-
 /** Whether an answer with this stop reason may end inside a tool call. */
 function isCutShort(reason: StopReason): boolean {
   return reason === "length" || reason === "content_filter";
 }
 
 /** Converts the stream part by part. The last returned list ends with `finish` or `error`. */
-class Conversion {
+export class Conversion {
   readonly #call: Call;
   readonly #blocks: AnswerBlocks;
   readonly #hides: boolean;

@@ -37,7 +37,7 @@ export function storeResults(journal: HostJournal, results: readonly ToolResultI
   const answered = results.map((result) => {
     const { toolCallId: id, toolName } = result;
     const row = waiting.get(id);
-    if (row === undefined) throw nobodyWaits(id, journal, results);
+    if (row === undefined) throw noWaitingCall(id, journal, results);
     if (toolName !== undefined && row.name !== toolName) {
       throw refuse("invalid_request", `The call "${id}" is one of "${row.name}", not of "${toolName}".`);
     }
@@ -50,16 +50,16 @@ export function storeResults(journal: HostJournal, results: readonly ToolResultI
 /** Reads a result as `POST …/tool-results` does. */
 function readResult(result: ToolResultInput): ToolResult {
   const { content = "", error, details } = postedResult(result);
-  const said = error === undefined ? { status: "success", result: content } : { status: "error", error };
+  const given = error === undefined ? { status: "success", result: content } : { status: "error", error };
   const {
     attachments: _,
     stack: __,
     ...answer
-  } = readToolAnswer(details === undefined ? said : { ...said, details }, unboundedResults);
+  } = readToolAnswer(details === undefined ? given : { ...given, details }, unboundedResults);
   return answer;
 }
 
-function nobodyWaits(id: string, { messages }: HostJournal, results: readonly ToolResultInput[]) {
+function noWaitingCall(id: string, { messages }: HostJournal, results: readonly ToolResultInput[]) {
   if (results.filter(({ toolCallId }) => toolCallId === id).length > 1) {
     return refuse("invalid_request", `Two results answer the call "${id}".`);
   }

@@ -31,8 +31,8 @@ export interface ContextOptions {
 }
 
 /**
- * Returns the text that stands for messages in later requests. `previous` is the text for the messages before them, which the new text
- * replaces; null for none.
+ * Returns the text that later requests contain in place of `messages`. `previous` is the text that replaced the messages before them, or
+ * null. The new text also replaces `previous`.
  */
 export type ContextSummarizer = (
   messages: LLMMessage[],

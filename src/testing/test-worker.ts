@@ -45,14 +45,14 @@ export async function createTestWorker(registry: Registry): Promise<Pick<Threadh
     const user = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
     return user === undefined ? null : { user, role: "user" as const };
   };
-  const { ThreadObject, ThreadFeed, fetch } = compose(quick(registry), { authenticate }, (world, state) => {
+  const { ThreadObject, ThreadFeed, fetch } = compose(quick(registry), { authenticate }, (dependencies, state) => {
     const id = state.id.name ?? "";
     return {
-      ...world,
+      ...dependencies,
       models: scriptedModels(id),
       threads: (called) => {
         shareScript(id, called);
-        return world.threads(called);
+        return dependencies.threads(called);
       },
       // An object that is restarted must not be writing to the console, because the test runner would wait for that line.
       log: createLog((line, level) => {

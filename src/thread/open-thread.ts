@@ -31,7 +31,7 @@ export interface OpenThread {
 
 /** Dependencies of `openThread`. */
 export interface OpenOptions {
-  world: ThreadDependencies;
+  dependencies: ThreadDependencies;
   storage: MeteredStorage;
   store: ManagedThreadStore;
   record: ThreadRecord;
@@ -45,39 +45,42 @@ const sweepAfterMs = 30_000;
 
 /** Loads the thread. Reads a few rows. Writes only if a crash left files of messages that were not admitted, to delete them. */
 export function openThread(options: OpenOptions): OpenThread {
-  const { world, storage, store, record, alarm, state, ownerFeed } = options;
-  const live = new LiveThread(store, record, world.clock);
+  const { dependencies, storage, store, record, alarm, state, ownerFeed } = options;
+  const live = new LiveThread(store, record, dependencies.clock);
   for (const socket of state.getWebSockets()) {
     const reader = restoreReader(socket);
     if (reader !== null) live.broadcaster.rejoin(reader);
   }
-  const { threads, catalog, clock, faults, log, outbound, webhook } = world;
+  const { threads, catalog, clock, faults, log, outbound, webhook } = dependencies;
   const background = (work: Promise<unknown>) => state.waitUntil(work);
   const feed = record.parent === null ? null : new ParentFeed({ live, threads, background });
   if (feed !== null) live.broadcaster.onEvent = (event) => feed.receive(event);
   const files = threadFiles(live, {
     storage,
     clock,
-    settings: world.files,
+    settings: dependencies.files,
     onGarbage: () => alarm.notAfter(clock.now() / 1000 + sweepAfterMs),
   });
-  const traces = world.traces === null ? null : openTraces(world, world.traces, { threadId: record.id, background });
+  const traces =
+    dependencies.traces === null
+      ? null
+      : openTraces(dependencies, dependencies.traces, { threadId: record.id, background });
   const shared = { live, threads, catalog, clock, faults, log, background, feed, files, ownerFeed, traces, outbound };
   const wakeups = new Wakeups({ ...shared, alarm, webhook });
   const context: ObjectContext = {
     ...shared,
     wakeups,
     storage,
-    definitions: new SetupDefinitions(world.registry, () => live.record.setup),
-    hooks: world.registry.hooks,
-    filters: world.registry.filters ?? [],
-    routes: world.registry.routes,
-    models: world.models,
-    connection: world.connection,
-    settings: world.settings,
-    images: world.files.images,
+    definitions: new SetupDefinitions(dependencies.registry, () => live.record.setup),
+    hooks: dependencies.registry.hooks,
+    filters: dependencies.registry.filters ?? [],
+    routes: dependencies.registry.routes,
+    models: dependencies.models,
+    connection: dependencies.connection,
+    settings: dependencies.settings,
+    images: dependencies.files.images,
     searches: new SearchPlaces(),
-    authorizations: threadAuthorizations(live, { feeds: world.feeds, storage }),
+    authorizations: threadAuthorizations(live, { feeds: dependencies.feeds, storage }),
     calls: threadCalls(
       () => context,
       () => driver,

@@ -27,10 +27,10 @@ export class ThreadLifetime {
    * created.
    */
   async create<T>(work: (context: CreateContext) => Promise<T>): Promise<T> {
-    const { store, world, loaded, unload } = this.#parts;
+    const { store, dependencies, loaded, unload } = this.#parts;
     const created = this.#creating.then(async () => {
       await this.importer.removeUnfinished();
-      return work({ store, world, open: loaded, close: unload });
+      return work({ store, dependencies, open: loaded, close: unload });
     });
     this.#creating = created.catch(() => undefined);
     return created;

@@ -72,10 +72,10 @@ const methods: MethodGroup<MethodName> = {
   ...authorizationMethods,
 };
 
-/** Makes the class of a deployment's thread objects. `worldOf` returns the dependencies: definitions, models, catalog, settings. */
-export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState) => ThreadDependencies) {
+/** Makes the class of a deployment's thread objects. `dependenciesOf` returns definitions, models, catalog and settings. */
+export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjectState) => ThreadDependencies) {
   return class ThreadObject extends DurableObject<Env> implements HoldsLeases, Pick<ThreadRpc, "redeemTicket"> {
-    readonly #world: ThreadDependencies;
+    readonly #dependencies: ThreadDependencies;
     readonly #storage: MeteredStorage;
     readonly #store: ManagedThreadStore;
     readonly #ownerFeed: OwnerFeed;
@@ -88,18 +88,18 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
 
     constructor(state: DurableObjectState, env: Env) {
       super(state, env);
-      this.#world = worldOf(env, state);
+      this.#dependencies = dependenciesOf(env, state);
       this.#storage = meterStorage(state.storage);
-      this.#leases = new StreamLeases(state, this.#world.feeds, () => this.#world.clock.now() / 1000);
-      const [world, storage] = [this.#world, this.#storage];
-      const store = createSqliteThreadStore(storage, world.faults);
+      this.#leases = new StreamLeases(state, this.#dependencies.feeds, () => this.#dependencies.clock.now() / 1000);
+      const [dependencies, storage] = [this.#dependencies, this.#storage];
+      const store = createSqliteThreadStore(storage, dependencies.faults);
       this.#store = store;
-      this.#ownerFeed = new OwnerFeed(world.feeds, (work) => state.waitUntil(work));
+      this.#ownerFeed = new OwnerFeed(dependencies.feeds, (work) => state.waitUntil(work));
       this.#alarm = this.#alarmAt(null);
       this.#lifetime = new ThreadLifetime({
         storage,
         store,
-        world,
+        dependencies,
         alarm: () => this.#alarm,
         open: (record) => this.#openAs(record),
         loaded: () => this.#load(),
@@ -138,7 +138,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     #serve(incoming: Request): Response | Promise<Response> {
-      const [leases, { clock, files }] = [this.#leases, this.#world];
+      const [leases, { clock, files }] = [this.#leases, this.#dependencies];
       const url = new URL(incoming.url);
       const caller = parseCaller(incoming.headers.get(callerHeader));
       if (url.pathname === importPath) {
@@ -164,7 +164,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
 
     /** Returns true for the first use of a ticket. Details are at `UsedTickets`. */
     async redeemTicket(nonce: string, expiresAt: number): Promise<boolean> {
-      return this.#tickets.redeem(nonce, expiresAt, this.#world.clock.now());
+      return this.#tickets.redeem(nonce, expiresAt, this.#dependencies.clock.now());
     }
 
     /** Counts the storage operations since this object was loaded, for the log and for tests of the row budget. */
@@ -190,7 +190,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
         // Not awaited: the platform delivers the next alarm only after this one has returned, and the catalog may not respond.
         this.ctx.waitUntil(open.context.wakeups.runAndSleep());
       } catch (thrown) {
-        this.#alarm.notAfter(this.#world.clock.now() / 1000 + longestHeartbeatMs);
+        this.#alarm.notAfter(this.#dependencies.clock.now() / 1000 + longestHeartbeatMs);
         this.#logFailure("alarm_failed", thrown);
       }
     }
@@ -227,7 +227,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     #logFailure(event: "alarm_failed" | "thread_failed", thrown: unknown): void {
-      this.#world.log("error", event, { thread_id: this.ctx.id.name ?? null, cause: causeOf(thrown) });
+      this.#dependencies.log("error", event, { thread_id: this.ctx.id.name ?? null, cause: causeOf(thrown) });
     }
 
     /** Returns the thread. Refuses with `thread_not_found` a thread that does not exist or that the caller may not access. */
@@ -255,8 +255,16 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     #openAs(record: ThreadRecord): OpenThread {
-      const [world, storage, store, alarm] = [this.#world, this.#storage, this.#store, this.#alarm];
-      this.#open = openThread({ world, storage, store, record, alarm, state: this.ctx, ownerFeed: this.#ownerFeed });
+      const [dependencies, storage, store, alarm] = [this.#dependencies, this.#storage, this.#store, this.#alarm];
+      this.#open = openThread({
+        dependencies,
+        storage,
+        store,
+        record,
+        alarm,
+        state: this.ctx,
+        ownerFeed: this.#ownerFeed,
+      });
       return this.#open;
     }
 
@@ -266,7 +274,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     #alarmAt(at: number | null): Alarm {
-      return new Alarm(this.#storage, at, this.#world.clock.now() / 1000);
+      return new Alarm(this.#storage, at, this.#dependencies.clock.now() / 1000);
     }
   };
 }

@@ -43,10 +43,13 @@ const maxOpenRequests = 5;
 export function compose(
   registry: Registry,
   options: ThreadholdOptions,
-  adjust: (world: ThreadDependencies, state: DurableObjectState) => ThreadDependencies = (world) => world,
+  adjust: (dependencies: ThreadDependencies, state: DurableObjectState) => ThreadDependencies = (dependencies) =>
+    dependencies,
 ) {
   const prefix = readPrefix(options.prefix ?? "");
-  const ThreadObject = threadObject<ThreadholdBindings>((env, state) => adjust(worldOf(named(env), registry), state));
+  const ThreadObject = threadObject<ThreadholdBindings>((env, state) =>
+    adjust(dependenciesOf(named(env), registry), state),
+  );
   const ThreadFeed = threadFeed<ThreadholdBindings>((env) => ({
     clock: systemClock,
     threads: (id) => threadOf(named(env), id),
@@ -117,7 +120,7 @@ function named(env: ThreadholdBindings): Environment {
   return env as Environment;
 }
 
-function worldOf(env: Environment, registry: Registry): ThreadDependencies {
+function dependenciesOf(env: Environment, registry: Registry): ThreadDependencies {
   const inTurn = createRequestQueue(maxOpenRequests);
   const traced = traceSettings(env);
   const connection = { env: { ...env }, fetch: boundedFetch(inTurn, (...call) => fetch(...call)) };

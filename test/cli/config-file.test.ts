@@ -90,7 +90,7 @@ describe("an edit of a configuration file", () => {
     );
   });
 
-  it("An edit of a configuration file that is not safe is refused with the lines to write by hand, and one of a broken file with the broken line", () => {
+  it("An unsafe edit of a configuration file is refused with the lines to write by hand, and a file that cannot be parsed with the number of the broken line", () => {
     const edit: ConfigEdit = { action: "append", path: ["migrations"], value: { tag: "threadhold-v1" } };
     const edited = (name: string, text: string) => () => editConfigFile(parseConfigFile(name, text), [edit]);
     expect(edited("wrangler.toml", 'migrations = "none"\n')).toThrow(

@@ -88,7 +88,7 @@ interface Manifest {
 
 describe("create-threadhold", () => {
   it.each(Object.keys(templates))(
-    "A project of the template %s has its own name, the scripts of every project, and no path of this machine",
+    "A project of the template %s has the given name, the scripts dev, test, check and deploy, and no path of this machine",
     async (template) => {
       expect(await create(["shop", "--template", template, ...bare])).toMatchObject({ code: 0, errors: "" });
       const files = filesBelow("shop");
@@ -128,7 +128,7 @@ describe("create-threadhold", () => {
       expect([name, version]).toEqual([name, tested[name]]);
   });
 
-  it("The command offers exactly the providers that a model can have, each with the variable of its API key", () => {
+  it("The command create-threadhold offers exactly the supported providers, each with the variable of its API key", () => {
     const remote = knownProviders.filter((provider) => "variables" in provider && !provider.name.includes("-"));
     expect(new Set(Object.keys(providers))).toEqual(new Set(["none", ...remote.map(({ name }) => name)]));
     for (const [name, { key }] of Object.entries(providers)) expect([name, key]).toEqual([name, keyVariable(name)]);
@@ -148,7 +148,7 @@ describe("create-threadhold", () => {
     },
   );
 
-  it("The example file of variables, which deployments use too, does not contain the open mode of the local server", async () => {
+  it("The file .dev.vars.example of a created project does not contain OPEN_LOOPBACK, because deployments use the file too", async () => {
     await create(["shop", ...bare]);
     expect(read("shop/.dev.vars")).toContain("OPEN_LOOPBACK=true");
     expect(read("shop/.dev.vars.example")).not.toContain("OPEN_LOOPBACK");
@@ -164,7 +164,7 @@ describe("create-threadhold", () => {
     expect(stdout.trim().split("\n")).toEqual(files.filter((file) => !file.endsWith(".example")));
   });
 
-  it("A tarball of threadhold is copied into the project, so that the project needs no other folder", async () => {
+  it("A tarball after --threadhold is copied into the created project, so that the project needs no other folder", async () => {
     writeFileSync(path.join(cwd, "threadhold-9.9.9.tgz"), Buffer.from([0x1f, 0x8b, 0xff, 0x00]));
     await create(["apps/shop", "--threadhold", "threadhold-9.9.9.tgz", ...bare]);
     expect(readFileSync(path.join(cwd, "apps/shop/threadhold-9.9.9.tgz"))).toEqual(
@@ -174,7 +174,7 @@ describe("create-threadhold", () => {
     expect(dependencies["threadhold"]).toBe("file:threadhold-9.9.9.tgz");
   });
 
-  it("A folder in place of a tarball of threadhold is refused, and nothing is written", async () => {
+  it("A folder after --threadhold in place of a tarball is refused, and nothing is written", async () => {
     mkdirSync(path.join(cwd, "folder.tgz"));
     const { code, errors } = await create(["shop", "--threadhold", "folder.tgz", ...bare]);
     expect({ code, errors }).toEqual({ code: 2, errors: `There is no file ${path.join(cwd, "folder.tgz")}.\n` });
@@ -189,7 +189,7 @@ describe("create-threadhold", () => {
     }
   });
 
-  it("With --repository the README of the project has the Deploy to Cloudflare button, and without it the line with which to add it", async () => {
+  it("With --repository the README of a created project has the Deploy to Cloudflare button, and without the option it shows the line to add", async () => {
     await create(["shop", "--repository", "https://github.com/anna/shop", ...bare]);
     const button = deployButton("https://github.com/anna/shop");
     expect(read("shop/README.md").split("\n")).toContain(button);
@@ -204,7 +204,7 @@ describe("create-threadhold", () => {
     expect(buttons).toEqual(own.repository === undefined ? [] : [deployButton(own.repository)]);
   });
 
-  it("The project is created in an empty folder, and in one with only a new Git repository", async () => {
+  it("A project can be created in an empty folder, and in a folder with only a new Git repository", async () => {
     mkdirSync(path.join(cwd, "shop/.git"), { recursive: true });
     writeFileSync(path.join(cwd, "shop/.git/HEAD"), "ref: refs/heads/main\n");
     expect(await create(["shop", ...bare])).toMatchObject({ code: 0 });
@@ -256,7 +256,7 @@ describe("create-threadhold", () => {
     ["an option does not exist", ["shop", "--templat", "blank"], /unknown option '--templat'/],
     ["a part of the path is a file", ["full/file/shop", ...bare], /^The project could not be written to .*shop: /],
   ];
-  it.each(refusals)("If %s, the command writes nothing and prints what to do", async (_because, args, sentence) => {
+  it.each(refusals)("If %s, the program writes nothing and prints what to do", async (_because, args, sentence) => {
     mkdirSync(path.join(cwd, "full"));
     writeFileSync(path.join(cwd, "full/file"), "kept");
     const { code, output, errors } = await create(args);
@@ -267,7 +267,7 @@ describe("create-threadhold", () => {
     expect(readdirSync(cwd)).toEqual(["full"]);
   });
 
-  it.each(["new/deep/shop", "empty"])("A write that fails half-way leaves nothing of the project in %s", (folder) => {
+  it.each(["new/deep/shop", "empty"])("If a write fails half-way, nothing of the project remains in %s", (folder) => {
     mkdirSync(path.join(cwd, "empty"));
     const files = new Map([
       ["a.txt", "a"],
@@ -300,7 +300,7 @@ describe("create-threadhold", () => {
     expect(existsSync(path.join(cwd, "shop/package.json"))).toBe(true);
   });
 
-  it("With --json standard output is one line of JSON, also if a package manager prints text", async () => {
+  it("With --json the standard output of create-threadhold is one line of JSON, also if a package manager prints text", async () => {
     const bin = path.join(cwd, "bin");
     mkdirSync(bin);
     writeFileSync(path.join(bin, "npm"), '#!/bin/sh\necho "added 3 packages: $*"\n');
@@ -324,7 +324,7 @@ describe("create-threadhold", () => {
     expect(existsSync(path.join(cwd, "shop/.git"))).toBe(true);
   });
 
-  it("With --json an error is one line of JSON on standard output", async () => {
+  it("With --json an error of create-threadhold is one line of JSON on standard output", async () => {
     for (const argv of [["shop"], ["Shop", "--yes"], ["shop", "--unknown"]]) {
       const { code, output, errors } = await create([...argv, "--json"]);
       expect([code, errors]).toEqual([2, ""]);
@@ -366,7 +366,7 @@ describe("create-threadhold on a terminal", () => {
     return { code, shown, errors: text(errors) };
   }
 
-  it("The command asks for the name, the template and the provider", async () => {
+  it("The command create-threadhold asks on a terminal for the name, the template and the provider", async () => {
     const { code } = await dialog(
       ["--no-install", "--no-git"],
       [
@@ -380,7 +380,7 @@ describe("create-threadhold on a terminal", () => {
     expect(read("shop/agents/models/default.ts")).toContain('provider: "anthropic"');
   });
 
-  it("The command asks only for what the command line does not name", async () => {
+  it("The command create-threadhold asks only for what its command line does not name", async () => {
     const { code, shown } = await dialog(
       ["shop", "--template", "team", "--no-install", "--no-git"],
       [["Which provider", enter]],
@@ -390,7 +390,7 @@ describe("create-threadhold on a terminal", () => {
     expect(existsSync(path.join(cwd, "shop/agents/agents/front_desk.ts"))).toBe(true);
   });
 
-  it("Ctrl-C during a question ends the command, and nothing is written", async () => {
+  it("Ctrl-C during a question of create-threadhold ends the command, and nothing is written", async () => {
     const { code, errors } = await dialog(["--no-install"], [["What is the name of the project?", "\u0003"]]);
     expect({ code, errors }).toEqual({ code: 2, errors: "Nothing was created.\n" });
     expect(readdirSync(cwd)).toEqual([]);

@@ -20,7 +20,7 @@ describe("the secrets of the command deploy", () => {
 
   const project = (files = {}): DeployProject => writeShop({ ...shop, ...files }, api.env);
 
-  it("A missing secret without a terminal ends the deploy before any change, with the command that sets it", async () => {
+  it("If a secret is missing and there is no terminal, the deploy ends before any change and prints the command that sets the secret", async () => {
     const { run } = project(keyedModel);
     const { code, output } = await run(["deploy", "--yes"]);
     expect([code, output]).toEqual([
@@ -49,14 +49,14 @@ describe("the secrets of the command deploy", () => {
     expect(refused.output + output).not.toContain(secret);
   });
 
-  it("A name after --without that neither a model nor the authentication needs ends the deploy before any request", async () => {
+  it("The deploy ends before any request if --without names a secret that neither a model nor the authentication needs", async () => {
     const { code, output } = await project(keyedModel).run(["deploy", "--yes", "--without", "OPENAI_KEY"]);
     expect([code, output]).toEqual([2, expect.stringContaining("--without OPENAI_KEY names no secret")]);
     expect(output).toContain("OPENAI_API_KEY, API_TOKENS, TICKET_SECRET");
     expect(api.requests).toEqual([]);
   });
 
-  it("Secrets that a person enters are not shown, and an empty answer leaves one out", async () => {
+  it("The deploy does not show the secrets that a person enters, and an empty answer leaves a secret out", async () => {
     const { run, home } = project({
       ...keyedModel,
       "agents/models/other.ts": `import { defineModel } from "threadhold";
@@ -74,7 +74,7 @@ export default defineModel({ name: "other", provider: "anthropic", model: "claud
     expect(output + home()).not.toContain(secret);
   });
 
-  it("A file of secrets sets what the Worker lacks, and a secret that the Worker has is kept", async () => {
+  it("A file of secrets sets the secrets that the Worker lacks, and does not replace those that it has", async () => {
     const { run, root } = project(keyedModel);
     api.workers.set("shop", { secrets: new Map([["API_TOKENS", "first"]]), uploads: [], migrationTag: undefined });
     const file = join(root, "secrets.env");

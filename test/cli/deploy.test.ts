@@ -164,7 +164,7 @@ describe("the command deploy", () => {
     ["SIGTERM", 143],
     ["SIGINT", 130],
   ] as const)(
-    "A deploy that receives the signal %s ends wrangler, and then ends with the exit code %i",
+    "If a deploy receives the signal %s, it ends wrangler and then exits with the code %i",
     async (signal, exitCode) => {
       const { start, processes } = project();
       const asked = new Promise<void>((resolve) => {
@@ -192,7 +192,7 @@ describe("the command deploy", () => {
     },
   );
 
-  it("A database id that the account does not have is replaced only after the user confirms it", async () => {
+  it("A database id in the configuration that is not in the account is replaced only after the user confirms it", async () => {
     const gone = "99999999-2222-4333-8444-000000000000";
     const configured = toml.replace('database_name = "threads"', `database_name = "threads"\ndatabase_id = "${gone}"`);
     const { run, read } = project({ "wrangler.toml": configured });
@@ -309,7 +309,7 @@ describe("the command deploy", () => {
     expect(api.requests).toEqual([]);
   });
 
-  it("With --json the report also ends with an error that the command does not know", async () => {
+  it("With --json the deploy also reports an unexpected error as JSON", async () => {
     const { run } = project({ ".threadhold": "a file in the place of the folder" });
     const { code, output } = await run(["deploy", "--dry-run", "--json"]);
     expect([code, JSON.parse(output)]).toEqual([
@@ -318,7 +318,7 @@ describe("the command deploy", () => {
     ]);
   });
 
-  it("An environment that the configuration does not have ends the deploy before any request", async () => {
+  it("The deploy ends before any request if --env or CLOUDFLARE_ENV names an environment that the configuration lacks", async () => {
     const { run } = project();
     for (const [argv, env] of [
       [["--env", "staging"], {}],
@@ -357,7 +357,7 @@ describe("the command deploy", () => {
     ]);
   });
 
-  it("An argument after -- that would apply to one step alone is refused, and the error says what to do instead", async () => {
+  it("The deploy refuses an argument after -- that would apply to only one of its steps, and an argument of wrangler without --", async () => {
     const { run } = project();
     for (const argument of [
       "--env=staging",

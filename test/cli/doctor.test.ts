@@ -242,7 +242,7 @@ export default defineModel({ name: "fast", provider: "openai", model: "gpt-5" })
     );
   });
 
-  it("The command doctor names a missing or invalid key for tokens if an MCP server uses OAuth, without the key", async () => {
+  it("The command doctor warns of a missing or invalid ENCRYPTION_KEY if an MCP server uses OAuth, and does not print the value", async () => {
     const server = 'export default { name: "notes", url: "https://notes.example/mcp", oauth: true };';
     const key = Buffer.alloc(32, 7).toString("base64");
     const outputOf = async (variables: string[], files: Record<string, string> = { "agents/mcp/notes.ts": server }) => {

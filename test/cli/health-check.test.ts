@@ -40,7 +40,7 @@ describe("the health of a deployment", () => {
     expect(health.requests).toHaveLength(1);
   });
 
-  it("A server error that is not a response of the API is a failure after five requests, and the message names the next step", async () => {
+  it("If five health checks of a deploy get a server error that is not a response of the API, the deploy fails with a message that names the next step", async () => {
     const broken = Array.from({ length: 5 }, () => new Response("<h1>Worker threw exception</h1>", { status: 500 }));
     const health = await healthAfter(broken);
     expect([health.status, health.requests.length]).toEqual(["failed", 5]);
@@ -49,7 +49,7 @@ describe("the health of a deployment", () => {
     expect(await healthAfter([starting, Response.json({ version: "1.2.3" })])).toMatchObject({ status: "ok" });
   });
 
-  it("A Worker that cannot be reached, and a page of another program, do not count as a failed deploy after five requests", async () => {
+  it("A deploy does not fail if the Worker cannot be reached, or a page of another program answers, in five health checks", async () => {
     for (const responses of [[], Array.from({ length: 5 }, () => new Response("My shop"))]) {
       const health = await healthAfter(responses);
       expect([health.status, health.requests.length]).toEqual(["unknown", 5]);

@@ -61,7 +61,7 @@ function contentOf(root: string): Record<string, string> {
   return Object.fromEntries(paths.map((path) => [path.slice(root.length), readFileSync(path, "utf8")]));
 }
 
-it("A second init completes an init that was killed before any one of its files was renamed", async () => {
+it("A second init completes an init that was killed, whichever of its files was to be renamed next", async () => {
   const whole = writeProject(site, inRepository);
   expect(await init(whole)).toBe(0);
   const wanted = contentOf(whole);

@@ -210,7 +210,7 @@ describe("the command init", () => {
     ['["/a*"]', ["/a*"]],
     ["true", true],
   ])(
-    "The command init changes run_worker_first, which is %s, to include the API's prefix next to a main module of the project's own",
+    "The command init makes run_worker_first = %s include the API's prefix if the project has its own main module",
     async (given, wanted) => {
       const assets = `[assets]\ndirectory = "public"\nnot_found_handling = "single-page-application"\nrun_worker_first = ${given}\n`;
       const root = writeProject(

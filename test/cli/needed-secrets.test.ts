@@ -19,7 +19,7 @@ it("A deploy generates the key that encrypts tokens only for a project with OAut
   expect(names(true, ticket, ["ENCRYPTION_KEY"])).toEqual([]);
 });
 
-it("The name of the key that encrypts tokens can be left out only if an MCP server uses OAuth", () => {
+it("The option --without accepts ENCRYPTION_KEY only if an MCP server uses OAuth", () => {
   expect(() => assertKnownSecrets(["ENCRYPTION_KEY"], { models: [], usesOAuth: true })).not.toThrow();
   expect(() => assertKnownSecrets(["ENCRYPTION_KEY"], { models: [], usesOAuth: false })).toThrow("names no secret");
 });

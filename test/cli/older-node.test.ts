@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { buildProgram } from "../../scripts/lib/pack/library.mjs";
 import { writeProject } from "../compiler/temporary-project.ts";
 
-it("The program threadhold names the Node version that it needs, if an older one runs it, before it loads any package", async () => {
+it("If an older Node runs the program threadhold, the program names the version that it needs before it loads any package", async () => {
   // No package is found from this folder.
   const folder = writeProject({ "package.json": '{ "type": "module" }' });
   await buildProgram(join(folder, "dist/cli"));

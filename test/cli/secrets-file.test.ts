@@ -36,7 +36,7 @@ describe("a file of secrets", () => {
     ["a line without =", "A_KEY=value\nB_KEY value\n", "Line 2 of the file of secrets"],
     ["a value that goes on without quotes", "A_KEY=value\nmore of it\n", "Line 2 of the file of secrets"],
     ["no entry", "# HIDDEN=value\n", "has no entry"],
-  ])("A file of secrets with %s is refused without its values", (_, text, reason) => {
+  ])("A file of secrets with %s is refused with an error that does not contain its values", (_, text, reason) => {
     const refusal = (): unknown => secrets(text);
     expect(refusal).toThrow(reason);
     expect(refusal).not.toThrow("value\n");

@@ -79,7 +79,7 @@ describe("the command upgrade", () => {
     expect([code, output]).toEqual([1, expect.stringContaining('new_sqlite_classes = ["ThreadFeed"]')]);
   });
 
-  it("The command upgrade refuses an unknown, a malformed and a newer version with what to do", async () => {
+  it("The command upgrade refuses a previous version that is unknown, malformed or newer than the package, with the reason", async () => {
     const installed = writeProject(packageOf("0.3.0"));
     const root = projectIn({ "wrangler.toml": toml });
     expect(await upgrade(root, [], installed)).toMatchObject({

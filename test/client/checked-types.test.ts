@@ -60,14 +60,14 @@ const bad: Record<string, string> = {
 };
 
 describe("types of the client", () => {
-  it("Code that uses the contract's names and a project's names correctly type-checks, and a typo is an error at its position", async () => {
+  it("Client code with the correct names of the contract and of a project type-checks, and each misspelt name is an error at its position", async () => {
     const files = Object.fromEntries(Object.entries(bad).map(([name, line]) => [`${name}.ts`, page(line)]));
     const found = await typeCheck({ ".threadhold/names.d.ts": names, "good.ts": good, ...files });
     const places = found.map((line) => /^(\w+)\.ts\(4,/.exec(line)?.[1] ?? line);
     expect(places.toSorted()).toEqual(Object.keys(bad).toSorted());
   });
 
-  it("Without generated names any agent and any custom event is allowed", async () => {
+  it("Without the generated names of a project, client code type-checks with any agent and any custom event", async () => {
     const open = page(
       'void client.threads.create({ agent_id: "whoever" });',
       'thread.onCustom("whatever", (data) => JSON.stringify(data));',
@@ -75,7 +75,7 @@ describe("types of the client", () => {
     expect(await typeCheck({ "open.ts": open })).toEqual([]);
   });
 
-  it("The client type-checks in a browser's project with the platform's fetch and sockets, and in React's", async () => {
+  it("The client type-checks in a browser project with the platform's fetch and WebSocket, and in a React project", async () => {
     const browser = page(
       "new ThreadholdClient({ fetch: (url, init) => fetch(url, init), WebSocket });",
       'thread.files.upload("/a.png", new File([], "a.png"));',

@@ -182,7 +182,7 @@ describe("a subscription", () => {
     expect(good.server.wires.map(({ kind }) => kind)).toEqual(["socket", "socket"]);
   });
 
-  it("A connection that is refused permanently is closed with the reason, and is not tried again", () => {
+  it("If the server refuses a connection permanently, the client closes it with the reason and does not try again", () => {
     const { follow, server, time, closed, presence } = following();
     const error = new Error("no such thread");
     server.wire.refuse(error);
@@ -192,7 +192,7 @@ describe("a subscription", () => {
     expect([server.wires.length, closed(), time.pending, presence.watched]).toEqual([1, 1, 0, false]);
   });
 
-  it("A subscription that is offline waits for the network, though not for ever; when its page becomes visible it tries at once and checks its connection", () => {
+  it("An offline subscription reconnects when the network is back or after 30 seconds; a page that becomes visible reconnects at once, or checks an open connection", () => {
     const { follow, server, time, presence } = following();
     server.wire.opened();
     server.catchUp();
@@ -227,7 +227,7 @@ describe("a subscription", () => {
     expect(follow.connection.state).toBe("closed");
   });
 
-  it("A client whose page becomes visible still waits for the time of the server's Retry-After before it reconnects", () => {
+  it("If a page becomes visible, its client still waits for the time of the server's Retry-After before it reconnects", () => {
     const { follow, server, time, presence } = following({ random: () => 0 });
     server.wire.lose(new Error("busy"), 5000);
     presence.tell("visible");
@@ -279,7 +279,7 @@ describe("a subscription", () => {
     expect([follow.state, emitted]).toEqual([second, before]);
   });
 
-  it("An event of a type that only a newer server knows changes only the state's last event number, and later events are applied", () => {
+  it("An event of an unknown type changes only the last event number of the client's state, and later events are applied", () => {
     const { follow, server, seen } = following();
     server.wire.opened();
     server.catchUp();
@@ -293,7 +293,7 @@ describe("a subscription", () => {
     expect(seen.map(({ type }) => type)).toEqual(["snapshot", "of_a_newer_server", "thread_updated"]);
   });
 
-  it("A listener that throws does not keep events from the others, and its error is reported as uncaught", async () => {
+  it("If a listener throws, the other listeners still receive the event, and the error is reported as uncaught", async () => {
     const { follow, server } = following();
     const thrown = new Promise<unknown>((resolve) => {
       const before = process.listeners("uncaughtException");

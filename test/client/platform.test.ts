@@ -98,7 +98,7 @@ class PageRequest {
 }
 
 describe("uploads", () => {
-  it("A page uploads with XMLHttpRequest, with credentials in the header, and again after a lost connection", async () => {
+  it("An upload in a browser page uses XMLHttpRequest with the token in a header, and is sent again after a lost connection", async () => {
     define("XMLHttpRequest", PageRequest);
     PageRequest.outcomes = ["cut", 201];
     const timers = { after: (_: number, run: () => void) => (queueMicrotask(run), () => undefined) };
@@ -164,7 +164,7 @@ describe("uploads", () => {
     expect(await Promise.all(bodies.map((body) => (body as Blob).text()))).toEqual(["Hello", "{}"]);
   });
 
-  it("An import reports its progress, in a page and elsewhere", async () => {
+  it("An import of a thread by the client reports its progress, in a browser page and outside of one", async () => {
     for (const inPage of [true, false]) {
       define("XMLHttpRequest", inPage ? PageRequest : undefined);
       const emitted: unknown[] = [];
@@ -181,7 +181,7 @@ describe("uploads", () => {
     }
   });
 
-  it("A listener of an upload that throws does not end the upload, and its error is reported as uncaught", async () => {
+  it("If a progress listener of an upload throws, the upload continues, and the error is reported as uncaught", async () => {
     const thrown = new Promise<unknown>((resolve) => {
       const before = process.listeners("uncaughtException");
       process.removeAllListeners("uncaughtException");

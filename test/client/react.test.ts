@@ -134,7 +134,7 @@ describe("useThread", () => {
     expect(after.map((count, at) => count - (before[at] ?? 0))).toEqual([0, 2, 0, 1]);
   });
 
-  it("A component renders when the waiting calls change, and at no other time", async () => {
+  it("A component with the list of waiting calls renders when that list changes, and at no other time", async () => {
     const { Shown, drawn } = counting(({ pending }) => pending.map(({ id }) => id).join(","));
     await show(element(Shown, { id: threadId }));
     await server.came("/events");
@@ -252,7 +252,7 @@ describe("useThreads", () => {
   const asks = (): number => server.requests.filter((request) => request.startsWith("GET /api/threads?")).length;
   const settled = (): Promise<void> => page.act(() => new Promise((resolve) => setImmediate(resolve)));
 
-  it("A list component renders feed messages without requests, and stops with the last component that uses its list", async () => {
+  it("A component with useThreads shows changes from the thread feed without requests, and the feed closes with the last such component", async () => {
     seen.length = 0;
     server.feeds = true;
     const [one, two] = ["one", "two"].map((title) => threadOf({ id: title, title, tags: ["x"], user_id: "anna" }));
@@ -282,7 +282,7 @@ describe("useThreads", () => {
     expect(server.following).toEqual([]);
   });
 
-  it("A list that changed in the frame in which its last component was removed is current when a component comes back", async () => {
+  it("If a thread list changes in the frame in which its last component is removed, a component that is mounted later shows the change", async () => {
     server.feeds = true;
     const one = threadOf({ id: "one", title: "one", tags: ["x"], user_id: "anna" });
     let threads = [one];
@@ -343,7 +343,7 @@ describe("useThreads", () => {
     expect(asks()).toBe(5);
   });
 
-  it("A list component keeps its list when a request fails, shows why, and requests it again later", async () => {
+  it("If a request of useThreads fails, the component keeps its list, shows the error, and requests the list again later", async () => {
     let fails = false;
     server.answers["GET /api/threads"] = () => {
       if (fails) return { threads: null };

@@ -58,7 +58,7 @@ describe("addresses", () => {
   });
 
   it.each([".", "..", ""])(
-    "The path value %j, which would lead to another route, is refused before anything is sent",
+    "The client refuses the path value %j before it sends anything, because the path would lead to another route",
     async (value) => {
       const { client, server } = await asking([thread]);
       expect(() => client.thread(value)).toThrow(TypeError);
@@ -111,7 +111,7 @@ describe("credentials", () => {
     expect(shown.join(" ")).not.toContain(secret);
   });
 
-  it("A token that no header can carry is refused by an error that does not contain it", async () => {
+  it("A token with a line break is refused before any request, with an error that does not contain the token", async () => {
     const { client, server } = await asking([thread], { token: `${secret}\r\nx: y` });
     const error = await errorOf(client.thread("t").get());
     expect(String(error)).not.toContain(secret);
@@ -140,10 +140,13 @@ describe("errors", () => {
     ["a proxy's page", { status: 403, text: "<h1>No</h1>" }, 403],
     ["a page that calls itself a success", { status: 200, text: "<h1>Welcome</h1>" }, 200],
     ["JSON of another API", { status: 400, json: { error: "bad" } }, 400],
-  ])("A response in place of the API's, %s, is an error with the code unexpected_answer", async (_, answer, status) => {
-    const { client } = await asking([answer]);
-    expect(await errorOf(client.thread("t").get())).toMatchObject({ code: "unexpected_answer", status });
-  });
+  ])(
+    "If the client receives %s in place of a response of the API, the error has the code unexpected_answer",
+    async (_, answer, status) => {
+      const { client } = await asking([answer]);
+      expect(await errorOf(client.thread("t").get())).toMatchObject({ code: "unexpected_answer", status });
+    },
+  );
 
   it("A request without a response in time, or without a server, ends with ThreadholdNetworkError", async () => {
     const { client, time, server } = await asking(["silent"], { retries: 0 });
@@ -176,7 +179,7 @@ describe("retries", () => {
   });
 
   it.each([200, 404])(
-    "A response with status %i whose body breaks off is requested again with the same idempotency key",
+    "The creation of a thread is sent again with the same idempotency key if the body of a response with status %i breaks off",
     async (status) => {
       const { client, server, time } = await asking([{ status, json: {}, headers: { "x-broken": "yes" } }, thread]);
       const created = client.threads.create({ agent_id: "assistant" });
@@ -230,7 +233,7 @@ describe("retries", () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it("A deletion whose response was lost succeeds when the repetition finds nothing; a first deletion of nothing is refused", async () => {
+  it("If the response of a deletion is lost, the repeated deletion succeeds when it finds nothing; a first deletion of nothing is refused", async () => {
     const { client, time } = await asking(["cut", refusal(404, "thread_not_found")]);
     const deleted = client.threads.delete("t");
     await time.armed(150);
@@ -278,7 +281,7 @@ describe("requests without a method of the client", () => {
 });
 
 describe("lists", () => {
-  it("A list is one page when it is awaited and every item when it is looped over, and it requests a page only when the loop needs it", async () => {
+  it("A list of the client returns its first page when it is awaited and every item when it is looped over, and requests a page only when the loop needs it", async () => {
     const { client, server } = await asking([page(["one", "two"], "next"), page(["three"], null)]);
     const list = client.threads.list({ tag: "x" });
     expect(server.seen).toEqual([]);

@@ -96,7 +96,7 @@ describe("a send", () => {
     ]);
   });
 
-  it("A send whose run ended while its connection was lost resolves after the reconnect", async () => {
+  it("If a run ends while the connection is lost, the promise of its send resolves after the reconnect", async () => {
     const sending = thread.send("Hello");
     await admitted(sending);
     tell(begun);
@@ -108,7 +108,7 @@ describe("a send", () => {
     expect((await sending).text).toBe("done");
   });
 
-  it("A send whose input is removed from the queue resolves with the status stopped", async () => {
+  it("If the input of a send is removed from the queue, the send resolves with the status stopped", async () => {
     server.answers[`POST /api/threads/${threadId}/messages`] = () => ({
       message: null,
       run: runOf({ status: "queued" }),
@@ -131,7 +131,7 @@ describe("a send", () => {
     expect((await thread.send("And", { until: "rest", when: "steer" })).status).toBe("awaiting_tool_execution");
   });
 
-  it("A send with until=rest whose run began to wait while its connection was lost resolves after the reconnect", async () => {
+  it("If a run begins to wait while the connection is lost, a send with until=rest resolves after the reconnect, and a send without it at the end of the run", async () => {
     const waits = runOf({ status: "awaiting_tool_execution" });
     server.answers[`GET /api/threads/${threadId}/runs/run`] = () => waits;
     const ends: string[] = [];
@@ -152,7 +152,7 @@ describe("a send", () => {
     expect((await patient).text).toBe("done");
   });
 
-  it("A send that is aborted before it was posted posts nothing; with stopOnAbort a later abort stops the run", async () => {
+  it("If a send is aborted before it was posted, nothing is posted; with stopOnAbort a later abort stops the run", async () => {
     await expect(thread.send("Hello", { signal: AbortSignal.abort(new Error("Enough")) })).rejects.toThrow("Enough");
     const early = new AbortController();
     const waiting = thread.send("Hello", { signal: early.signal });
@@ -293,7 +293,7 @@ describe("a thread's events", () => {
     expect(server.following).toEqual([]);
   });
 
-  it("A loop over events of some types ends when the thread is idle, and closes its connection", async () => {
+  it("A loop over a thread's events with until=idle ends when the thread is idle, and closes its connection", async () => {
     const types: string[] = [];
     const read = async (): Promise<void> => {
       for await (const { type } of thread.events({ after: 0, until: "idle", types: ["run_end", "file_changed"] }))
@@ -308,7 +308,7 @@ describe("a thread's events", () => {
     expect(thread.connection.state).toBe("closed");
   });
 
-  it("A connection that breaks before the thread is idle ends the loop with an error, and so does a closed client", async () => {
+  it("A loop over a thread's events with until=idle ends with an error if its connection breaks or the client is closed before the thread is idle", async () => {
     const first = async (): Promise<unknown> => {
       for await (const event of thread.events({ after: 0, until: "idle" })) return event;
       return "the end";

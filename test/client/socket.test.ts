@@ -151,7 +151,7 @@ describe("a socket", () => {
     expect(other.emitted).toEqual(["lost"]);
   });
 
-  it("A subscription that is closed while it handles an event leaves no timer", async () => {
+  it("If a subscription is closed while it handles an event, no timer remains", async () => {
     const { sink, accepted, carrying, time } = await carried();
     const socket = await accepted;
     await sink.until("opened");
@@ -162,7 +162,7 @@ describe("a socket", () => {
     expect(time.pending).toBe(0);
   });
 
-  it("A subscription that was closed emits nothing more and closes its socket", async () => {
+  it("A closed subscription emits nothing more and closes its socket", async () => {
     const { sink, accepted, carrying, time } = await carried();
     const socket = await accepted;
     await sink.until("opened");

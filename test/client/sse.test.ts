@@ -107,7 +107,7 @@ describe("the SSE connection", () => {
     expect(sink.emitted).toEqual([what]);
   });
 
-  it("A stream that is closed while it opens leaves no timer", async () => {
+  it("If a stream of server-sent events is closed while it opens, no timer remains", async () => {
     const server = await openAnsweringServer([{ text: ": heartbeat\n\n", headers: { "x-endless": "true" } }]);
     open.push(server);
     const { requests, time } = openRequests({ url: server.url });
@@ -145,7 +145,7 @@ describe("the SSE connection", () => {
     expect(await streaming.sink.end).toMatchObject({ message: expect.stringMatching(/silent/) });
   });
 
-  it("A stream that was closed emits nothing more and ends its request", async () => {
+  it("A closed stream of server-sent events emits nothing more and ends its request", async () => {
     const { sink, carrying, server } = await carried({ text: ": heartbeat\n\n", headers: { "x-endless": "true" } });
     await sink.until("opened");
     carrying.close();

@@ -68,7 +68,7 @@ const updated = async (one: Thread): Promise<void> => {
 const statusIn = (list: ThreadList, id: string) => list.state.threads.find((one) => one.id === id)?.status;
 
 describe("a list", () => {
-  it("A list is updated by feed messages alone, keeps its order, and is not requested again while its feed is connected", async () => {
+  it("A thread list is updated by feed messages alone, keeps its order, and is not requested again while its feed is connected", async () => {
     stored = [thread("a", 10), thread("b", 20)];
     const { list, ids, changes } = await shown();
     expect([ids(), asks()]).toEqual([["b", "a"], 2]);
@@ -95,7 +95,7 @@ describe("a list", () => {
     expect([ids(), asks()]).toEqual([["c", "a"], 2]);
   });
 
-  it("A list is shown with its first response, and not as an empty list before", async () => {
+  it("A thread list notifies its listeners when its first response arrives, and not before with an empty list", async () => {
     stored = [thread("a", 10)];
     const list = client.threads.follow();
     const seen: unknown[] = [];
@@ -116,7 +116,7 @@ describe("a list", () => {
     expect(list.state.threads).toMatchObject([{ title: "again" }]);
   });
 
-  it("A list is requested again each time the feed begins, so that it has the changes that were missed", async () => {
+  it("A thread list is requested again each time its feed begins, so that it has the changes that were missed", async () => {
     stored = [thread("a", 10), thread("b", 20)];
     const { list, ids } = await shown();
     await updated(thread("a", 30, { status: "running" }));
@@ -138,7 +138,7 @@ describe("a list", () => {
     expect(asks()).toBe(before);
   });
 
-  it("A feed that breaks each time after it began is reconnected after longer and longer waits, and its list is requested as rarely", async () => {
+  it("If a thread feed breaks each time soon after it began, the client doubles the wait before each reconnect", async () => {
     await shown();
     const waits: number[] = [];
     const feeds = (): number => server.requests.filter((request) => request.includes("/threads/events")).length;
@@ -158,7 +158,7 @@ describe("a list", () => {
     expect(waits).toEqual([250, 500, 1000, 2000]);
   });
 
-  it("A response that is older than a feed message does not undo that message", async () => {
+  it("A response for a thread list does not undo a feed message that is newer than the response", async () => {
     stored = [thread("a", 10), thread("b", 20)];
     const { list, ids } = await shown();
     const answers: (() => void)[] = [];
@@ -185,7 +185,7 @@ describe("a list", () => {
     expect([ids(), statusIn(list, "c")]).toEqual([["c", "a", "b"], "running"]);
   });
 
-  it("A list applies its filter to feed messages", async () => {
+  it("A thread list applies its filter to feed messages", async () => {
     stored = [thread("a", 10, { tags: ["x"] })];
     const { ids } = await shown({ tag: "x", status: "idle", agent_id: "one" }, { begins: true });
     const fitting = { tags: ["x"], agent_id: "two", origin_agent_id: "one" };
@@ -201,7 +201,7 @@ describe("a list", () => {
     expect(matchesFilter({ ...rest, user_id: "anna" }, { user_id: "ben" })).toBe(false);
   });
 
-  it("A list whose search only the server can decide is requested again shortly after a feed message", async () => {
+  it("A thread list with a search is requested again shortly after a feed message if only the server can decide whether the thread matches", async () => {
     stored = [thread("Blue", 10)];
     const { ids } = await shown({ q: "bLu" });
     const before = asks();
@@ -221,7 +221,7 @@ describe("a list", () => {
     expect([ids(), asks()]).toEqual([["green", "more blue", "Blue"], before + 1]);
   });
 
-  it("A full page of a list stays full: after a deletion the entry that follows the page is requested", async () => {
+  it("If a thread is deleted from a full page of a thread list, the client requests the list again to fill the page", async () => {
     stored = [1, 2, 3].map((at) => thread(`t${String(at)}`, at));
     const { ids } = await shown({ limit: 2 });
     const before = asks();
@@ -236,7 +236,7 @@ describe("a list", () => {
     expect([ids(), asks()]).toEqual([["t3", "t2"], before + 1]);
   });
 
-  it("A list without a feed is requested every few seconds while it is shown", async () => {
+  it("A thread list without a feed is requested every few seconds while the page is visible and online", async () => {
     server.feeds = false;
     stored = [thread("a", 10)];
     await shown({}, { begins: false });
@@ -260,7 +260,7 @@ describe("a list", () => {
     expect(asks()).toBe(4);
   });
 
-  it("A list of threads that the feed does not cover is requested every few seconds, and so is a list of a call's child threads", async () => {
+  it("A thread list with threads of another user is requested every few seconds, and so is a list of child threads", async () => {
     stored = [thread("a", 10, { user_id: "ben" }), thread("b", 20)];
     await shown();
     const before = asks();
@@ -294,7 +294,7 @@ describe("a list", () => {
     expect(asks()).toBe(ofUser);
   });
 
-  it("A list that was first used while its page was hidden is requested when the page is shown", async () => {
+  it("If the feed of a thread list begins again while the page is hidden, the list is requested once when the page becomes visible", async () => {
     stored = [thread("a", 10)];
     const { ids } = await shown();
     const before = asks();
@@ -311,7 +311,7 @@ describe("a list", () => {
     expect(asks()).toBe(before + 1);
   });
 
-  it("Lists share one feed of an owner, which is open while one of them is shown, and a closed client opens none", async () => {
+  it("Thread lists of the same owner share one feed that is open while one of them is shown, and a closed client opens no feed", async () => {
     stored = [thread("a", 10)];
     const feeds = (): string[] => server.following;
     await shown();
@@ -340,7 +340,7 @@ describe("a list", () => {
     expect([after.state.loading, feeds()]).toEqual([false, []]);
   });
 
-  it("A client that was closed requests nothing by itself, with a feed or without", async () => {
+  it("A closed client sends no request by itself, with a feed or without", async () => {
     await shown();
     const call = client.threads.follow({ parent_id: "other" }, { everyMs: 1000 });
     const end = call.subscribe(() => undefined);
@@ -357,7 +357,7 @@ describe("a list", () => {
     end();
   });
 
-  it("A request for a list that fails keeps the list, reports why, and is made again later, although feed messages arrive meanwhile", async () => {
+  it("If a request for a thread list fails, the list keeps its threads, has the error, and is requested again later, also if feed messages arrive meanwhile", async () => {
     stored = [thread("a", 10)];
     const { list, ids } = await shown();
     const answer = server.answers["GET /api/threads"];
@@ -375,7 +375,7 @@ describe("a list", () => {
   });
 });
 
-it("A list has each thread once, in its order, as its filter allows, whatever feed messages come", () => {
+it("After any feed messages a thread list contains each matching thread once, in the order of the list", () => {
   const word = fc.record({
     id: fc.constantFrom("a", "b", "c", "d"),
     at: fc.nat(9),

@@ -97,7 +97,7 @@ describe("the messages of a thread", () => {
     expect(retried[3]).toMatchObject({ id: "r2", content: [text("Whole")] });
   });
 
-  it("AUI3 A run that fails after a message joined it keeps its answer and shows its error after that message", () => {
+  it("AUI3 If a run fails after a message joined it, the run keeps its answer and shows its error after that message", () => {
     const joined = message({ role: "user", parts: [text("And that?")] });
     const failed = { r1: runOf({ status: "error", error: { code: "api", message: "No model." } }) };
     const shown = new ThreadMessages().convert(
@@ -134,7 +134,7 @@ describe("the messages of a thread", () => {
     expect(answer?.content).toMatchObject([{ approval: { id: "c1", approved: false, reason: "too dear" } }]);
   });
 
-  it("AUI3 A run that failed shows its error, also without an answer, and a stopped one that it was cancelled", () => {
+  it("AUI3 A failed run shows its error, also without an answer, and a stopped run has the reason cancelled", () => {
     const error = { code: "model_error", message: "No key fits." } as unknown as RunView["error"];
     const runs = { r1: runOf({ status: "error", error }) };
     const incomplete = { type: "incomplete", reason: "error", error: "No key fits." };
@@ -180,7 +180,7 @@ describe("a message of the composer", () => {
     });
   });
 
-  it("AUI3 A message with a role, a setting or content that a thread does not accept is refused", () => {
+  it("AUI3 A message of assistant-ui is refused if a thread does not accept its role, its runConfig or its content", () => {
     const audio = [{ type: "audio", audio: { data: "", format: "mp3" } }] as unknown as AppendMessage["content"];
     expect(() => newMessage("t", appended({ role: "assistant" }))).toThrow(/role "assistant"/);
     expect(() => newMessage("t", appended({ runConfig: { custom: { model: "other" } } }))).toThrow(/runConfig/);

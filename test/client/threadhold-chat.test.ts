@@ -57,7 +57,7 @@ it("AISDK14 A chat in React's strict mode loads the conversation, resumes the an
   client.close();
 });
 
-it("AISDK14 A chat whose load failed shows the error and is not loading, and its next message loads the conversation", async () => {
+it("AISDK14 If the load of a chat fails, the chat shows the error and is not loading, and its next message loads the conversation", async () => {
   let loads = 0;
   const answer = { id: "r1", role: "assistant", parts: [{ type: "text", text: "Hi there." }] };
   const client = new ThreadholdClient({

@@ -122,7 +122,7 @@ describe("tools of a client", () => {
     ["throws", () => Promise.reject(new Error("No luck")), { error: "No luck" }],
     ["throws nothing in particular", () => Promise.reject(new Error("")), { error: "The tool failed." }],
     ["gives what is no JSON", () => 1n, { error: expect.stringMatching(/BigInt/) }],
-  ])("A function of a remote tool that %s answers its call with an error", async (_, look, answer) => {
+  ])("The call of a remote tool has an error as its result if the tool's function %s", async (_, look, answer) => {
     client.tools({ look });
     tell(picture(call("one")));
     await server.came(path);
@@ -192,7 +192,7 @@ describe("tools of a client", () => {
     await expect(tools.argumentsOf({ ...bare, id: "gone" })).rejects.toMatchObject({ code: "message_not_found" });
   });
 
-  it("A result that its tool's schema refuses is an error that the model reads, and is reported", async () => {
+  it("If the server refuses a result by the tool's schema, the client posts the error as the call's result and reports it", async () => {
     const wrongs: unknown[] = [];
     const emitted = new Promise((resolve) => {
       client.tools({ look: () => "no place" }, { onError: (thrown) => resolve(wrongs.push(thrown)) });
@@ -210,7 +210,7 @@ describe("tools of a client", () => {
     expect(wrongs).toMatchObject([{ code: "invalid_request" }]);
   });
 
-  it("A call that another client answered, or whose run is over, aborts the signal of its local function, and no result is posted", async () => {
+  it("If another client answers a call, or its run ends, the signal of the call's local function is aborted and no result is posted", async () => {
     const signals: AbortSignal[] = [];
     const aborted: string[] = [];
     client.tools({
@@ -239,7 +239,7 @@ describe("tools of a client", () => {
     expect([aborted, signals.length, posted]).toEqual([["one", "two"], 2, []]);
   });
 
-  it("A call that another client answered causes no error, and a result that cannot be delivered is reported", async () => {
+  it("The client reports no error if another client answered a call, and reports a result that it cannot deliver", async () => {
     const answers = [
       [409, "conflict"],
       [404, "tool_call_not_found"],

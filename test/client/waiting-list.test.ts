@@ -58,7 +58,7 @@ const updated = async (one: Thread): Promise<void> => {
   await settled();
 };
 
-it("INBOX1 A list of the threads that wait gains a thread that begins to wait, loses one that ends, and begins with the oldest", async () => {
+it("INBOX1 The list of waiting threads gains a thread that begins to wait, loses one that continues or is deleted, and begins with the oldest", async () => {
   stored = [thread("a", 10, waits), thread("b", 20)];
   const { ids } = await shown({ waiting: true, order: "oldest" });
   expect(ids()).toEqual(["a"]);

@@ -39,7 +39,7 @@ describe("options that are not available", () => {
     expect(accepted.toSorted()).toEqual(runtimeProviders.map(({ name }) => name).toSorted());
   });
 
-  it("The build accepts options that the runtime supports, and options that are turned off", async () => {
+  it("The build accepts filters, the strategies loop and plan, modelOrder, and a capability that is set to false", async () => {
     const { diagnostics } = await compileWith({
       ...agent(
         `filters: [() => ({ action: "pass" })], strategy: { type: "loop", maxIterations: 3 },`,
@@ -51,7 +51,7 @@ describe("options that are not available", () => {
     expect(diagnostics).toEqual([]);
   });
 
-  it("The build warns about a remote tool that needs approval, because that has no effect", async () => {
+  it("The build warns about needsApproval of a remote tool, because the option has no effect there", async () => {
     expect(
       await onlyFinding({
         "agents/tools/ask.ts": `import { defineTool } from "threadhold";

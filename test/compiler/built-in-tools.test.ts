@@ -19,7 +19,7 @@ const build = (root: string) => runInProcess(["build", "--root", root]);
 const prompt = (tools: string) =>
   (good["agents/prompts/support.ts"] ?? "").replace('tools: ["search_docs"]', `tools: ${tools}`);
 
-it("A prompt that names a built-in tool adds the tool to the registry and to the project's types", async () => {
+it("If a prompt names a built-in tool, the build adds the tool to the registry and to the project's types", async () => {
   const root = writeProject({ ...good, "agents/prompts/support.ts": prompt('["search_docs", "read_file"]') });
   expect(await build(root)).toMatchObject({ code: 0, stderr: "" });
   const registry = read(root, ".threadhold/registry.ts");
@@ -29,13 +29,13 @@ it("A prompt that names a built-in tool adds the tool to the registry and to the
   expect(read(root, ".threadhold/names.d.ts")).toContain('tools: "search_docs" | "read_file";');
 });
 
-it("A project that names no built-in tool imports none", async () => {
+it("The registry imports no built-in tool if no definition names one", async () => {
   const root = writeProject(good);
   expect(await build(root)).toMatchObject({ code: 0 });
   expect(read(root, ".threadhold/registry.ts")).not.toContain("threadhold/tools");
 });
 
-it("A project's tool of the same name replaces a built-in tool, and the build prints a note", async () => {
+it("A project's tool with the name of a built-in tool replaces the built-in tool, and the build prints a note", async () => {
   const root = writeProject({
     ...good,
     "agents/prompts/support.ts": prompt('["search_docs", "read_file"]'),
@@ -66,7 +66,7 @@ it("Every built-in tool is exported by an entry of the package", async () => {
   }
 });
 
-it("The definitions in the guide compile", async () => {
+it("The definitions in the guide on coding tools compile without a finding", async () => {
   const guide = read(packageRoot, "docs/guide/coding-tools.md");
   const files = [...guide.matchAll(/```ts example\n\/\/ (agents\/\S+)\n([\s\S]*?)```/g)];
   expect(files.map(([, path]) => path)).toEqual([

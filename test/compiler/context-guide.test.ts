@@ -67,7 +67,7 @@ const texts = ({ request }: StepPlan) =>
     ({ parts, result }) => result?.result ?? parts.map((part) => ("text" in part ? part.text : "")).join(""),
   );
 
-it("Each example of the page compiles without a finding", async () => {
+it("Each example in the guide on context compiles without a finding", async () => {
   expect(prompts).toHaveLength(3);
   expect(new Set(prompts)).toHaveLength(3);
   const model = (name: string) => `import { defineModel } from "threadhold";
@@ -78,7 +78,7 @@ export default defineModel({ name: "${name}", provider: "test", model: "${name}"
   }
 });
 
-it("The first example has a budget of 20,000 tokens, shortens older tool results to 30 lines, and keeps the newest 20 messages", async () => {
+it("The first example in the guide on context sets a budget of 20,000 tokens, shortens older tool results to 30 lines, and leaves the newest 20 messages complete", async () => {
   const plan = await planOf(prompts[0] ?? "");
   expect(plan.compaction).toMatchObject({ budget: 20_000, level: "tools" });
   expect(plan.compaction?.tokens).toBeLessThanOrEqual(15_000);
@@ -89,13 +89,13 @@ it("The first example has a budget of 20,000 tokens, shortens older tool results
   expect(lines.every(([at = 0, count]) => count === (at < recent ? 30 : 100))).toBe(true);
 });
 
-it("The example with `summarize` requests a summary of the dropped messages from the model that it names", async () => {
+it("The example with `summarize` in the guide on context requests a summary of the dropped messages from the model that it names", async () => {
   const { summary } = await planOf(prompts[1] ?? "");
   expect(summary?.model.name).toBe("small");
   expect(JSON.stringify(summary?.request.messages)).toContain("Question 1 word");
 });
 
-it("The example with a function sends its text in place of the dropped messages", async () => {
+it("The example with a summary function in the guide on context sends the function's text in place of the dropped messages", async () => {
   const plan = await planOf(prompts[2] ?? "");
   expect(
     texts(plan).filter((text) => /^\[\.\.\. .* Summary .*\n\d+ messages about an order\.$/s.test(text)),

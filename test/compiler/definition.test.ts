@@ -23,7 +23,7 @@ const agent = (fields: string): string => `export default {
 };`;
 
 describe("fields", () => {
-  it("The build warns about an unknown field, at its name, with the likely one", async () => {
+  it("The build warns about an unknown field at the position of its name, and suggests the closest known field", async () => {
     expect(await onlyFinding({ "agents/prompts/other.ts": prompt("includeChats: true,") })).toMatchObject({
       severity: "warning",
       code: "unknown_field",
@@ -40,7 +40,7 @@ describe("fields", () => {
     ).toMatchObject({ severity: "warning", line: 4, column: 31, suggestion: "label" });
   });
 
-  it("The build reads maxSteps of a prompt that is offered as a tool, and refuses maxSteps of 0", async () => {
+  it("The build accepts a maxSteps of 3 for a prompt in another prompt's tools, and refuses a maxSteps of 0", async () => {
     const offered = (maxSteps: number) => ({
       "agents/prompts/other.ts": prompt(`tools: [{ name: "support", maxSteps: ${maxSteps} }],`),
     });
@@ -48,7 +48,7 @@ describe("fields", () => {
     expect(await onlyFinding(offered(0))).toMatchObject({ code: "invalid_field", line: 7 });
   });
 
-  it("The build reports a missing field and one of the wrong type", async () => {
+  it("The build reports a missing field and a field with an invalid value", async () => {
     expect(
       await onlyFinding({ "agents/models/slow.ts": `export default { name: "slow", provider: "test" };` }),
     ).toMatchObject({ severity: "error", code: "invalid_field", line: 1, message: 'model without "model"' });
@@ -69,7 +69,7 @@ describe("fields", () => {
     ).toMatchObject({ code: "invalid_field", file: "agents/agents/night.ts", line: 2, column: 10 });
   });
 
-  it("The build reports a protocol of OpenAI that the provider does not have", async () => {
+  it("The build reports a value of `api` that the model's provider does not support", async () => {
     const model = (provider: string, api: string) => ({
       "agents/models/slow.ts": `export default { name: "slow", model: "x", provider: "${provider}", api: "${api}" };`,
     });
@@ -156,7 +156,7 @@ export default defineTool("Odd", z.object({}), ${run}, {
     });
   });
 
-  it("The build reports tool arguments that are no object, contain themselves or nest too deep", async () => {
+  it("The build reports a schema of tool arguments that is no object, contains itself or has more than seven levels", async () => {
     const withSchema = (schema: string): Record<string, string> => ({
       "agents/tools/odd.ts": `import { defineTool } from "threadhold";
 import { z } from "zod";
@@ -215,7 +215,7 @@ export default defineTool("Odd", z.object({
     });
   });
 
-  it("The build reports a tool without description and one whose third argument is no function", async () => {
+  it("The build reports a tool without a description, and a tool whose third element is no function", async () => {
     expect(await onlyFinding({ "agents/tools/mute.ts": `export default ["", null, () => {}];` })).toMatchObject({
       code: "invalid_field",
       file: "agents/tools/mute.ts",
@@ -253,23 +253,26 @@ export default defineTool("Finds", ${last});`,
       ),
       36,
     ],
-  ])("A tool without a schema whose function takes arguments is an error: %s", async (_what, files, column) => {
-    expect(await onlyFinding(files)).toMatchObject({
-      severity: "error",
-      code: "missing_schema",
-      line: 3,
-      column,
-      suggestion: "defineTool(description, z.object({ … }), async (state, args, call) => …)",
-    });
-  });
+  ])(
+    "The build reports a tool that has no schema although its function takes arguments: %s",
+    async (_what, files, column) => {
+      expect(await onlyFinding(files)).toMatchObject({
+        severity: "error",
+        code: "missing_schema",
+        line: 3,
+        column,
+        suggestion: "defineTool(description, z.object({ … }), async (state, args, call) => …)",
+      });
+    },
+  );
 
-  it("The build accepts any parameters of the function of a tool without a schema", async () => {
+  it("The build accepts a tool without a schema if its function takes at most the state and the call", async () => {
     for (const parameters of ["", "_s", "_s, call", "_s, { id, signal }", "..._all"]) {
       expect((await compileWith(tool(`async (${parameters}) => ({ status: "success" })`))).diagnostics).toEqual([]);
     }
   });
 
-  it("A finding about a call of defineRemoteTool points at the wrong field", async () => {
+  it("A finding about a call of defineRemoteTool has the line and the column of the invalid field", async () => {
     const remote = (fields: string): Record<string, string> => ({
       "agents/tools/ask.ts": `import { defineRemoteTool } from "threadhold";
 import { z } from "zod";
@@ -296,7 +299,7 @@ export default defineRemoteTool({
 });
 
 describe("names", () => {
-  it("The build reports two definitions of one kind with one name", async () => {
+  it("The build reports two definitions of the same kind with the same name", async () => {
     expect(
       await onlyFinding({ "agents/models/zz.ts": `export default { name: "fast", provider: "test", model: "x" };` }),
     ).toMatchObject({
@@ -332,7 +335,7 @@ describe("names", () => {
     expect(called).toMatchObject({ severity: "error", file: "agents/agents/desk.ts" });
   });
 
-  it("The build reports a name with spaces at its ends, and the name of an agent that is used as a tool if no provider accepts it", async () => {
+  it("The build reports a name that begins with a space, and an agent that a prompt offers as a tool under a name that no provider accepts", async () => {
     expect(await onlyFinding({ "agents/agents/night.ts": agent("").replace('"night"', '" night"') })).toMatchObject({
       code: "bad_name",
       file: "agents/agents/night.ts",

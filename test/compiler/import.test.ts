@@ -71,7 +71,7 @@ describe("imports", () => {
     expect(scoped.suggestion).toBe("npm install @nobody/thing");
   });
 
-  it("An import of a missing file is an error without a command, also if the import is not used", async () => {
+  it("An import of a missing file is an error without an install command, also if the import is not used", async () => {
     const finding = await onlyFinding({ ...keepsImports, ...tool(`import { x } from "../_lib/gone.ts";`) });
     expect(finding).toMatchObject({ severity: "error", code: "import", line: 1, column: 19 });
     expect(finding.suggestion).toBeUndefined();
@@ -92,7 +92,7 @@ describe("imports", () => {
       10,
     ],
   ])(
-    "A module or name that the Workers runtime does not have is an error at its import: %s",
+    "The build reports an import of a module or name that the Workers runtime lacks, at its position: %s",
     async (first, body, message, column) => {
       expect(await onlyFinding(tool(first, body))).toMatchObject({
         severity: "error",
@@ -105,7 +105,7 @@ describe("imports", () => {
     },
   );
 
-  it("An import of a name that a Node module lacks is an error, and the other definitions are still read", async () => {
+  it("The build reports an import of a name that a Node module lacks, and still reads the other definitions", async () => {
     const { diagnostics, project } = await compileWith(tool(`import { nope } from "node:fs";`, "void nope;"));
     expect(diagnostics).toMatchObject([
       { severity: "error", code: "import", file: "agents/tools/caller.ts", line: 1, column: 10 },
@@ -113,7 +113,7 @@ describe("imports", () => {
     expect(project.agents.map(({ name }) => name)).toEqual(["desk"]);
   });
 
-  it("Node modules that Workers have can be imported and required with and without the prefix node:", async () => {
+  it("Definitions can import the Node modules of the Workers runtime with and without the prefix node:", async () => {
     const { diagnostics } = await compileWith(
       tool(
         `import { createHash } from "node:crypto";\nimport { Buffer } from "buffer";\nimport * as child from "child_process";`,
@@ -123,7 +123,7 @@ describe("imports", () => {
     expect(diagnostics).toEqual([]);
   });
 
-  it("An import of a file type is an error without a module rule for it, and no error with one", async () => {
+  it("An import of a Markdown file is an error unless wrangler's configuration has a module rule for it, and a .txt file needs no rule", async () => {
     const files = {
       ...tool(`import text from "../_lib/words.md";`, "void text.length;"),
       "agents/_lib/words.md": "Words",
@@ -138,7 +138,7 @@ describe("imports", () => {
     expect((await compileWith(text)).diagnostics).toEqual([]);
   });
 
-  it("An import of a name that zod lacks is an error at its position, which names zod", async () => {
+  it("The build reports an import of a name that zod lacks at the position of the name, and the message names zod", async () => {
     const [finding] = await findingsOf("import", tool(`import { z, nothing } from "zod";`, "void [z, nothing];"));
     expect(finding).toMatchObject({
       severity: "error",
@@ -164,7 +164,7 @@ describe("imports", () => {
     expect(await build()).toEqual([]);
   });
 
-  it("The check of a changed project uses the zod that is installed with the package, also after zod was replaced", async () => {
+  it("Each build checks a changed project with the zod that is installed with the package, also after that zod was replaced", async () => {
     const installed = installPackage();
     const root = writeProject(good);
     const build = async (help: string) => {
@@ -180,7 +180,7 @@ describe("imports", () => {
   });
 
   it.each(["{", "null", "{}", "[]", `{ "hash": "other", "code": "import 'nothing';", "exports": [], "inputs": [] }`])(
-    "A stored bundle of zod that is damaged or outdated is not used: %s",
+    "The build ignores a stored bundle of zod that is damaged or outdated: %s",
     async (damaged) => {
       const installed = installPackage();
       const hash = createHash("sha256").update(join(installed, ownZod)).digest("hex");
@@ -242,7 +242,7 @@ describe("imports", () => {
     expect((await compile()).code).toBe(1);
   });
 
-  it("A definition that loads in Node and throws in the Workers runtime is a warning at the line that threw", async () => {
+  it("If a definition throws in the Workers runtime although it loads in Node, the build warns at the line that threw", async () => {
     const found: Diagnostic[] = await findingsOf("evaluation", {
       ...good,
       "agents/_lib/made.ts": `export const made = 1;\nexport const add: unknown = new Function("a", "b", "return a + b");`,

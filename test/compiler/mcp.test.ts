@@ -23,7 +23,7 @@ export default definePrompt({ name: "support", toolDescription: "Supports", prom
   tools: ${JSON.stringify(tools)} });`,
 });
 
-it("The registry lists each MCP server with its prefix, and the module of MCP servers; a project without MCP servers has neither", async () => {
+it("The registry lists each MCP server with its prefix and imports the module for MCP; without MCP servers it has neither", async () => {
   const { diagnostics, project } = await compileWith({
     [file]:
       server(`name: "docs", url: ({ env }) => String(env.DOCS_URL), prefix: "d", headers: { a: "b" }, tools: ["find"],
@@ -81,7 +81,7 @@ it("The build reports an unknown model in the option sampling", async () => {
   });
 });
 
-it("The build accepts an MCP server with OAuth, and refuses a secret of a client without the issuer that receives it", async () => {
+it("The build accepts an MCP server with OAuth, and refuses a client secret without a client id or without an issuer", async () => {
   const withOAuth = (oauth: string) => ({
     [file]: server(`name: "docs", url: "https://docs.example.com/mcp", oauth: ${oauth}`),
     ...prompt(["docs__*"]),
@@ -135,7 +135,7 @@ it("The command `new mcp` writes a server whose definition compiles", async () =
   expect(project.sources.mcp.map(({ name }) => name)).toEqual(["docs"]);
 });
 
-it("The definitions in the guide compile", async () => {
+it("The definitions in the guide on MCP servers compile without a finding", async () => {
   const guide = readFileSync(join(packageRoot, "docs/guide/mcp.md"), "utf8");
   const files = [...guide.matchAll(/```ts example\n\/\/ (agents\/\S+)\n([\s\S]*?)```/g)];
   expect(files.map(([, path]) => path)).toEqual([

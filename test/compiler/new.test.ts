@@ -48,7 +48,7 @@ describe("new", () => {
     expect(project.hooks.map(({ hook }) => hook).sort()).toEqual([...hookNames].sort());
   });
 
-  it("The command new refers to the newest prompt and model, never to an older one by its name", async () => {
+  it("The command new refers to the newest prompt and model, not to the first ones in alphabetical order", async () => {
     const root = writeProject({
       ...good,
       "agents/models/a_model.ts": (good["agents/models/fast.ts"] ?? "").replace('"fast"', '"a_model"'),
@@ -70,7 +70,7 @@ export default defineModel({ name: "zebra", provider: "openai", model: "gpt" });
     expect(project.agents.find(({ name }) => name === "croupier")?.value.sideA.prompt).toBe("dice_rules");
   });
 
-  it("A prompt and an agent with the same name, made one after the other, cause no warning", async () => {
+  it("A prompt and an agent that the command new creates with the same name cause no warning", async () => {
     const root = writeProject(good);
     await create(root, "prompt", "mine");
     await create(root, "agent", "mine");
@@ -79,7 +79,7 @@ export default defineModel({ name: "zebra", provider: "openai", model: "gpt" });
     expect(project.agents.find(({ name }) => name === "mine")?.value.sideA.prompt).toBe("mine");
   });
 
-  it("The command new shows the command that makes a missing prompt or model first", async () => {
+  it("If the prompt or model of a new definition is missing, the command new prints the command that creates it", async () => {
     const root = writeProject({});
     const agent = await runCommand(["new", "agent", "desk", "--root", root]);
     expect([agent.code, agent.stdout]).toEqual([0, expect.stringContaining("first: npx threadhold new prompt desk")]);

@@ -22,7 +22,7 @@ export default definePrompt({ name: "support", toolDescription: "Supports", prom
   tools: ${JSON.stringify(tools)} });`,
 });
 
-it("The registry has an API with its prefix and the module that calls it; a project without one has neither", async () => {
+it("The registry lists each API with its prefix and imports the module for OpenAPI; without APIs it has neither", async () => {
   const { diagnostics, project } = await compileWith({
     "agents/openapi/shop.json": JSON.stringify({ openapi: "3.1.0", info: { title: "Shop", version: "1" }, paths: {} }),
     [file]: `import { defineOpenApi } from "threadhold";
@@ -58,7 +58,7 @@ it.each([
   });
 });
 
-it("The build refuses an API and an MCP server with one prefix", async () => {
+it("The build refuses an API and an MCP server with the same prefix", async () => {
   const found = await onlyFinding({
     [file]: api(`document: { url: "https://a.example/openapi.json" }`),
     "agents/mcp/shop.ts": `import { defineMcpServer } from "threadhold";
@@ -86,7 +86,7 @@ it("The command `new openapi` writes an API whose definition compiles", async ()
   expect(project.sources.openapi.map(({ name }) => name)).toEqual(["shop"]);
 });
 
-it("The definitions in the guide compile", async () => {
+it("The definitions in the guide on OpenAPI compile without a finding", async () => {
   const guide = readFileSync(join(packageRoot, "docs/guide/openapi.md"), "utf8");
   const files = [...guide.matchAll(/```ts example\n\/\/ (agents\/\S+)\n([\s\S]*?)```/g)];
   expect(files.map(([, path]) => path)).toEqual([

@@ -66,7 +66,7 @@ describe("output", () => {
     expect(read(root, ".threadhold/diagnostics.ts")).toContain("diagnostics: Diagnostic[] = [];");
   });
 
-  it("The build rewrites nothing when nothing changed, and gives a new hash when a definition did", async () => {
+  it("The build rewrites no file if nothing changed, and the registry has a new hash if a definition changed", async () => {
     const root = writeProject(good);
     await compile(root);
     const before = statSync(join(root, ".threadhold/registry.ts")).mtimeMs;
@@ -84,7 +84,7 @@ describe("output", () => {
     expect(next).not.toBe(hash);
   });
 
-  it("A build of unchanged files does nothing, and a change of any file that it reads or writes is compiled", async () => {
+  it("A build does nothing if no file has changed, and compiles again if any file that it reads or writes has changed", async () => {
     const root = writeProject({
       ...good,
       "agents/lib/words.ts": `export const words = "Help.";`,
@@ -161,7 +161,7 @@ export default { name: "support", toolDescription: "S", prompt: words + more, mo
     expect(read(root, ".threadhold/diagnostics.ts")).toContain("Diagnostic[] = [];");
   });
 
-  it("A first build in development that fails still leaves a valid, empty registry", async () => {
+  it("If the first development build fails, it still writes a valid, empty registry", async () => {
     const root = writeProject({ ...good, ...syntaxError });
     expect((await compile(root, "--dev")).code).toBe(0);
     expect(read(root, ".threadhold/registry.ts")).toContain("tools: {},");
@@ -216,7 +216,7 @@ describe("command", () => {
     expect(await exitCode({ WRANGLER_COMMAND: "deploy" }, "--dev")).toBe(0);
   });
 
-  it("The build command shows position, line, mark, suggestion and count, in colour only when requested", async () => {
+  it("The build command prints each finding with its position, source line, mark and suggestion, and the number of findings, in colour only when requested", async () => {
     const root = writeProject({ ...good, ...unknownTool });
     const { stdout } = await compile(root);
     expect(stdout).toBe(

@@ -126,7 +126,7 @@ throw new Error("edited meanwhile");`,
     expect(finding.message).toContain("edited meanwhile");
   });
 
-  it("The build reports an import that leads nowhere, and an export that does not exist", async () => {
+  it("The build reports an import of a file that does not exist, and of an export that does not exist", async () => {
     const [missing] = await findingsOf("import", {
       "agents/tools/lost.ts": `import { x } from "./nowhere.ts";\nexport default [x, null, () => {}];`,
     });
@@ -158,7 +158,7 @@ throw new Error("edited meanwhile");`,
     ]);
   });
 
-  it("The build checks everything else when a module leaves a promise rejected", async () => {
+  it("If a module rejects a promise without handling it, the build reports the line and completes", async () => {
     expect(
       await onlyFinding({
         "agents/tools/stray.ts": `import { defineTool } from "threadhold";
@@ -208,7 +208,7 @@ describe("default exports", () => {
     });
   });
 
-  it("The build reports a tool file whose name cannot be a tool's, and suggests one that can", async () => {
+  it("The build reports a tool file whose name is no valid tool name, and suggests a valid one", async () => {
     expect(await onlyFinding({ "agents/tools/9 lives.ts": tool })).toMatchObject({
       code: "bad_file_name",
       file: "agents/tools/9 lives.ts",

@@ -124,7 +124,7 @@ export default defineTool("Late", null, async () => ({ status: "success" }), { d
 });
 
 describe("includes", () => {
-  it("The build reports a missing include", async () => {
+  it("The build reports an include of an unknown prompt", async () => {
     expect(await onlyFinding({ "agents/prompts/p.ts": including("p", "suport") })).toMatchObject({
       severity: "error",
       code: "unknown_prompt",

@@ -71,7 +71,7 @@ describe("routes", () => {
     ]);
   });
 
-  it("The build reports two files that answer one route, whatever their parameters are called", async () => {
+  it("The build reports two files with the same route, also if their parameters have different names", async () => {
     expect(
       await onlyFinding({ "agents/api/notes/[a].ts": controller, "agents/api/notes/[b].get.ts": controller }),
     ).toMatchObject({

@@ -13,7 +13,7 @@ const deep = {
 };
 
 it.each(Object.entries(deep))(
-  "Frontmatter of thousands of %s inside of each other is refused, and the process remains",
+  "The frontmatter of a skill with thousands of nested %s is refused, and the process does not crash",
   (_kind, block) => {
     // The process ends at one of the first thirty if the reader of YAML calls itself for each level.
     for (let time = 0; time < 30; time += 1) {
@@ -22,13 +22,13 @@ it.each(Object.entries(deep))(
   },
 );
 
-it("Nested metadata and a description with brackets are accepted", () => {
+it("Nested metadata and a description with brackets are accepted in the frontmatter of a skill", () => {
   const text =
     "---\nname: x\ndescription: 'Use for [a] {b} - c ? d : e'\nmetadata:\n  a: { b: [1, [2, [3]]] }\n  c:\n    - - d\n---\n";
   expect(skillFrontmatter(text, "x")).toEqual({ ok: true, name: "x", description: "Use for [a] {b} - c ? d : e" });
 });
 
-it("A description that YAML refuses keeps its inner spaces and loses the outer ones", () => {
+it("If the description of a skill is no valid YAML, it is read as plain text without the spaces around it", () => {
   const description = `Use: a${" ".repeat(900)}b`;
   expect(skillFrontmatter(`---\r\nname: x\r\ndescription:  ${description} \t\r\n---\r\n`, "x")).toEqual({
     ok: true,

@@ -103,7 +103,7 @@ it("The build refuses a skill without SKILL.md and an unknown name of a skill, a
   expect(large).toMatchObject({ severity: "warning", code: "not_available", file: "agents/skills/reports/large.txt" });
 });
 
-it("The frontmatter may have a byte order mark, quotation marks, Windows line ends, further fields, and a colon in the description", () => {
+it("The frontmatter of a skill may have a byte order mark, quotation marks, Windows line ends, further fields, and a colon in the description", () => {
   const description = (given: string) => skillFrontmatter(given, "a-1");
   const read = (value: string) => ({ ok: true, name: "a-1", description: value });
   expect(description('\uFEFF---\r\nname: a-1\r\ndescription: "Quoted: yes"\r\n---\r\nText')).toEqual(

@@ -40,7 +40,7 @@ it("The build refuses a strategy with the name of a built-in one, and one withou
   expect(await onlyFinding({ [file]: strategy("careful", "") })).toMatchObject({ severity: "error", file });
 });
 
-it("The strategy in the guide compiles, and writes a draft before the answer", async () => {
+it("The strategy in the guide on strategies compiles, and writes a draft before the answer", async () => {
   const guide = readFileSync(join(packageRoot, "docs/guide/strategies.md"), "utf8");
   const source = /```ts example\n\/\/ (agents\/strategies\/\S+)\n([\s\S]*?)```/.exec(guide);
   const { diagnostics } = await compileWith({ [source?.[1] ?? ""]: source?.[2] ?? "", ...agent("draft_first") });

@@ -30,7 +30,7 @@ compatibility_date = "2020-01-01"`,
   "compatibility_date": "2026-04-01", "compatibility_flags": ["nodejs_compat", "enable_request_signal"],
   "rules": [{ "type": "Text", "globs": ["**/*.sql", "**/*.md"] },] }`,
     ],
-  ])("The settings of %s are those of the root of the file, in every notation", (name, text) => {
+  ])("The compiler reads the settings at the top level of %s, and ignores comments and environments", (name, text) => {
     expect(read(name, text)).toEqual({
       compatibilityDate: "2026-04-01",
       compatibilityFlags: ["nodejs_compat", "enable_request_signal"],

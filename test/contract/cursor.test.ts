@@ -31,7 +31,7 @@ it("CURSOR2 A cursor of another list is refused", () => {
   expect(refusal(() => decodeCursor(encodeCursor("a", "runs"), "messages"))).toMatchObject(refused);
 });
 
-it("CURSOR2 A text that is no cursor is refused, never an internal error", () => {
+it("CURSOR2 An invalid cursor is refused with invalid_request and never causes an internal error", () => {
   const made = (value: unknown) => btoa(JSON.stringify(value));
   for (const cursor of [
     "",

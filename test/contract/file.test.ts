@@ -24,7 +24,7 @@ it("A query about files is refused if it has an unknown field", () => {
   }
 });
 
-it("FHTTP17 A search is by a pattern of text or of paths, in a hundred files unless the request sets another number", () => {
+it("FHTTP17 A search has either a text pattern (grep) or a path pattern (glob), and a default limit of 100 files", () => {
   expect(searchFilesSchema.parse({ grep: "a" })).toEqual({ grep: "a", limit: 100 });
   for (const wrong of [
     {},

@@ -34,7 +34,7 @@ function merged(events: readonly PlainEvent[]): PlainEvent[] {
   }, []);
 }
 
-it("An event that was already folded into the view changes nothing, also when two replays overlap", () => {
+it("An already folded event changes nothing in the view, also when two replays overlap", () => {
   console.info(`seed ${seed}`);
   fc.assert(
     fc.property(story, fc.nat(60), fc.nat(60), (events, to, from) => {
@@ -159,7 +159,7 @@ it("The fold of an event changes neither the earlier view nor the event", () => 
   );
 });
 
-it("Events of which any are missing can be folded, and the end events of messages restore the complete messages", () => {
+it("Any subset of the events can be folded, and the end events of messages restore the complete messages", () => {
   fc.assert(
     fc.property(story, fc.array(fc.boolean(), { minLength: 80, maxLength: 80 }), (events, received) => {
       const some = events.filter((_, at) => received[at] === true);

@@ -109,7 +109,7 @@ it("SESSION2 A session event stream adds only the new text of repeated or merged
   );
 });
 
-it("SESSION2 A session event stream that receives a snapshot emits the messages that ended meanwhile and continues the message in progress", () => {
+it("SESSION2 After a snapshot, a session event stream emits the messages that ended meanwhile and continues the message in progress", () => {
   const whole = numbered([...spoken(1, "First", [2]), ...spoken(2, "Second", [3])]);
   const last = whole.at(-1);
   const first = whole.find((event) => event.type === "message_end");
@@ -136,7 +136,7 @@ it("SESSION2 A session event stream that receives a snapshot emits the messages 
   expect(deltas).toBe("FiSecond");
 });
 
-it("SESSION3 An execution ends a retracted text as aborted, and does not have it in the final messages", () => {
+it("SESSION3 A retracted text ends as an aborted message, which is not in the final messages of the execution", () => {
   for (const named of [true, false]) {
     const drafts = retracted(1, "half an answ");
     const back: EventDraft = { type: "message_retracted", reason: "recovery" };
@@ -153,7 +153,7 @@ it("SESSION3 An execution ends a retracted text as aborted, and does not have it
   }
 });
 
-it("SESSION4 Nested scopes, silent messages and other runs are not emitted, and edited messages are", () => {
+it("SESSION4 Events of nested scopes, silent messages and other runs are not emitted, and the final messages contain the edited text of a message", () => {
   const nested = spoken(1, "below", []).map((draft) => ({ ...draft, depth: 1, parent_id: "m9" }));
   const below = nested.map((draft) =>
     draft.type === "message_end" ? { ...draft, message: { ...draft.message, depth: 1, parent_id: "m9" } } : draft,
@@ -208,7 +208,7 @@ it("SESSION5 A call of a client tool has no tool_execution events, and a call of
   expect(all.filter(({ type }) => type === "message_end")).toHaveLength(2);
 });
 
-it("SESSION6 An execution whose answer broke off emits the answer's text as partial, with the reason of the run's end", () => {
+it("SESSION6 If an answer broke off, its execution emits the text as the partial content of an error or an aborted message", () => {
   const half = spoken(1, "half", []).map((draft) =>
     draft.type === "message_end" ? { ...draft, message: { ...draft.message, stop_reason: "error" as const } } : draft,
   );
@@ -237,7 +237,7 @@ it("SESSION6 An execution whose answer broke off emits the answer's text as part
   ]);
 });
 
-it("SESSION7 The statuses of a run that ends or waits become statuses of the agent API", () => {
+it("SESSION7 The status of an ended or waiting run is converted to a status of the agent API", () => {
   const statuses = { completed: "completed", stopped: "completed", limit: "completed", error: "error" } as const;
   for (const [status, expected] of Object.entries(statuses)) {
     const mapper = events();

@@ -118,7 +118,7 @@ function shown(messages: readonly ContextMessage[]): Message[] {
   });
 }
 
-it("SESSION9 A transcript that is converted to messages and back is the same transcript", () => {
+it("SESSION9 The conversion of a transcript to messages and back gives the same transcript", () => {
   fc.assert(
     fc.property(conversation, (messages) => {
       const back = shown(messages).map((message) => toSessionMessage(message, { providers: new Map() }));
@@ -162,7 +162,7 @@ it("SESSION9 A partial answer in a transcript becomes a message with its text an
   ]);
 });
 
-it("SESSION9 Images and tool results of a session become parts and results of a thread, and a stored image a file of the session", () => {
+it("SESSION9 Images and tool results of a session become parts and results of a thread, and a stored image becomes a file of the session", () => {
   const image = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
   expect(inputContent({ role: "user", content: [{ type: "text", text: "See" }, image] })).toEqual([
     { type: "text", text: "See" },
@@ -193,7 +193,7 @@ it("SESSION9 Images and tool results of a session become parts and results of a 
   });
 });
 
-it("SESSION7 A session that can continue with the next message has the status completed", () => {
+it("SESSION7 A session has the status completed if its thread is idle or its run is completed, stopped or at a limit", () => {
   expect(["idle", "completed", "stopped", "limit"].map((status) => sessionStatus(status as "idle"))).toEqual(
     Array.from({ length: 4 }, () => "completed"),
   );

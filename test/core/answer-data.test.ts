@@ -32,6 +32,6 @@ it.for([
   expect(answerData(texts)).toBeUndefined();
 });
 
-it("A code block of a million line breaks without an end has no data, and is read without backtracking", () => {
+it("An answer with an unclosed code block of a million line breaks has no data, and is parsed without backtracking", () => {
   expect(answerData([`\`\`\`${"\n".repeat(1_000_000)}x`])).toBeUndefined();
 });

@@ -32,7 +32,7 @@ it("An answer without content is stored as a message", async () => {
   expect(harness.answers).toMatchObject([{ parts: [], stop_reason: "stop" }]);
 });
 
-it("A content block that the provider did not close is closed at the end of the answer", async () => {
+it("The end of an answer closes a content block that the provider did not close", async () => {
   const harness = new Harness({ script: () => [...textBlock(0, "all of it").slice(0, -1), finish()] });
   await harness.finish();
   expect(harness.answers).toMatchObject([{ parts: [{ type: "text", text: "all of it" }] }]);

@@ -24,7 +24,7 @@ const flow = (id: string, expires_at: number, server = "docs") => ({
 
 /** Declares the tests. */
 export function authorizationContract(name: string, open: () => OpenedStore | Promise<OpenedStore>): void {
-  it(`OAUTH14 ${name} returns the text of a server, and writes it only over the expected revision`, async () => {
+  it(`OAUTH14 ${name} returns the stored text of a server, and replaces it only if the given revision is the current one`, async () => {
     const { store } = await open();
     expect(await store.read("docs")).toBeNull();
     expect(await store.replace("docs", "one", row("two"))).toBe(false);
@@ -38,7 +38,7 @@ export function authorizationContract(name: string, open: () => OpenedStore | Pr
     expect(await store.read("docs")).toBeNull();
   });
 
-  it(`OAUTH14 ${name} gives the lease of a refresh to one holder, until a change, its release or its end`, async () => {
+  it(`OAUTH14 ${name} grants the lease for a token refresh to one holder at a time, until the row changes or the lease is released or expires`, async () => {
     const { store, pass } = await open();
     expect(await store.lease("docs", "one", "a")).toBe("changed");
     await store.replace("docs", null, row("one"));
@@ -58,7 +58,7 @@ export function authorizationContract(name: string, open: () => OpenedStore | Pr
     expect(await store.read("docs")).toEqual(row("two"));
   });
 
-  it(`OAUTH14 ${name} ends an authorization flow once, for its browser, and within its time`, async () => {
+  it(`OAUTH14 ${name} finishes an authorization flow only once, only for the browser that began it, and only before it expires`, async () => {
     const { store, now, pass } = await open();
     await store.begin(flow("one", now() + 10 * second));
     await store.begin(flow("two", now() + 10 * second));

@@ -161,7 +161,7 @@ describe("compact", () => {
     );
   });
 
-  it("A projection that was read for a list is the same for the list with later messages as one that is read for the first time", () => {
+  it("After messages were added, a reused projection equals a projection that is read for the whole list for the first time", () => {
     let reused = 0;
     fc.assert(
       fc.property(conversation, conversation, options, (turns, later, chosen) => {

@@ -34,7 +34,7 @@ it.for<[string, ModelMessage, number]>([
     message([], { role: "tool", name: "look", result: { status: "success", result: "x".repeat(40) } }),
     8 + 10 + 1,
   ],
-])("The estimate of %s is the one that the reference states", ([, one, tokens]) => {
+])("The token estimate of %s is the number that docs/reference/figures.md states", ([, one, tokens]) => {
   expect(contextTokens(one, true)).toBe(tokens);
 });
 
@@ -47,7 +47,7 @@ it("A file that is sent as a line of text counts 30 tokens, and the estimate cha
   expect(estimates.of(messages, 2)).toEqual([34, 34]);
 });
 
-it("A tool that a request offers counts with its name, its description and its schema", () => {
+it("A tool in a request counts with its name, its description and its schema", () => {
   const tool = { name: "look", description: "Looks", parameters: { type: "object" } };
   const request = { system: "Be kind.", messages: [] };
   expect(requestTokens({ ...request, tools: [] })).toBe(2);

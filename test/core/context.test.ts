@@ -101,7 +101,7 @@ it("A value in `state.context` with very deep nesting is left out of the stored 
   expect(warnings[0]).toEqual([expect.stringMatching(/not JSON.*deep\[0\]\[0\]/)]);
 });
 
-it("A failed attempt and a step that a crash interrupted store a copy of `state.context` too", async () => {
+it("A copy of `state.context` is also stored for a failed attempt and for a step that a crash interrupted", async () => {
   const live: Live = {};
   const attempts = new Harness({
     script: (_, number) => {

@@ -17,7 +17,7 @@ it("PRICE1 Tokens read from or written to a cache cost as input if they have no 
   expect(costOf({ inputPrice: 0, outputPrice: 0 }, usage, null)).toBe(0);
 });
 
-it("PRICE2 A cost that the provider reports is used instead of the computed one", () => {
+it("PRICE2 A cost reported by the provider is used instead of the computed one", () => {
   expect(costOf({ inputPrice: 3, outputPrice: 15 }, usage, 0.5)).toBe(0.5);
   expect(costOf({}, usage, 0)).toBe(0);
 });

@@ -43,7 +43,7 @@ it.for([Number.POSITIVE_INFINITY, 1e308, 1e10, -5, Number.NaN])(
   },
 );
 
-it("An answer whose provider reports an impossible token count has a usage and a cost in its message, run and log row", async () => {
+it("If a provider reports an impossible token count, the message, the run and the log row have an estimated usage", async () => {
   const wrong = {
     ...zeroUsage,
     input: Number.POSITIVE_INFINITY,

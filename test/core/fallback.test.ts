@@ -10,7 +10,7 @@ import { failure, says, textBlock } from "./support/scripted-model.ts";
 const final = failure({ kind: "auth", retryable: false });
 const names = (harness: Harness) => harness.model.requests.map((request) => (request as ModelRequest).model.name);
 
-it("A model failure that is not retried is followed by the fallback model, and the failed model's text is retracted", async () => {
+it("After a model failure that is not retried, the run uses the fallback model, and the text of the failed model is retracted", async () => {
   const models: [ReturnType<typeof modelNamed>, ...ReturnType<typeof modelNamed>[]] = [
     modelNamed("main"),
     modelNamed("spare", { inputPrice: 100 }),
@@ -52,7 +52,7 @@ it("A model's fallbacks are used, and the fallbacks of those fallbacks are not",
   expect(names(harness)).toEqual(["main", "spare"]);
 });
 
-it("A run that is suspended for a retry of a fallback model continues with that fallback model", async () => {
+it("If a run is suspended for a retry of a fallback model, it continues with that fallback model", async () => {
   const models: [ReturnType<typeof modelNamed>, ...ReturnType<typeof modelNamed>[]] = [
     modelNamed("main"),
     modelNamed("spare"),

@@ -87,7 +87,7 @@ describe("a remaining budget", () => {
     expect(shareOf(remainingOf({ ...noBounds, cost: 0.1 }, { ...nothing, cost: 0.1 - 1e-17 }), 1)).toBeNull();
   });
 
-  it("LIMIT11 A child's limits are at most its share of its parent's budget, and a limit that a request lifted for the parent is lifted for the child", () => {
+  it("LIMIT11 A child's limits are at most its share of its parent's budget, and a limit lifted for the parent by a request is also lifted for the child", () => {
     const share = { ...noBounds, tokens: 5 };
     expect(limitsOfShare(share, null)).toEqual({ tokens: 5 });
     expect(limitsOfShare(share, { steps: null, tokens: 9 })).toEqual({ tokens: 5, steps: null });

@@ -28,7 +28,7 @@ it("A step with many failing calls ends, and its log row keeps at most 4 KB of e
   }
 });
 
-it("A call whose tool throws an error with an invalid stack gets an error result", async () => {
+it("A call gets an error result if its tool throws an error with an invalid stack", async () => {
   const odd = Object.assign(new Error("odd"), { stack: { not: "text" } });
   const trap = Object.defineProperty(new Error("trap"), "stack", {
     get: () => {
@@ -78,7 +78,7 @@ it("The log row of an attempt with too much data is shortened to the limit of a 
   expect(harness.journal.logs[0]?.data["raw"]).toContain("characters left out]");
 });
 
-it("The bound of a value's bytes is never below the bytes of its JSON", () => {
+it("The computed upper bound for the size of a value is never below the size of its JSON in bytes", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom("\u0000", "\ud800", "\u{1f600}", '"\\', "\u2028"),

@@ -17,7 +17,7 @@ it.for([
   ["characters that JSON escapes", "\u0001".repeat(10_000), 400],
   ["one piece after a few words", "x".repeat(4_000_000), 1],
 ] as const)(
-  "An answer that is an endless list of %s is shortened to fit a row, stored, and counted",
+  "An endless answer (%s) is shortened to fit a row and stored, and its tokens are counted",
   async ([, piece, count]) => {
     const spoken = textBlock(0, "Hello. ", ...pieces(piece, count)).slice(0, -1);
     const harness = new Harness({ script: () => [...spoken, { type: "hang" }] });
@@ -32,7 +32,7 @@ it.for([
   },
 );
 
-it("A call whose arguments grow without end is dropped, and the tokens of its answer are counted", async () => {
+it("A call is dropped if its arguments grow without end, and the tokens of its answer are counted", async () => {
   const call = { type: "toolcall_start", index: 0, id: "call_1", name: "act" } as const;
   const deltas = pieces("x".repeat(10_000), 400).map((delta) => ({ type: "toolcall_delta", index: 0, delta }) as const);
   const harness = new Harness({ script: () => [call, ...deltas, { type: "hang" }] });
@@ -57,7 +57,7 @@ it("An answer with endless blocks or endless provider data is cut off, and fits 
   expect(jsonBytes(opaque.answers)).toBeLessThan(maxBodyBytes);
 });
 
-it("A generated film that grows without end is dropped, and the text before it is stored", async () => {
+it("A generated video is dropped if it grows without end, and the text before it is stored", async () => {
   const film: ModelPart = { type: "media_start", index: 1, mime_type: "video/mp4" };
   const deltas = pieces("A".repeat(4 << 20), 20).map((delta) => ({ type: "media_delta", index: 1, delta }) as const);
   const harness = new Harness({ script: () => [...textBlock(0, "Hello."), film, ...deltas, { type: "hang" }] });

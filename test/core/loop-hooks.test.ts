@@ -140,7 +140,7 @@ it("A step that cannot be prepared calls the hook for failures, and then the hoo
   ]);
 });
 
-it("A hook that forbids a step ends the run before the step's request, and the hook after steps is not called for it", async () => {
+it("If a hook forbids a step, the run ends before the step's request, and the hook after steps is not called for this step", async () => {
   const script = (_: unknown, number: number) => calls(`s${number}`, ["stream", {}]);
   const beforeStep: LoopHooks["beforeStep"] = async ({ step }) => step < 2;
   const { harness, trace } = traced({ script, tools: [stream], hooks: { beforeStep } });
@@ -149,7 +149,7 @@ it("A hook that forbids a step ends the run before the step's request, and the h
   expect(trace.slice(-3)).toEqual(["after_step 1 completed tool_calls 1", "before_step 2", "run_end"]);
 });
 
-it("A step that waits for its back-off calls the hook before it once", async () => {
+it("The hook before a step is called only once if the step is suspended for a retry and resumed", async () => {
   const slow = failure({ kind: "rate_limited", retry_after_ms: 60_000 });
   const script = (_: unknown, number: number) => (number === 0 ? [slow] : says("late"));
   const models: Setup["models"] = [modelNamed("main", { retry: { maxRetries: 1, initialDelayMs: 1 } })];
@@ -205,7 +205,7 @@ async function withChangedArguments(changes: Partial<ToolRunner>, rows?: Setup["
   return { ran, starts, harness, trace };
 }
 
-it("Changed arguments are checked, and the tool and the event of the call's start receive them, also after a crash", async () => {
+it("Arguments that a hook changes are checked, and both the tool and the event tool_execution_start have them, also after a crash", async () => {
   const calm = await withChangedArguments({});
   expect([calm.ran, calm.starts]).toEqual([[{ n: 2 }], [{ n: 2 }]]);
   expect(calm.harness.answers[0]?.parts).toMatchObject([{ arguments: { n: 1 } }]);
@@ -226,7 +226,7 @@ it("A hook cannot change the arguments of a tool that may need an approval", asy
   expect(ran).toEqual([{ n: 1 }]);
 });
 
-it("A hook hides updates of a tool, and the offsets of the others have no gap", async () => {
+it("A hook can hide updates of a tool, and the offsets of the remaining updates have no gap", async () => {
   const counted = streamingTool("stream", () =>
     pieces(
       { type: "delta", delta: "one " },
@@ -251,7 +251,7 @@ it("A hook hides updates of a tool, and the offsets of the others have no gap", 
   expect(harness.results[0]?.result).toEqual(ok("done"));
 });
 
-it("A stop that arrives while the hook before a call runs prevents the call", async () => {
+it("A stop prevents a call if it arrives while the hook before the call runs", async () => {
   const decision = gate();
   const ran: string[] = [];
   const one = tool("it", async () => {

@@ -50,7 +50,7 @@ it("Deltas of a block are emitted one by one and stored as one event before the 
   expect(events.take()).toEqual([]);
 });
 
-it("An event that is staged for the next write is emitted only after that write, and only once", () => {
+it("A staged event is emitted only after the next write, and only once", () => {
   const { sink, events } = list();
   events.stage({ type: "text_start", ...of });
   expect([events.take().length, sink.sent.length]).toEqual([1, 0]);

@@ -247,7 +247,7 @@ describe("files of tool results and of other messages", () => {
     result: { status, [status === "error" ? "error" : "result"]: "said", attachments },
   });
 
-  it("Images that a tool attached are sent with its result, and other files as lines of text after the result", async () => {
+  it("Images attached by a tool are sent with its result, and other files as lines of text after the result", async () => {
     const files = withPng("chart.png");
     files.put("/attachments/data.csv", new TextEncoder().encode("a,b"), "text/csv");
     for (const status of ["success", "error"] as const) {

@@ -21,7 +21,7 @@ const request: ModelRequest = {
   maxTokens: null,
 };
 
-it("A model that does not stop writing is cancelled after 64 Ki characters, and the text up to there is the answer", async () => {
+it("A model request for a text is cancelled after 64 Ki characters, and the text up to there is the answer", async () => {
   let sent = 0;
   let closed = false;
   async function* stream(): AsyncGenerator<ModelPart> {

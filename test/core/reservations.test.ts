@@ -52,7 +52,7 @@ describe("a reservation", () => {
     expect(order).toEqual(["first", "second"]);
   });
 
-  it("LIMIT28 A request that waits for a share of a budget checks the budget again when the run is stopped, and the next request checks it after a check that fails", async () => {
+  it("LIMIT28 A waiting request checks the budget again when the run is stopped, and the next request checks it after the check of an earlier request fails", async () => {
     const reservations = new Reservations();
     const stop = new AbortController();
     reservations.reserve({ ...zeroUse, steps: 1 });

@@ -79,7 +79,7 @@ function holds({ harness, world }: Awaited<ReturnType<typeof lives>>): void {
 }
 
 it.for(["parallel", "sequential"] as const)(
-  "A run that is interrupted after any of its writes (%s) completes with all answers and results in order, and repeats no call whose tool does not allow that",
+  "A run completes with all answers and results in order after an interruption at any write (%s), and repeats no call whose tool does not allow that",
   async (mode) => {
     const whole = await lives([], mode);
     holds(whole);
@@ -89,7 +89,7 @@ it.for(["parallel", "sequential"] as const)(
   },
 );
 
-it("A run that is interrupted repeatedly completes with all answers and results in order, and repeats no call whose tool does not allow that", async () => {
+it("A run completes with all answers and results in order after repeated interruptions, and repeats no call whose tool does not allow that", async () => {
   const seed = Date.now() % 2 ** 31;
   console.info(`seed ${seed}`);
   const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 6 });
@@ -118,7 +118,7 @@ it("An interrupted call is run again only if its tool allows it, under the same 
   expect(await (await cutCall(it0, [{ ...it0, idempotent: true }])).result()).toEqual(ok("c0 2"));
 });
 
-it("The result of an interrupted call is that of the tool's `reconcile`, and a call that `reconcile` reports as not done is made again", async () => {
+it("The result of an interrupted call is that of the tool's `reconcile`, and the call is made again if `reconcile` reports that it was not done", async () => {
   const by = (answer: () => Promise<unknown>): ToolRunner => ({
     ...it0,
     reconcile: answer as NonNullable<ToolRunner["reconcile"]>,
@@ -130,7 +130,7 @@ it("The result of an interrupted call is that of the tool's `reconcile`, and a c
   expect(await asked(() => Promise.resolve("nonsense"))).toMatchObject({ status: "error" });
 });
 
-it("A `reconcile` that does not return ends at the tool's time limit or when the run is stopped, and the outcome of its call is unknown", async () => {
+it("If `reconcile` does not return, it ends at the tool's time limit or when the run is stopped, and the outcome of the call is unknown", async () => {
   const hangs: ToolRunner = { ...it0, timeoutMs: 5000, reconcile: () => new Promise(() => {}) };
   const timed = await cutCall(it0, [hangs]);
   const result = timed.result();
@@ -144,7 +144,7 @@ it("A `reconcile` that does not return ends at the tool's time limit or when the
   expect([stopped.harness.results[0]?.result, stopped.harness.clock.armed]).toMatchObject([unknown, 0]);
 });
 
-it("An interrupted call whose tool was removed or changed has an unknown outcome", async () => {
+it("The outcome of an interrupted call is unknown if its tool was removed or changed", async () => {
   expect(await (await cutCall(it0, [])).result()).toMatchObject(unknown);
   const picky: ToolRunner = { ...it0, idempotent: true, check: () => ({ ok: false, problem: "no" }) };
   expect(await (await cutCall(it0, [picky])).result()).toMatchObject(unknown);
@@ -154,7 +154,7 @@ it("An interrupted call whose tool was removed or changed has an unknown outcome
   expect(harness.results[0]?.result).toMatchObject(unknown);
 });
 
-it("A run whose model failed with a permanent error ends with an error also after a crash, without another request", async () => {
+it("If a model failed with a permanent error before a crash, the resumed run ends with an error and makes no further request", async () => {
   const final = failure({ kind: "auth", retryable: false });
   for (const cutAfter of [1, 2]) {
     const first = new Harness({ script: () => [...textBlock(0, "Well"), final], cutAfter });
@@ -165,7 +165,7 @@ it("A run whose model failed with a permanent error ends with an error also afte
   }
 });
 
-it("The result of a call that begins after a crash is stored before the result of a later call of the step that began before the crash", async () => {
+it("After a crash, the results of a step are stored in call order, also if a later call began before the crash and an earlier one after it", async () => {
   const one: Setup["script"] = ({ messages }) =>
     messages.length === 1 ? calls("c", ["first", {}], ["second", {}], ["last", {}]) : says("done");
   const act = (name: string, changes = {}) => tool(name, async () => ok(name), changes);

@@ -70,7 +70,7 @@ it("A failed attempt without text emits no message_retracted", async () => {
   expect(harness.events.map(({ type }) => type)).not.toContain("message_retracted");
 });
 
-it("A model request whose stream ends without an end event is retried", async () => {
+it("A model request is retried if its stream ends without an end event", async () => {
   const harness = new Harness({ script: script(textBlock(0, "half"), [], says("whole")) });
   expect(await harness.finish()).toMatchObject({ status: "completed" });
   expect(harness.clock.slept).toEqual([1000, 2000]);
@@ -87,7 +87,7 @@ it("Each attempt of a model request has a log row with its tokens, and the run c
   expect(harness.run.usage).toMatchObject({ input: 16, output: 5, total_tokens: 21 });
 });
 
-it("A model failure that is not retried ends the run and keeps the text so far", async () => {
+it("If a model failure is not retried, the run ends and keeps the text so far", async () => {
   const final = failure({ kind: "auth", message: "The key was refused.", retryable: false });
   const harness = new Harness({ script: script([...textBlock(0, "Well, ").slice(0, -1), final]) });
   expect(await harness.finish()).toEqual({
@@ -122,7 +122,7 @@ it("A retry delay of ten seconds does not suspend the run", async () => {
   expect(harness.clock.slept).toEqual([10_000]);
 });
 
-it("Thinking that a request excludes is neither emitted nor stored, and its signature is stored", async () => {
+it("If a request excludes thinking, the thinking is neither emitted nor stored, and its signature is stored", async () => {
   const provider_data = { provider: "anthropic", data: { signature: "s" } };
   const thought: ScriptPart[] = [
     { type: "thinking_start", index: 0 },

@@ -40,7 +40,7 @@ it("A stop before the first text of an answer stores no message", async () => {
   expect(harness.answers).toEqual([]);
 });
 
-it("A run that is stopped before its first model request makes none", async () => {
+it("A run makes no model request if it is stopped before the first one", async () => {
   const harness = new Harness({ script: () => says("never") });
   harness.stop();
   expect(await harness.finish()).toEqual(stopped);
@@ -90,7 +90,7 @@ it("A stop aborts the storage of files for tool results, and each call still has
   expect(harness.results.map(({ result }) => result)).toEqual([ok("not kept"), ok("not kept")]);
 });
 
-it("A tool that finishes after its run was stopped changes nothing", async () => {
+it("A tool's result is ignored if the tool finishes after its run was stopped", async () => {
   const late = gate();
   const slow = tool("slow", async () => {
     await late.promise;

@@ -60,7 +60,7 @@ it("An interrupted run continues at its next step with a new strategy object, wh
   expect(second.shapes[0]).toMatchObject({ instruction: { text: "Act.", keep: false } });
 });
 
-it("A strategy that ends a run at three steps gives it the status `limit`, with a result for every call", async () => {
+it("If a strategy ends a run at three steps with the status `limit`, the run has this status and a result for every call", async () => {
   const script = (_: unknown, number: number) => calls(`s${number}`, ["look", {}]);
   const strategy: Strategy = {
     name: "three",
@@ -92,7 +92,7 @@ const keeping: Strategy = {
   },
 };
 
-it("An instruction that a strategy keeps, and a silent answer, are stored as silent messages with the strategy's name and phase", async () => {
+it("An instruction with keep: true, and a silent answer, are stored as silent messages with the strategy's name and phase", async () => {
   const script = (_: unknown, number: number) => says(["I should look.", "It rains."][number] ?? "");
   const harness = new Harness({ script, strategy: keeping });
   expect(await harness.finish()).toMatchObject({ status: "completed" });
@@ -112,7 +112,7 @@ it("An instruction that a strategy keeps, and a silent answer, are stored as sil
   expect(ofMessages.filter(({ silent }) => silent !== true)).toEqual([]);
 });
 
-it("An instruction that a strategy keeps is stored once, also after a crash at any write or fault point", async () => {
+it("An instruction with keep: true is stored only once, also after a crash at any write or fault point", async () => {
   const script: Setup["script"] = ({ messages }) =>
     says(messages.some(({ role }) => role === "assistant") ? "It rains." : "I should look.");
   const calm = new Harness({ script, strategy: keeping });
@@ -132,7 +132,7 @@ it("An instruction that a strategy keeps is stored once, also after a crash at a
   }
 });
 
-it("Calls that a strategy leaves unexecuted stay unexecuted when the run is executed again", async () => {
+it("If a strategy leaves calls unexecuted, they stay unexecuted when the run is executed again", async () => {
   const strategy: Strategy = {
     name: "leaving",
     next: ({ last }) => (last === null ? { type: "step" } : { type: "end", status: "completed", reason: "response" }),

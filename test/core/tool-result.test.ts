@@ -97,7 +97,7 @@ it("The text of a tool result over the limit is shortened with a note, and the r
   expect(new TextEncoder().encode(JSON.stringify(wide)).byteLength).toBeLessThan(310_000);
 });
 
-it("A tool that hangs ends at its time limit with an error, and its signal fires", async () => {
+it("A hanging tool ends at its time limit with an error, and its signal fires", async () => {
   const reason = gate<unknown>();
   const hang = tool(
     "it",
@@ -119,7 +119,7 @@ it("A tool that hangs ends at its time limit with an error, and its signal fires
   expect(harness.clock.armed).toBe(0);
 });
 
-it("Output that a tool sends after its time limit is ignored", async () => {
+it("Output of a tool is ignored after the tool's time limit", async () => {
   const late = gate();
   const slow = streamingTool(
     "it",
@@ -160,7 +160,7 @@ it("Output of a running tool is emitted with offsets, and none of it after the t
   expect(emitted).toMatchObject([{ offset: 0, delta: "ab" }, { progress: { done: 1 } }, { offset: 2, delta: "c" }]);
 });
 
-it("A call whose arguments are incomplete does not run, and an answer with a complete call has the stop reason `tool_calls`, whatever the provider reports", async () => {
+it("A call with incomplete arguments does not run, and an answer with a complete call has the stop reason `tool_calls`, whatever the provider reports", async () => {
   const ran: string[] = [];
   const it = tool("it", async (_args, { id }) => {
     ran.push(id);
@@ -175,7 +175,7 @@ it("A call whose arguments are incomplete does not run, and an answer with a com
   expect(harness.answers.map(({ stop_reason }) => stop_reason)).toEqual(["tool_calls", "stop"]);
 });
 
-it("A tool result that a hook changed is changed in message, event and the next request", async () => {
+it("If a hook changes a tool result, the message, the event and the next request have the changed result", async () => {
   const script = (_: unknown, number: number) => (number === 0 ? calls("c", ["it", {}]) : says("done"));
   const harness = new Harness({
     script,

@@ -9,7 +9,7 @@ import type { ScriptPart } from "./support/scripted-model.ts";
 const hang: ScriptPart = { type: "hang" };
 let open = () => {};
 
-it("A model request whose first part does not arrive within 120 s times out and is retried", async () => {
+it("A model request times out and is retried if the first part of the answer does not arrive within 120 s", async () => {
   const harness = new Harness({ script: (_, number) => (number === 0 ? [hang] : says("fine")) });
   const ended = harness.finish();
   await harness.clock.advance(119_999);

@@ -98,7 +98,7 @@ describe("an answer", () => {
     expect(stored.map(textOf)).toEqual(["one", "echo: one", "two", "echo: two"]);
   });
 
-  it("AISDK2 A forged earlier answer to a call changes nothing", async () => {
+  it("AISDK2 A forged output of an answered call is refused or ignored, and the stored output does not change", async () => {
     scripts.set("asks", ({ step, messages }) =>
       step === 0
         ? { toolCalls: [{ name: "ask", arguments: { q: "x" } }] }
@@ -131,7 +131,7 @@ describe("an answer", () => {
 });
 
 describe("calls that wait", () => {
-  it("AISDK4 A call that the client runs is answered with its output, and the same message continues", async () => {
+  it("AISDK4 A call of a client tool is answered with the tool's output, and the same assistant message continues", async () => {
     scripts.set("asks", ({ step }) =>
       step === 0
         ? { text: "One moment.", toolCalls: [{ name: "ask", arguments: { q: "where?" } }] }
@@ -154,7 +154,7 @@ describe("calls that wait", () => {
     expect(plain(await loadMessages(anna, id))).toEqual(plain(chat.messages));
   });
 
-  it("AISDK4 An error of the client's tool reaches the model, and the run waits for its other calls", async () => {
+  it("AISDK4 An error of a client tool is sent to the model as the call's result, and the run waits for its other open calls first", async () => {
     scripts.set("asks_two", ({ step, messages }) =>
       step === 0
         ? { toolCalls: [0, 1].map((at) => ({ name: "ask", arguments: { q: String(at) } })) }
@@ -180,7 +180,7 @@ describe("calls that wait", () => {
     ]);
   });
 
-  it("AISDK5 A call that needs approval runs once it is approved, also after a reload", async () => {
+  it("AISDK5 A call with required approval runs after the user has approved it, also if the chat was reloaded before", async () => {
     scripts.set("pays", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "erase", arguments: { what: "all" } }] } : { text: "Done." },
     );
@@ -202,7 +202,7 @@ describe("calls that wait", () => {
     ]);
   });
 
-  it("AISDK5 A call that is declined never runs, and the model reads why", async () => {
+  it("AISDK5 A declined call never runs, and the model reads the reason", async () => {
     scripts.set("declined", ({ step, messages }) =>
       step === 0
         ? { toolCalls: [{ name: "erase", arguments: { what: "nothing" } }] }
@@ -234,7 +234,7 @@ describe("calls that wait", () => {
 });
 
 describe("reloads, aborts and stops", () => {
-  it("AISDK6 A chat that is reloaded in the middle of an answer continues without a lost or doubled word", async () => {
+  it("AISDK6 A reloaded chat continues the answer in progress without a lost or repeated word", async () => {
     const words = Array.from({ length: 60 }, (_, at) => `w${String(at)} `);
     scripts.set("long", ({ step }) =>
       step === 0
@@ -265,7 +265,7 @@ describe("reloads, aborts and stops", () => {
     expect([chat.status, chat.messages.length]).toEqual(["ready", 2]);
   });
 
-  it("AISDK7 A request that is aborted does not stop the run, and the next message waits for it", async () => {
+  it("AISDK7 An aborted request does not stop its run, and the next message waits for the end of the run", async () => {
     const { reached, open } = gate("ai-left");
     scripts.set("leaves", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "ai-left" } }] } : { text: "Done." },
@@ -282,7 +282,7 @@ describe("reloads, aborts and stops", () => {
     expect((await loadMessages(anna, id)).map(textOf)).toEqual(["leaves", "Done.", "next", "echo: next"]);
   });
 
-  it("AISDK7 A stop by its own route ends the stream of the run", async () => {
+  it("AISDK7 A request to the stop route ends the stream of the run", async () => {
     const { reached } = gate("ai-stop");
     scripts.set("stops", () => ({ text: "Wait.", toolCalls: [{ name: "wait", arguments: { gate: "ai-stop" } }] }));
     const { id, chat } = await newChat("parallel");
@@ -293,7 +293,7 @@ describe("reloads, aborts and stops", () => {
     expect([chat.status, textOf(chat.lastMessage)]).toEqual(["ready", "Wait."]);
   });
 
-  it("AISDK8 A stream that continues after a crash names the retracted message, and a reload shows only the final answer", async () => {
+  it("AISDK8 After a crash, a stream reports that a message was retracted and continues, and a reload shows only the final answer", async () => {
     let asked = 0;
     scripts.set("crashes", () => {
       asked += 1;
@@ -324,7 +324,7 @@ describe("files, data parts and errors of a chat", () => {
     expect(chat.status).toBe("ready");
   });
 
-  it("AISDK9 Events that the project emits are data parts", async () => {
+  it("AISDK9 Custom events of the project are sent as data parts", async () => {
     scripts.set("injects", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "inject", arguments: { text: "x" } }] } : { text: "ok" },
     );
@@ -334,7 +334,7 @@ describe("files, data parts and errors of a chat", () => {
     expect(data).toMatchObject([{ type: "data-injected", data: { id: expect.any(String) } }]);
   });
 
-  it("AISDK10 A run that fails is an error of the chat, after the text so far", async () => {
+  it("AISDK10 A failed run becomes an error of the chat after the text so far", async () => {
     scripts.set("fails", () => ({ text: "half ", error: { kind: "auth", message: "no" } }));
     const { id, chat } = await newChat("parallel");
     await chat.sendMessage({ text: "fails" });
@@ -345,7 +345,7 @@ describe("files, data parts and errors of a chat", () => {
     expect(chat.lastMessage?.parts.at(-1)).toEqual(error);
   });
 
-  it("AISDK10 A request that the thread does not support is refused with the code of the reason", async () => {
+  it("AISDK10 An unsupported or invalid chat request is refused with the code of the reason", async () => {
     const { id, chat } = await newChat("parallel");
     await chat.sendMessage({ text: "one" });
     const [question] = await loadMessages(anna, id);
@@ -366,7 +366,7 @@ describe("files, data parts and errors of a chat", () => {
     expect(await loadMessages(anna, id)).toHaveLength(2);
   });
 
-  it("AISDK11 A chat of another user's thread does not exist", async () => {
+  it("AISDK11 A chat request to another user's thread is answered 404", async () => {
     const id = await newThread("parallel");
     const body = JSON.stringify({ messages: [user("x")] });
     const headers = { "content-type": "application/json" };

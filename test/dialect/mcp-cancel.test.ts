@@ -8,7 +8,7 @@ import { resultOf, sessionHeaders, waitingRun } from "./support/mcp-calls.ts";
 beforeAll(createCatalog);
 
 it.each(["create", "postMessage"])(
-  "MCPS8 A cancellation that arrives before the call of %s stops the run that the request then starts",
+  "MCPS8 A run is stopped if its request is cancelled before the request calls the method %s of the thread's object",
   async (method) => {
     const session = await sessionHeaders();
     const { word, open } = waitingRun();
@@ -31,7 +31,7 @@ it.each(["create", "postMessage"])(
   },
 );
 
-it("MCPS10 A request whose cancellation arrived first is refused", async () => {
+it("MCPS10 A request is refused if its cancellation arrived before it", async () => {
   const session = await sessionHeaders();
   const cancelled = await post(
     { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 3 } },

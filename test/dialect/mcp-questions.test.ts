@@ -20,7 +20,7 @@ function asking(): string {
   return word;
 }
 
-it("MCPS6 The question of a running call reaches the client as a form with its schema, and its answer reaches the server", async () => {
+it("MCPS6 A client shows the question of an MCP server during a call as a form with the question's schema, and the answer is sent to that server", async () => {
   const forms: unknown[] = [];
   const mcp = await connect({
     elicit: (params) => {
@@ -44,7 +44,7 @@ it.each([
   ["declines", { action: "decline" }, "User declined"],
   ["dismisses", { action: "cancel" }, "User cancelled"],
 ] as const)(
-  "MCPS6 The server learns that the person %s the question",
+  "MCPS6 The MCP server that asked a question is notified if the person %s the question",
   async (_case, answer, text) => {
     const mcp = await connect({ elicit: () => ({ ...answer }) });
     expect((await mcp.call("asking_helper", { task: asking() })).texts[0]).toContain(text);
@@ -52,7 +52,7 @@ it.each([
   120_000,
 );
 
-it("MCPS7 A client that cannot ask a person gets the question as the result, and thread_answer answers it", async () => {
+it("MCPS7 A client without elicitation gets the question as the result, and the tool thread_answer answers the question", async () => {
   const mcp = await connect();
   const first = await mcp.call("asking_helper", { task: asking() });
   const [question] = first.data.waiting ?? [];
@@ -69,7 +69,7 @@ it("MCPS7 A client that cannot ask a person gets the question as the result, and
   expect([done.data.status, done.texts[0]]).toEqual(["completed", expect.stringContaining("- Name: Ada")]);
 }, 120_000);
 
-it("MCPS6 thread_result asks the client about a question that was open before", async () => {
+it("MCPS6 thread_result asks the client the open question of an earlier call", async () => {
   const plain = await connect();
   const { thread_id } = (await plain.call("asking_helper", { task: asking() })).data;
   const mcp = await connect({ elicit: () => ({ action: "accept", content: { name: "Ada" } }) });
@@ -114,14 +114,14 @@ async function payTo(to: string) {
   return { ...(await call("cashier_helper", { task: word })), asked };
 }
 
-it("MCPS6 The question about an approval has all arguments of the call, also the longest that fit", async () => {
+it("MCPS6 The question about an approval contains all arguments of the call, up to 2000 characters of JSON", async () => {
   const args = JSON.stringify({ to: "a".repeat(2000 - JSON.stringify({ to: "", amount: 7 }).length), amount: 7 });
   const { data, asked } = await payTo((JSON.parse(args) as { to: string }).to);
   expect(data.status).toBe("completed");
   expect(asked).toEqual([expect.stringContaining(`Arguments: ${args}`)]);
 });
 
-it("MCPS7 A call with longer arguments is the result, and a person is not asked about a part of them", async () => {
+it("MCPS7 A call with arguments over 2000 characters is returned as the result, and the person is not asked about a part of them", async () => {
   const to = "a".repeat(2001 - JSON.stringify({ to: "", amount: 7 }).length);
   const { data, asked } = await payTo(to);
   expect(asked).toEqual([]);
@@ -131,7 +131,7 @@ it("MCPS7 A call with longer arguments is the result, and a person is not asked 
   });
 });
 
-it("MCPS7 A call whose arguments are too large for the thread's row is the result, and a person is not asked", async () => {
+it("MCPS7 A call with arguments too large for the thread's row is returned as the result, and the person is not asked", async () => {
   const { data, asked } = await payTo("a".repeat(100_000));
   expect(asked).toEqual([]);
   expect(data).toMatchObject({ status: "awaiting_tool_execution", waiting: [{ kind: "approval", name: "pay" }] });

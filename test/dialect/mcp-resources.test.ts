@@ -43,7 +43,7 @@ async function listAll({ client }: McpClient): Promise<string[]> {
 const uriOf = (thread: string, path: string): string => `threadhold://threads/${thread}/files/${path}`;
 const read = ({ client }: McpClient, uri: string) => client.readResource({ uri });
 
-it("MCPS12 The list contains the files of the caller's threads with the tag mcp, over all pages", async () => {
+it("MCPS12 The list of resources contains, over all pages, the files of the caller's threads with the tag mcp", async () => {
   const threads: string[] = [];
   for (let count = 0; count < 12; count += 1) threads.push(await newThread());
   for (const thread of threads) await write(thread, "notes.md", `# ${thread}`);
@@ -64,7 +64,7 @@ it("MCPS12 The list contains the files of the caller's threads with the tag mcp,
   ]);
 });
 
-it("MCPS12 A text is read as text, other bytes as a blob, and a path with special characters by its encoded segments", async () => {
+it("MCPS12 A text file is read as text, other bytes as a blob, and the URI of a path with special characters has encoded segments", async () => {
   const thread = await newThread();
   await write(thread, "deep/a%20b%3F.md", "# Größe");
   await write(thread, "bytes.bin", new Uint8Array([0, 255, 1]));
@@ -116,7 +116,7 @@ it("MCPS13 The content of a resource that is too large is not read from its thre
   expect(contentOf("large.bin")).toEqual([]);
 });
 
-it("MCPS13 A resource that grows over the limit between the check of its size and the read is refused", async () => {
+it("MCPS13 A resource is refused if it grows over the limit between the check of its size and the read", async () => {
   const thread = await newThread();
   await write(thread, "growing.bin", new Uint8Array(1));
   const large = new Uint8Array(4 * 1024 * 1024 + 1);

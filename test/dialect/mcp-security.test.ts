@@ -26,7 +26,7 @@ describe("requests", () => {
     expect(stream.headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  it("MCPS14 A page of an origin that is not allowed is refused also with valid credentials", async () => {
+  it("MCPS14 A request from a page of an origin that is not allowed is refused, even with valid credentials", async () => {
     for (const foreign of ["https://evil.example", "null", "http://api.example"]) {
       expect(await code(await post(ping, { ...as("anna"), origin: foreign }))).toEqual([403, "forbidden"]);
     }
@@ -41,7 +41,7 @@ describe("requests", () => {
     expect((await post(ping, { ...as("anna"), origin })).status).toBe(200);
   });
 
-  it("MCPS15 Batches, other JSON and other media types are refused with 400 or 415, and a large body with 413", async () => {
+  it("MCPS15 Batches, invalid JSON-RPC and media types other than JSON are refused with 400 or 415, and a large body with 413", async () => {
     for (const wrong of [
       [ping],
       [],
@@ -61,7 +61,7 @@ describe("requests", () => {
     expect(await code(await post(large))).toEqual([413, "too_large"]);
   });
 
-  it("MCPS15 The endpoint has no stream of its own and no sessions to delete, and answers 405", async () => {
+  it("MCPS15 GET, HEAD, DELETE and PUT requests are answered 405, because the endpoint has no separate stream and no sessions to delete", async () => {
     for (const method of ["GET", "HEAD", "DELETE", "PUT"]) {
       const response = await sendRequest(`${origin}/mcp`, { method, headers: as("anna") });
       expect([method, response.status]).toEqual([method, 405]);
@@ -98,7 +98,7 @@ describe("requests", () => {
     }
   });
 
-  it("MCPS15 A client that wants an unknown version gets the newest one, and a method that the server does not have is an error of JSON-RPC", async () => {
+  it("MCPS15 A client that requests an unknown protocol version gets the newest one, and unknown methods and invalid parameters are JSON-RPC errors", async () => {
     const params = { protocolVersion: "1999-01-01", capabilities: {}, clientInfo: { name: "old", version: "1" } };
     const response = await post({ ...ping, method: "initialize", params });
     const { result } = (await response.json()) as { result: { protocolVersion: string } };
@@ -117,7 +117,7 @@ describe("requests", () => {
 });
 
 describe("threads and agents", () => {
-  it("MCPS16 Another user's thread, a thread without the tag and a text that is no id are no threads for any tool, stream or response", async () => {
+  it("MCPS16 Tools, streams and responses answer thread_not_found for another user's thread, and tools also for a thread without the tag mcp or an invalid id", async () => {
     const owned = await api<Thread>("POST", "/api/threads", { agent_id: "helper", tags: ["mcp"] }, "ben");
     const untagged = await api<Thread>("POST", "/api/threads", { agent_id: "helper" });
     const { call } = await connect();
@@ -145,7 +145,7 @@ describe("threads and agents", () => {
     expect((await api<Thread>("GET", `/api/threads/${owned.id}`, undefined, "ben")).message_count).toBe(0);
   });
 
-  it("MCPS16 A run of another thread cannot be followed, and an unknown run is refused", async () => {
+  it("MCPS16 A stream of a run that its thread does not have is refused with run_not_found", async () => {
     const { id } = await api<Thread>("POST", "/api/threads", { agent_id: "helper", tags: ["mcp"] });
     const position = {
       threadId: id,
@@ -158,14 +158,14 @@ describe("threads and agents", () => {
     expect(await code(await sendRequest(`${origin}/mcp`, { headers }))).toEqual([404, "run_not_found"]);
   });
 
-  it("MCPS17 An agent without exposeAsTool, an unknown tool and a name of an object's member are unknown tools", async () => {
+  it("MCPS17 A call of an agent without exposeAsTool, of an unknown name or of a name such as `__proto__` is refused as an unknown tool", async () => {
     const { call } = await connect();
     for (const name of ["parallel", "nothing", "__proto__", "constructor", "toString"]) {
       await expect(call(name, { task: "x" })).rejects.toThrow(/There is no tool/);
     }
   });
 
-  it("MCPS17 Hostile arguments are data of the first message, and blank or oversized ones are refused as the result", async () => {
+  it("MCPS17 Hostile text in an argument is only text of the first message, and a blank or oversized argument is an error result", async () => {
     const word = `mcp-${crypto.randomUUID()}`;
     const seen: string[] = [];
     scripts.set(word, ({ lastUser }) => {
@@ -202,7 +202,7 @@ describe("threads and agents", () => {
     expect(messages.at(-1)?.id).toBe(id);
   });
 
-  it("MCPS18 An administrator without a user starts threads of no user, and reaches threads of every user", async () => {
+  it("MCPS18 An administrator without a user id creates threads without an owner, and can read the threads of every user", async () => {
     const { call } = await connect({ headers: as("admin") });
     const { data } = await call("helper", { task: "hello" });
     expect(data.status).toBe("completed");

@@ -123,7 +123,7 @@ describe("the tools of an MCP client", () => {
     expect(await response.text()).not.toContain("notifications/progress");
   });
 
-  it("MCPS5 A run that fails, is stopped or reaches its limit is an error result that says why", async () => {
+  it("MCPS5 The result of a failed or stopped run is an error result with the reason", async () => {
     const { call } = await connect();
     const failing = script(() => ({ error: { kind: "invalid_request", message: "no such thing" } }) as never);
     const failed = await call("helper", { task: failing });
@@ -142,7 +142,7 @@ describe("the tools of an MCP client", () => {
 });
 
 describe("a run that waits for a person", () => {
-  it("MCPS6 A client that can ask a person is asked for each approval, and the call's stream continues", async () => {
+  it("MCPS6 A client with elicitation is asked to approve a tool call, and the stream of the agent's call continues afterwards", async () => {
     const asked: string[] = [];
     const { call } = await connect({
       elicit: ({ message, ...params }) => {
@@ -196,7 +196,7 @@ describe("a run that waits for a person", () => {
     ]);
   });
 
-  it("MCPS7 Without that capability the result names the waiting calls, and thread_answer answers them", async () => {
+  it("MCPS7 For a client without elicitation, the result names the waiting calls, and thread_answer answers them", async () => {
     const { call } = await connect();
     const first = await call("cashier_helper", { task: paying(10) });
     const [waiting] = first.data.waiting ?? [];
@@ -217,7 +217,7 @@ describe("a run that waits for a person", () => {
     expect([done.isError, done.texts[0], done.data.status]).toEqual([false, "It is settled.", "completed"]);
   });
 
-  it("MCPS7 A call of a remote tool waits also for a client that can ask a person, and thread_answer gives its result", async () => {
+  it("MCPS7 A call of a remote tool waits even if the client supports elicitation, and thread_answer gives its result", async () => {
     const { call } = await connect({ elicit: () => Promise.reject(new Error("The client was asked.")) });
     const word = script(({ step, messages }) =>
       step === 0
@@ -233,7 +233,7 @@ describe("a run that waits for a person", () => {
   });
 });
 
-describe("a call that does not end as usual", () => {
+describe("cancelled, interrupted and repeated calls", () => {
   it("MCPS8 A cancelled call stops its run", async () => {
     const { call } = await connect();
     const { word, reached, name } = waitingRun();
@@ -268,7 +268,7 @@ describe("a call that does not end as usual", () => {
     expect((await second).data.status).toBe("completed");
   });
 
-  it("MCPS9 A stream that breaks off stops nothing, and the client continues it with the id of its last event", async () => {
+  it("MCPS9 A broken stream does not stop its run, and the client continues the stream with the id of its last event", async () => {
     const { word, reached, open } = waitingRun();
     const resumed = deferred<string>();
     const { call } = await connect({
@@ -304,7 +304,7 @@ describe("a call that does not end as usual", () => {
     expect(await again.text()).toContain(result);
   });
 
-  it("MCPS10 A request that is sent again in its session follows the first one's run and creates nothing", async () => {
+  it("MCPS10 A repeated request in the same session follows the run of the first request and creates no thread and no run", async () => {
     const session = await sessionHeaders();
     const task = `count ${crypto.randomUUID()}`;
     const request = { jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "helper", arguments: { task } } };
@@ -322,7 +322,7 @@ describe("a call that does not end as usual", () => {
     expect(elsewhere.structuredContent?.thread_id).not.toBe(thread);
   });
 
-  it("MCPS11 thread_result waits for the run of another call, and says that a thread has no run", async () => {
+  it("MCPS11 thread_result waits for a run that an earlier call started, and states for a new thread that it has no run", async () => {
     const { call } = await connect();
     const { word, reached, open } = waitingRun();
     const { options, threadId } = started();

@@ -37,7 +37,7 @@ function refusalOf(work: () => unknown): ThreadholdError["refusal"] {
   throw new Error("It was taken.");
 }
 
-it("SESSION18 A session that names no model has the project's only model or the one with the name default, and is otherwise refused", () => {
+it("SESSION18 A session without a model in its request uses the project's only model or the model named default, and is refused if there is neither", () => {
   expect(optionsOf(project(["small"]))?.model).toBe("small");
   expect(optionsOf(project(["small", "default"]))?.model).toBe("default");
   expect(optionsOf(project(["small", "large"]), null, { model: "large" })?.model).toBe("large");

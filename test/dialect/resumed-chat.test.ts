@@ -10,7 +10,7 @@ import { anna, ask } from "../http/support/session-app.ts";
 import { loadMessages, plain, reloadedChat, textOf, ThreadChat, toolsOf } from "../support/ai-chat/ai-chat.ts";
 import { gate, scripts } from "../worker/definitions.ts";
 
-it("AISDK6 A chat that is reloaded after its client answered a call shows the whole answer that follows", async () => {
+it("AISDK6 After its client has answered a call, a reloaded chat shows the whole answer", async () => {
   const opened = deferred<void>();
   scripts.set("asks_then_talks", async ({ step }) => {
     if (step === 0) return { text: "First. ", toolCalls: [{ name: "ask", arguments: { q: "x" } }] };
@@ -52,7 +52,7 @@ async function joinedRun(agent_id: string, second: (step: number) => TestTurn): 
   return id;
 }
 
-it("AISDK17 A message that joined the run divides the resumed answer into the messages that a reload shows", async () => {
+it("AISDK17 A steering message divides a resumed answer into the same messages as after a reload", async () => {
   const { reached, open } = gate("after-join");
   const id = await joinedRun("parallel", (step) =>
     step === 0
@@ -73,7 +73,7 @@ it("AISDK17 A message that joined the run divides the resumed answer into the me
   expect(again.messages.map((message) => message.id)).toEqual(stored.map((message) => message.id));
 });
 
-it("AISDK17 The output of a client tool whose call follows a joined message is added to the answer after the joined message", async () => {
+it("AISDK17 The output of a client tool is added to the answer after a steering message if the tool's call follows that message", async () => {
   const id = await joinedRun("asker", (step) =>
     step === 0 ? { text: "Second. ", toolCalls: [{ name: "ask", arguments: { q: "x" } }] } : { text: "Third." },
   );

@@ -63,7 +63,7 @@ describe("a chat on a thread", () => {
     ["Firefox", "Error in input stream"],
     ["Safari", "Load failed"],
   ])(
-    "AISDK14 An answer whose connection %s reports as lost is resumed without a lost or doubled word",
+    "AISDK14 An answer is resumed without a lost or repeated word after the error that %s reports for a lost connection",
     async (_, text) => {
       const words = Array.from({ length: 60 }, (_, at) => `w${String(at)} `);
       scripts.set("long", () => ({ text: words, delayMs: 5 }));
@@ -82,7 +82,7 @@ describe("a chat on a thread", () => {
     },
   );
 
-  it("AISDK15 A stop ends the run on the server, and the chat shows what is stored", async () => {
+  it("AISDK15 A stop ends the run on the server, and the chat shows the stored messages", async () => {
     gate("chat-stop");
     scripts.set("stops", () => ({ text: "Wait.", toolCalls: [{ name: "wait", arguments: { gate: "chat-stop" } }] }));
     const id = await newThread("parallel");
@@ -122,7 +122,7 @@ describe("a chat on a thread", () => {
     expect(again.chat.error).toBeUndefined();
   });
 
-  it("AISDK15 A reloaded chat does not get a call that was answered while others of its step wait through onToolCall again", async () => {
+  it("AISDK15 onToolCall of a reloaded chat is not called for an answered call, even if other calls of the same step still wait", async () => {
     scripts.set("asks_two_at_once", ({ step }) =>
       step === 0
         ? { toolCalls: [0, 1].map((at) => ({ name: "ask", arguments: { q: String(at) } })) }
@@ -143,7 +143,7 @@ describe("a chat on a thread", () => {
     expect(toolsOf(again.chat.lastMessage).map(({ state }) => state)).toEqual(["output-available", "output-available"]);
   });
 
-  it("AISDK15 A reloaded chat that resumes an answer does not get a call with a result through onToolCall again", async () => {
+  it("AISDK15 onToolCall of a reloaded chat that resumes an answer is not called for a call with a result", async () => {
     const [reached, opened] = [deferred<void>(), deferred<void>()];
     scripts.set("asks_then_talks", async ({ step }) => {
       if (step === 0) return { toolCalls: [{ name: "ask", arguments: { q: "0" } }] };
@@ -172,7 +172,7 @@ describe("a chat on a thread", () => {
     expect(again.chat.error).toBeUndefined();
   });
 
-  it("AISDK14 A message after a failed load shows the stored conversation first, and nothing twice", async () => {
+  it("AISDK14 After a failed load, sending a message shows the stored conversation first, and no message twice", async () => {
     const id = await newThread("parallel");
     await (await openChat(id)).session.sendMessage({ text: "one" });
     let failures = 1;
@@ -199,7 +199,7 @@ describe("a chat on a thread", () => {
     expect([chat.status, session.isLoading]).toEqual(["ready", false]);
   });
 
-  it("AISDK14 A conversation whose load found no connection is loaded when there is one", async () => {
+  it("AISDK14 A conversation is loaded again after a network error as soon as there is a connection", async () => {
     const id = await newThread("parallel");
     await (await openChat(id)).session.sendMessage({ text: "one" });
     let failures = 1;
@@ -212,7 +212,7 @@ describe("a chat on a thread", () => {
     expect([chat.messages.map(textOf), session.isLoading]).toEqual([["one", "echo: one"], false]);
   });
 
-  it("AISDK14 A message that is sent before the load has ended is posted if the chat is closed, and its promise settles", async () => {
+  it("AISDK14 Closing a chat during its load does not lose a sent message: the message is posted, and its promise settles", async () => {
     const id = await newThread("parallel");
     const [reached, closed] = [deferred<void>(), deferred<void>()];
     const { session, chat, close } = newChat(id, {}, (response, path) => {
@@ -271,7 +271,7 @@ describe("a chat on a thread", () => {
     expect(toolsOf(chat.lastMessage)).toMatchObject([{ output: "yes" }, { state: "output-available" }]);
   });
 
-  it("AISDK17 A message that joins while the answer is resumed is shown where a reload shows it, and a stop ends its run", async () => {
+  it("AISDK17 A steering message during a resumed answer is shown at the same position as after a reload, and a stop ends the run", async () => {
     const [first, second] = [gate("join-first"), gate("join-second")];
     scripts.set("begins", () => ({ text: "First.", toolCalls: [{ name: "wait", arguments: { gate: "join-first" } }] }));
     scripts.set("joins", () => ({
@@ -311,7 +311,7 @@ describe("a chat on a thread", () => {
     expect(errors).toHaveLength(2);
   });
 
-  it("AISDK16 A thread that does not exist for the caller is an error with its code", async () => {
+  it("AISDK16 A chat on an unknown thread has an error with the code thread_not_found", async () => {
     const { chat } = await openChat("01890000-0000-7000-8000-000000000000");
     expect([chat.status, chat.error]).toMatchObject(["error", { code: "thread_not_found", status: 404 }]);
   });

@@ -88,7 +88,7 @@ it("AISDK8 A retracted answer's text is ended, its calls get errors, and a data 
   expect(typesOf(chunks).slice(4)).toEqual(["text-end", "tool-input-error", "tool-output-error", "data-retracted"]);
 });
 
-it("AISDK5 A pending call that is not in the chat's messages, as that of a child thread or a limit, is a data part that the chat may show", () => {
+it("AISDK5 A pending call outside the chat's messages, such as one of a child thread or of a limit, is sent as a data part", () => {
   const stream = newStream(["c"]);
   const pending = { name: "x", kind: "approval", deadline: null };
   const chunks = chunksOf(stream, [
@@ -111,13 +111,13 @@ it("AISDK5 A pending call that is not in the chat's messages, as that of a child
   expect(stream.isOver).toBe(true);
 });
 
-it("AISDK5 A stream continues after an event that lists no open call, as after the answer to a child's call", () => {
+it("AISDK5 A stream continues after an awaiting_tool_execution event without open calls, such as after the answer to a child's call", () => {
   const stream = newStream();
   const chunks = chunksOf(stream, [{ type: "awaiting_tool_execution", tool_calls: [] }, end]);
   expect(chunks).toEqual([{ type: "finish", finishReason: "stop" }]);
 });
 
-it("AISDK12 A result of a call that the chat does not have is sent together with the call", () => {
+it("AISDK12 The result of a call is sent together with the call if the chat does not have the call yet", () => {
   const result = { status: "success" as const, result: "done" };
   const message = messageRecord({ id: "m", role: "tool", tool_call_id: "c", name: "far", result });
   expect(chunksOf(newStream(), [{ type: "message_end", message }])).toEqual([
@@ -126,7 +126,7 @@ it("AISDK12 A result of a call that the chat does not have is sent together with
   ]);
 });
 
-it("AISDK12 Events of other runs and of nested loops are not shown, and a run ends with its own reason", () => {
+it("AISDK12 Events of other runs and of nested loops are not sent to the chat, and the status of the run determines the last chunk", () => {
   const nested = { type: "text_delta", index: 0, offset: 0, delta: "nested", depth: 1 };
   const other = { type: "text_delta", index: 0, offset: 0, delta: "other", run_id: "another" };
   expect(chunksOf(newStream(), [nested, other])).toEqual([]);

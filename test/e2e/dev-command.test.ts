@@ -80,7 +80,7 @@ describe("npm run dev", () => {
     },
   );
 
-  it("The dev command serves with wrangler's inspector if it is asked for", async () => {
+  it("The dev command serves with wrangler's inspector if the option --inspect is set", async () => {
     await stop("SIGTERM");
     const port = String(await nextFreePort(31_000 + (process.pid % 1_700)));
     await running("--inspect", "--inspector-port", port);

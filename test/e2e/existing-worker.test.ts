@@ -202,7 +202,7 @@ describe("a Worker that has files alone", () => {
   const project = new Project();
   afterAll(() => project.remove());
 
-  it("The main module that init writes serves threads under the prefix, and the files answer everything else as before", async () => {
+  it("After init in a project with only static files, its new main module serves threads under the prefix, and the files answer all other requests as before", async () => {
     project.write(
       "wrangler.toml",
       'name = "site"\ncompatibility_date = "2026-04-01"\n\n[assets]\ndirectory = "public"\nnot_found_handling = "404-page"\n',

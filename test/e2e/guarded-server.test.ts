@@ -130,7 +130,7 @@ describe("a guarded server", () => {
     }
   });
 
-  it("Another user's thread does not exist on any route, and an administrator sees both users' threads", async () => {
+  it("A user gets 404 for another user's thread on every route, and an administrator can read the thread", async () => {
     const [anna, ben, admin] = [as("anna-secret"), as("ben-secret"), as("admin-secret")];
     const { id } = await anna.createThread();
     const { message, run } = await anna.say(id, "Hello");
@@ -254,7 +254,7 @@ describe("a guarded server", () => {
     for (const watcher of Object.values(watchers)) watcher.leave();
   });
 
-  it("A deployment with nothing configured answers no request but health", async () => {
+  it("A deployment without configured authentication refuses every route except for the public ones with status 503", async () => {
     for (const token of ["", "admin-secret"]) {
       const api = as(token, closed);
       for (const each of everyRoute({ id: crypto.randomUUID() })) {

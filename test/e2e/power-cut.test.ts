@@ -132,7 +132,7 @@ describe("a power cut", () => {
     project.remove();
   });
 
-  it("Every row that the server had acknowledged before a power cut is stored after it", async () => {
+  it("Every row that was acknowledged before a power cut is stored after it", async () => {
     expect(await settled(api, rested)).toEqual(before);
     // The catalog is written after the thread, so the list may be one change late.
     const listed = async () => (await api.ask(listSchema, "GET", "/api/threads?tag=kept")).threads;
@@ -140,7 +140,7 @@ describe("a power cut", () => {
     expect((await api.call("POST", "/api/threads", keyedThread)).body).toEqual(created?.body);
   });
 
-  it("A follower resumes after its last number, loses nothing, receives nothing twice, and the conversation continues", async () => {
+  it("After a power cut, a follower resumes after its last number, loses nothing and receives nothing twice, and the conversation continues", async () => {
     const resumed = await api.events(rested, `after=${String(followed?.lastSeq)}`);
     const { run } = await api.say(rested, "What did I say before?");
     expect(run.text).toContain("my cat is called Ada");
@@ -151,7 +151,7 @@ describe("a power cut", () => {
     resumed.close();
   });
 
-  it("An answer that was interrupted is retracted and produced again, and then the waiting inputs are answered", async () => {
+  it("After a power cut, the interrupted answer is retracted and produced again, and then the waiting inputs are answered", async () => {
     const last = interrupted?.lastSeq ?? 0;
     const resumed = await api.events(cut, `after=${String(last)}&until=idle`);
     expect(await resumed.untilEnd()).toBe("end");
@@ -174,7 +174,7 @@ describe("a power cut", () => {
   it.each([
     ["slow_payment", /interrupted.*unknown/],
     ["slow_lookup", /Done at attempt 2/],
-  ])("A tool that was interrupted is run again only if it is idempotent: %s", async (tool, said) => {
+  ])("After a power cut, an interrupted tool is run again only if it is idempotent: %s", async (tool, said) => {
     const thread = tooling.get(tool);
     if (thread === undefined) throw new Error("The thread was not started");
     const messages = await finished(thread);
@@ -183,7 +183,7 @@ describe("a power cut", () => {
     expect(messages[3]?.content).toContain("The tool said: ");
   });
 
-  it("A run that waits for a provider's Retry-After makes its next attempt after a power cut", async () => {
+  it("If a power cut interrupts the wait for a provider's Retry-After, the run makes its next attempt after the restart", async () => {
     if (limited === undefined) throw new Error("The thread was not started");
     const messages = await finished(limited);
     expect(messages.map(({ content }) => content).slice(1)).toEqual(["Hello there, how can I help?"]);

@@ -46,9 +46,9 @@ describe("a project written for Standard Agents", () => {
   async function say(words: string) {
     const { api, provider } = use();
     const thread = await api.createThread("support_agent", { user_id: "ada" });
-    const before = provider.asked.length;
+    const before = provider.requests.length;
     const { run } = await api.say(thread.id, words);
-    return { api, id: thread.id, run, asked: provider.asked.slice(before) };
+    return { api, id: thread.id, run, requests: provider.requests.slice(before) };
   }
 
   it("A project written for Standard Agents compiles without a finding and type-checks with its generated files", async () => {
@@ -80,8 +80,8 @@ describe("a project written for Standard Agents", () => {
   });
 
   it("The prompt, tools and hooks of a project for Standard Agents decide the model's request and the stored messages", async () => {
-    const { api, id, run, asked } = await say("Which bicycle?");
-    expect(asked[0]?.body.messages).toEqual([
+    const { api, id, run, requests } = await say("Which bicycle?");
+    expect(requests[0]?.body.messages).toEqual([
       {
         role: "system",
         content:
@@ -89,7 +89,7 @@ describe("a project written for Standard Agents", () => {
       },
       { role: "user", content: `Which bicycle?${busy}` },
     ]);
-    expect(asked[0]?.body.tools?.map((tool) => tool.function.name)).toEqual([
+    expect(requests[0]?.body.tools?.map((tool) => tool.function.name)).toEqual([
       "find_bicycle",
       "opening_hours",
       "draw_label",
@@ -120,13 +120,13 @@ describe("a project written for Standard Agents", () => {
     expect(feed.ofType("custom").map(({ name, data }) => [name, data])).toEqual(
       expect.arrayContaining([["hours_asked", { by: "ada", side: "a" }]]),
     );
-    expect(JSON.stringify(provider.asked.slice(-2))).not.toContain("rich");
+    expect(JSON.stringify(provider.requests.slice(-2))).not.toContain("rich");
     expect((await api.messages(id))[0]?.content).toBe("(aside) He looks rich.");
   });
 
-  it("A prompt that a project for Standard Agents calls as a tool runs under the call, with its own provider", async () => {
-    const { api, id, run, asked } = await say("Squeak!");
-    const [, first, second] = asked;
+  it("In a project for Standard Agents, a prompt that is called as a tool has its messages under the call, and uses its own provider", async () => {
+    const { api, id, run, requests } = await say("Squeak!");
+    const [, first, second] = requests;
     expect(first).toMatchObject({
       path: "/api/v1/chat/completions",
       body: { model: "anthropic/claude-3-opus", provider: { order: ["anthropic", "google"] } },
@@ -154,7 +154,7 @@ describe("a project written for Standard Agents", () => {
     ]);
   });
 
-  it("Calls that definitions of the project make themselves are made, in a run and in an idle thread", async () => {
+  it("Tools and endpoints of a project for Standard Agents can call and queue tools, in a run and in an idle thread", async () => {
     const { api, id } = await say("Plan a visit");
     const shown = await api.messages(id);
     expect(shown.map(({ role, content }) => [role, content])).toEqual([
@@ -177,7 +177,7 @@ describe("a project written for Standard Agents", () => {
     expect((await api.messages(id)).at(-1)?.content).toContain("From nine to six.");
   });
 
-  it("An edit by the project's endpoint passes its hooks", async () => {
+  it("An endpoint of a project for Standard Agents can edit a message, and the project's hooks change the edit", async () => {
     const { api, id } = await say("Hello");
     const edited = await api.call("POST", `/api/threads/${id}/first`, { body: "Good day" });
     expect(edited.body).toMatchObject({ content: "Good day", metadata: { seen_by: "hook", edited: true } });
@@ -196,7 +196,7 @@ describe("a project written for Standard Agents", () => {
     expect((await api.call("GET", `/api/threads/${id}/status`)).body).toMatchObject({ agent: "billing_agent" });
   });
 
-  it("Two models of the project argue in a child thread, and the verdict is the result", async () => {
+  it("In a project for Standard Agents two models argue in a child thread, and their verdict is the run's answer", async () => {
     const { api, id, run } = await say("Argue about it");
     expect(run).toMatchObject({ status: "completed", text: "Buy it" });
     const children = z.object({ threads: z.array(z.object({ agent_id: z.string() })) });
@@ -205,10 +205,10 @@ describe("a project written for Standard Agents", () => {
     });
   });
 
-  it("A tool that closes the session, and a fallback model, end a run of a project for Standard Agents", async () => {
+  it("A run of a project for Standard Agents ends by an end session tool, and another run completes with a fallback model", async () => {
     expect((await say("Close it")).run).toMatchObject({ status: "completed", reason: "end_session_tool", steps: 1 });
-    const { run, asked } = await say("Spare me");
+    const { run, requests } = await say("Spare me");
     expect(run).toMatchObject({ status: "completed", models: ["main-model", "spare-model"] });
-    expect(asked.map(({ body }) => body.model)).toEqual(["gpt-4o", "gpt-4o-mini"]);
+    expect(requests.map(({ body }) => body.model)).toEqual(["gpt-4o", "gpt-4o-mini"]);
   });
 });

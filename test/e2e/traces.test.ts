@@ -43,7 +43,7 @@ describe("a server with a collector", () => {
     expect(JSON.stringify(spans)).not.toContain("Hello");
   });
 
-  it("A run of a model without its API key ends with the name of the variable to set, and other requests work", async () => {
+  it("A run of a model without an API key fails with an error that names the variable to set, and other requests work", async () => {
     const api = new ApiClient(server?.url ?? "");
     for (const provider of ["openai", "anthropic", "google", "openrouter"]) {
       const { id } = await api.createThread(`${provider}_assistant`);

@@ -143,7 +143,7 @@ describe("threadhold dev", () => {
 
   it("The command dev takes the next free port if that of the configuration is taken, and prints the addresses and the state", () => {
     expect(port).toBeGreaterThan(takenPort);
-    expect(printed()).toContain(`Port ${String(takenPort)} is taken, so this is on ${String(port)}.`);
+    expect(printed()).toContain(`Port ${String(takenPort)} is taken, so the server listens on port ${String(port)}.`);
     expect(printed()).toContain(`  Worker      ${url()}\n`);
     expect(printed()).toContain("  API         under the path where the Worker mounts it: <path>/api\n");
     expect(printed()).toContain("  state       .wrangler/state\n");

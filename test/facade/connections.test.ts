@@ -51,7 +51,7 @@ async function end(response: ServerResponse): Promise<void> {
   });
 }
 
-it("A turn does not wait for the end of a complete response, and ten turns in a row use at most two connections", async () => {
+it("A turn ends after the last event of the answer, before the server ends the response, and ten turns in a row use at most two connections", async () => {
   const { port } = server.address() as AddressInfo;
   const model = createProvider({ protocol: "openai", apiKey: "key", baseUrl: `http://127.0.0.1:${port}` })("m");
   const instance = llm({ model });

@@ -20,7 +20,7 @@ async function program(text: string): Promise<Program> {
   return made;
 }
 
-it("A program with a provider loads no module of a Worker, of a thread, of a store or of HTTP serving", async () => {
+it("A program that imports threadhold/upp and a model provider loads no module of a Worker, of a thread, of a store or of HTTP serving", async () => {
   const { inputs, imports } = await program(`
     import { llm } from "threadhold/upp";
     import anthropic from "threadhold/upp/anthropic";

@@ -200,7 +200,7 @@ describe.each(Object.entries(cases))("%s", (_name, one) => {
   });
 
   it.each(refused)(
-    "The block %s is refused before a request, with the provider and the accepted types",
+    "The block %s is refused before a request, and the error names the provider and what the provider accepts",
     async (name) => {
       const { model, bodies } = modelOf(one);
       const error = await rejection(model.generate("Earlier.", { type: "text", text: "Look." }, blocks[name]));
@@ -252,7 +252,7 @@ it("A text document with bytes that are not UTF-8 is refused before a request", 
   expect(await bodies()).toEqual([]);
 });
 
-it("An audio block with another media type is refused", async () => {
+it("An audio block is refused if its media type does not begin with audio/", async () => {
   const { model, bodies } = modelOf(cases["google"] as Case);
   const error = await rejection(model.generate({ type: "audio", data: bytes, mimeType: "application/pdf" }));
   expect(error).toMatchObject({

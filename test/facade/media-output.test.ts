@@ -133,12 +133,12 @@ describe.each<[name: string, provider: Provider, answer: string, content: Assist
     ["text_delta", "text_delta", "audio_delta", "text_delta", "audio_delta", "audio_delta"],
   ],
 ])("%s", (_name, provider, answer, content, deltas) => {
-  it("The turn of generate has whole blocks", async () => {
+  it("The turn that generate returns contains the blocks of the answer, each joined from all its pieces", async () => {
     const { response } = await at(provider, answer).model.generate("Go.");
     expect(response.content).toEqual(content);
   });
 
-  it("A stream emits a delta for each piece between the start and the stop of its block, and resolves to the same turn", async () => {
+  it("A stream emits a delta for each piece of a block, between the block's start and stop events, and its turn contains the joined blocks", async () => {
     const stream = at(provider, answer).model.stream("Go.");
     const events = await read(stream);
     expect([events[0]?.type, events.at(-1)?.type]).toEqual(["message_start", "message_stop"]);
@@ -148,7 +148,7 @@ describe.each<[name: string, provider: Provider, answer: string, content: Assist
   });
 });
 
-it("A message with audio passes through JSON unchanged, and the next request contains its transcript alone", async () => {
+it("A message with audio is unchanged after a conversion to JSON and back, and the next request contains only the transcript of the audio", async () => {
   const { model, sent } = at(openai, "spoken");
   const thread = new Thread().append(await model.generate("Go."));
   const restored = Thread.fromJSON(JSON.parse(JSON.stringify(thread)));
@@ -162,12 +162,12 @@ it("A message with audio passes through JSON unchanged, and the next request con
   ]);
 });
 
-it("An image that a provider sends as a URL is left out of the answer", async () => {
+it("The answer does not contain an image if the provider sends the image as a URL", async () => {
   const { response } = await at(openrouter, "picture-url").model.generate("Go.");
   expect(response.content).toEqual([{ type: "text", text: "Here it is." }]);
 });
 
-it("The params of a request decide the form of the answer, and the requested format of audio decides the media type of its block", async () => {
+it("A request contains the params, such as modalities and an audio format, and the audio block of the answer has the media type of the requested format", async () => {
   const params = { modalities: ["text", "audio"], audio: { voice: "alloy", format: "mp3" } };
   const { model, sent } = at(openrouter, "spoken", params);
   const { response } = await model.generate("Go.");

@@ -104,7 +104,7 @@ it.each([
   expect(() => messageFromJSON(json)).toThrow(path);
 });
 
-it("An error about the JSON of a thread has the code INVALID_REQUEST and names the message's number", () => {
+it("An error about the JSON of a thread has the code INVALID_REQUEST and names the index of the invalid message", () => {
   const json = new Thread([new UserMessage("Hi"), new UserMessage("Ho")]).toJSON();
   const broken = { ...json, messages: [json.messages[0], { ...json.messages[1], timestamp: "yesterday" }] };
   expect(() => Thread.fromJSON(broken)).toThrow(
@@ -163,7 +163,7 @@ it("An error has its code, its provider, its status and its cause", () => {
   expect(new UPPError("", "TIMEOUT", "", "llm").statusCode).toBeUndefined();
 });
 
-it("A message and a thread can be created where no random value can be, as in the global scope of a Worker, and have an id later", () => {
+it("A message and a thread can be created in the global scope of a Worker, where random values are not available, and get their ids later", () => {
   const random = vi.spyOn(crypto, "randomUUID").mockImplementation(() => {
     throw new Error("Disallowed operation called within global scope.");
   });

@@ -91,7 +91,7 @@ describe.each(names)("%s", (name) => {
     expect([events[0]?.type, events.at(-1)?.type]).toEqual(["message_start", "message_stop"]);
   });
 
-  it("A bound model answers one request, and executes no call", async () => {
+  it("A model from bindModel returns the response to a single request, and does not execute the tool calls in the response", async () => {
     const { config } = connection(name);
     const bound = bindModel(providers[name]("case:tool-call"), config);
     const request = { messages: [new UserMessage("How is the weather?")], tools: [weather] };
@@ -127,7 +127,7 @@ describe.each(names)("%s", (name) => {
     }
   });
 
-  it("The blocks that a tool returns reach the model as text and image, also from the history", async () => {
+  it("Text and image blocks in a tool's result are sent to the model as text and image, also as part of the history of a later turn", async () => {
     const image = { type: "image", source: { type: "bytes", data: pngBytes(60) }, mimeType: "image/png" };
     const result = { content: [{ type: "text", text: "A map of the town." }, image] };
     const { model, sent } = at(name, "case:tool-call|text", { tools: [{ ...weather, run: () => result }] });
@@ -165,7 +165,7 @@ describe.each(names)("%s", (name) => {
     ["unavailable", "PROVIDER_ERROR", 503],
     ["no-such-case", "MODEL_NOT_FOUND", 404],
   ])(
-    "The recorded refusal %s is a UPPError with the code %s, and is not repeated",
+    "The recorded error response %s ends the turn with a UPPError with the code %s, and the request is not repeated",
     async (answer, code, statusCode) => {
       const { model, sent } = at(name, `case:${answer}`);
       const error = await rejection(model.generate("Hello"));
@@ -180,7 +180,7 @@ describe.each(names)("%s", (name) => {
     ["a foreign list", "application/json", '[{"status":"ok"}]', "one document in place of a stream"],
     ["an answer without choices", "application/json", '{"id":"1","choices":[]}', "one document in place of a stream"],
     ["an event that is no JSON", "text/event-stream", "data: {no JSON\n\n", "a piece of its answer that is no JSON"],
-  ])("A response that is %s is an INVALID_RESPONSE", async (_name, type, body, message) => {
+  ])("The turn ends with INVALID_RESPONSE if the response is %s", async (_name, type, body, message) => {
     const answered = (): Promise<Response> =>
       Promise.resolve(new Response(body, { headers: { "content-type": type } }));
     const { model } = at(name, "case:text", { connection: { fetch: answered } });
@@ -189,12 +189,12 @@ describe.each(names)("%s", (name) => {
     expect((error as { statusCode?: number }).statusCode).toBeUndefined();
   });
 
-  it("A connection that ends in the middle of an answer is a NETWORK_ERROR", async () => {
+  it("The turn ends with NETWORK_ERROR if the connection ends in the middle of an answer", async () => {
     const { model } = at(name, "case:text", { connection: { headers: { "x-server-break": "120" } } });
     expect(await rejection(model.generate("Hello"))).toMatchObject({ code: "NETWORK_ERROR" });
   });
 
-  it("A provider that sends nothing for longer than the timeout is a TIMEOUT", async () => {
+  it("The turn ends with TIMEOUT if the provider sends nothing for longer than the timeout", async () => {
     const { model } = at(name, "case:text", { connection: { timeout: 50, headers: { "x-server-hold": "0" } } });
     expect(await rejection(model.generate("Hello"))).toMatchObject({ code: "TIMEOUT" });
   });
@@ -213,7 +213,7 @@ describe.each(names)("%s", (name) => {
     expect(await (await closed).json()).toEqual({ complete: false });
   });
 
-  it("Input that the model cannot read is refused before a request is sent", async () => {
+  it("Input and options that the model does not support, and invalid options, are refused before a request is sent", async () => {
     const { config, sent } = connection(name);
     const limited = providers[name]("case:text", {
       capabilities: { tools: false, imageInput: false, audioInput: false, structuredOutput: false },
@@ -278,7 +278,7 @@ describe.each(names)("%s", (name) => {
     ]);
   });
 
-  it("A request without a key ends with AUTHENTICATION_FAILED and names the variable to set", async () => {
+  it("A turn without an API key ends with AUTHENTICATION_FAILED before a request, and the error names the variable to set", async () => {
     const { config, sent } = connection(name);
     const { apiKey: _, ...without } = config;
     const variable = `${name.toUpperCase()}_API_KEY`;
@@ -308,7 +308,7 @@ it.each([
   [422, "INVALID_REQUEST"],
   [451, "CONTENT_FILTERED"],
   [418, "PROVIDER_ERROR"],
-])("A response with the status %i is a UPPError with the code %s", async (status, code) => {
+])("A response with the status %i ends the turn with a UPPError with the code %s", async (status, code) => {
   const refused = (): Promise<Response> => Promise.resolve(Response.json({ error: { message: "No." } }, { status }));
   const { model } = at("openai", "case:text", { connection: { fetch: refused } });
   expect(await rejection(model.generate("Hello"))).toMatchObject({
@@ -329,7 +329,7 @@ it("Signed reasoning of an earlier turn is sent again to its provider", async ()
   expect(JSON.stringify(second?.body["messages"])).toMatch(/"type":"thinking".*"signature"/);
 });
 
-it("Images and documents reach the provider in each of their forms", async () => {
+it("Images and documents are sent to the provider, whether their source is bytes, base64, a URL or text", async () => {
   const { model, sent } = at("anthropic", "case:text");
   const data = "AQID";
   const png = { type: "image", mimeType: "image/png" } as const;
@@ -359,7 +359,7 @@ it("Images and documents reach the provider in each of their forms", async () =>
   ]);
 });
 
-it("A document of a type that the provider does not accept is refused, and a text document is not", async () => {
+it("A document is refused before a request if the provider does not accept its type, and a CSV document is sent", async () => {
   const { model, sent } = at("anthropic", "case:text");
   const sheet = {
     type: "document",
@@ -372,7 +372,7 @@ it("A document of a type that the provider does not accept is refused, and a tex
   expect(await sent()).toHaveLength(1);
 });
 
-it("An image as a URL in a tool's result is an error result, and INVALID_REQUEST in a history", async () => {
+it("A tool call gets an error result if the tool returns an image as a URL, and a history with such a result is refused with INVALID_REQUEST", async () => {
   const image = { type: "image", source: { type: "url", url: "https://example.com/a.png" }, mimeType: "image/png" };
   const { model, sent } = at("anthropic", "case:tool-call|text", { tools: [{ ...weather, run: () => [image] }] });
   const turn = await model.generate("How is the weather?");

@@ -13,7 +13,7 @@ import { call, instance, tool } from "./support/scripted-llm.ts";
 const key = "secret-key-1";
 const model = createProvider({ protocol: "openai", apiKey: key, headers: { "x-token": key } })("m");
 
-it("A model's reference, alone and in other values, becomes a text without the keys of its settings", () => {
+it("The JSON and the inspect output of a model's reference, also inside an agent, an instance of llm or a list, contain no API key", () => {
   const values = [model, { ...model }, [model], llm({ model }), agent({ model }), { context: { parentModel: model } }];
   for (const value of values) {
     expect(JSON.stringify(value)).not.toContain(key);
@@ -22,7 +22,7 @@ it("A model's reference, alone and in other values, becomes a text without the k
   expect(JSON.parse(JSON.stringify(model))).toEqual({ modelId: "m", provider: "openai" });
 });
 
-it("A tool that returns a model's reference stores no key in the turn's messages", async () => {
+it("The messages of a turn contain no API key if a tool returns a model's reference", async () => {
   const leak = tool("leak", () => ({ model }));
   const turn = await instance([{ toolCalls: [call("leak")] }, { text: "Done." }], { tools: [leak] }).generate("Go.");
   expect(JSON.stringify(turn.messages)).not.toContain(key);

@@ -79,7 +79,7 @@ describe("retries", () => {
     // The recorded response has the header Retry-After.
     ["tokenBucket", tokenBucket(), [7000, 7000]],
     ["retryAfterStrategy", retryAfterStrategy({ fallbackDelay: 1 }), [7000, 7000]],
-  ])("With %s a request that exceeds the provider's rate limit is repeated until it succeeds", async (...given) => {
+  ])("With %s, a request is repeated until it no longer exceeds the provider's rate limit", async (...given) => {
     const [, create, expected] = given;
     const { strategy, waits } = quick(create);
     const { model, sent } = at("case:rate-limit|rate-limit|text", { retryStrategy: strategy });
@@ -106,7 +106,7 @@ describe("retries", () => {
     }
   });
 
-  it("noRetry in the settings of an instance replaces the strategy of its provider", async () => {
+  it("With noRetry in the settings of an instance, a failed request is not repeated", async () => {
     const { model, sent } = at("case:unavailable", { retryStrategy: noRetry() });
     expect(await rejection(model.generate("Hello"))).toMatchObject({ statusCode: 503 });
     expect(await sent()).toHaveLength(1);
@@ -131,7 +131,7 @@ describe("retries", () => {
     );
   });
 
-  it("linearBackoff adds its delay to each further wait", () => {
+  it("Each wait of linearBackoff is longer than the wait before it by the option delay", () => {
     expect(delays(linearBackoff({ delay: 100, maxAttempts: 4 }))).toEqual([100, 200, 300, 400, null]);
   });
 
@@ -148,7 +148,7 @@ describe("retries", () => {
     expect(error).toMatchObject({ code: "RATE_LIMITED", retryAfterMs: 7000 });
   });
 
-  it("tokenBucket gives the tokens of aborted requests to the next requests, and the waits of others stay the same", async () => {
+  it("tokenBucket gives the tokens of aborted requests to later requests, and requests that already wait keep their times", async () => {
     const minute = 60_000;
     const bucket = tokenBucket({ capacity: 1, refillRate: 1 / 60 });
     const waits: unknown[] = [];
@@ -174,7 +174,7 @@ describe("retries", () => {
     ]);
   });
 
-  it("tokenBucket adds a returned token whose time has passed, up to its capacity", () => {
+  it("A token that an aborted request returned to tokenBucket is available after its time, and the bucket never has more tokens than its capacity", () => {
     vi.useFakeTimers();
     const bucket = tokenBucket({ capacity: 1, refillRate: 1 });
     expect([bucket.beforeRequest?.(), bucket.beforeRequest?.()]).toEqual([0, 1000]);
@@ -202,7 +202,7 @@ describe("retries", () => {
     expect(await ended).toMatchObject({ message: "The store of tokens is closed." });
   });
 
-  it("tokenBucket sends as many requests at once as its capacity, and each later request after the time of one token", () => {
+  it("tokenBucket sends as many requests at once as its capacity, and then one request each time that a token is refilled", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 0 });
     const bucket = tokenBucket({ capacity: 2, refillRate: 4 });
     const waits = (count: number) => Array.from({ length: count }, () => bucket.beforeRequest?.());
@@ -227,7 +227,7 @@ describe("retries", () => {
 });
 
 describe("a strategy of the caller", () => {
-  it("An asynchronous onRetry decides whether a request is repeated", async () => {
+  it("A failed request is repeated only after an asynchronous onRetry has resolved", async () => {
     const [asked, decided] = [gate(), gate()];
     const { model, sent } = at("case:unavailable|text", {
       retryStrategy: {
@@ -246,7 +246,7 @@ describe("a strategy of the caller", () => {
     expect(await sent()).toHaveLength(2);
   });
 
-  it("An onRetry that rejects ends the turn with its exception", async () => {
+  it("If onRetry rejects, the turn ends with the same error, and the request is not repeated", async () => {
     const thrown = new Error("No decision.");
     const { model, sent } = at("case:unavailable", { retryStrategy: { onRetry: () => Promise.reject(thrown) } });
     expect(await rejection(model.generate("Hello"))).toBe(thrown);
@@ -294,7 +294,7 @@ describe("a strategy of the caller", () => {
     expect(await sent()).toHaveLength(2);
   });
 
-  it("A beforeRequest that throws ends the turn with its exception, before a request is sent", async () => {
+  it("If beforeRequest throws, the turn ends with the same error before a request is sent", async () => {
     const thrown = new Error("No rate.");
     const beforeRequest = () => {
       throw thrown;

@@ -20,7 +20,7 @@ function typesOf(events: readonly StreamEvent[]): string[] {
   return events.flatMap(({ type }, at) => (events[at - 1]?.type === type ? [] : [type]));
 }
 
-it("The events of a turn are those of its messages and its calls, in order, with their fields", async () => {
+it("A stream emits the events of each message and each tool call of a turn in order, with all their fields", async () => {
   const script = [
     {
       thinking: "Hm.",
@@ -94,7 +94,7 @@ it("The events of a call have the call's position in the answer as their index, 
   ]);
 });
 
-it("In a stream, the next message_start replaces a message whose request failed", async () => {
+it("If a request fails in the middle of a message, the stream emits no message_stop for it, and the repeated request begins with a new message_start", async () => {
   const answers = [{ text: "Half", error: { status: 503, message: "Overloaded." } }, { text: "Whole." }];
   const model = instance(() => answers.shift() ?? { text: "Too many." }, {
     config: { retryStrategy: { onRetry: () => 1 } },
@@ -137,7 +137,7 @@ it("Leaving the loop over the events aborts the turn and its running tool", asyn
   expect(await rejection(stream.turn)).toMatchObject({ code: "CANCELLED" });
 });
 
-it("An iterator that returns before its first event aborts the turn", async () => {
+it("A call of the iterator's function return before the first event aborts the turn", async () => {
   const stream = instance([{ text: "Slow.", delayMs: 60_000 }]).stream("Go.");
   await stream[Symbol.asyncIterator]().return?.();
   expect(await rejection(stream.turn)).toMatchObject({ code: "CANCELLED" });
@@ -187,7 +187,7 @@ it("A pending call of next resolves to the end when the reader calls return", as
   expect(await failed).toMatchObject({ code: "CANCELLED" });
 });
 
-it("A stream can be read once", async () => {
+it("A stream can be read only once", async () => {
   const stream = instance([{ text: "Done." }]).stream("Go.");
   await eventsOf(stream);
   expect(() => stream[Symbol.asyncIterator]()).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
@@ -209,7 +209,7 @@ it("While a reader is slow, the rest of the answer is not read from the connecti
   expect((await stream.turn).response.text).toHaveLength(3000);
 });
 
-it("A turn whose events are not read runs to its end", async () => {
+it("A turn runs to its end if its events are not read", async () => {
   const { model } = longAnswer(3000);
   expect((await llm({ model }).stream("Go.").turn).response.text).toHaveLength(3000);
 });

@@ -19,7 +19,7 @@ async function outcome<T>(started: Promise<T>): Promise<T> {
   return started;
 }
 
-it("A time limit in the options of a call ends the execution of an agent that has another signal", async () => {
+it("A timeout signal in the options of generate ends the execution after a garbage collection, also if the agent's options have a second signal", async () => {
   const { signal } = new AbortController();
   const ended = rejection(
     scriptedAgent(silent, { signal }).generate("Go.", AgentState.initial(), { signal: AbortSignal.timeout(500) }),
@@ -27,13 +27,13 @@ it("A time limit in the options of a call ends the execution of an agent that ha
   expect(await outcome(ended)).toMatchObject({ code: "CANCELLED" });
 });
 
-it("A time limit in the options of llm ends its turns and streams", async () => {
+it("A timeout signal in the options of llm ends turns and streams after a garbage collection", async () => {
   const turn = rejection(instance(silent, { signal: AbortSignal.timeout(500) }).generate("Go."));
   const stream = rejection(instance(silent, { signal: AbortSignal.timeout(500) }).stream("Go.").turn);
   expect(await outcome(Promise.all([turn, stream]))).toMatchObject([{ code: "CANCELLED" }, { code: "CANCELLED" }]);
 });
 
-it("A time limit in the options of an execution ends the execution in a session that has another signal", async () => {
+it("A timeout signal in the options of execute ends the execution after a garbage collection, also if the session's options have a second signal", async () => {
   const of = session(silent, [], { signal: new AbortController().signal });
   const ended = execute(of, user("Go."), { signal: AbortSignal.timeout(500) }).result();
   expect(await outcome(ended)).toMatchObject({ status: "completed", messages: [user("Go.")] });

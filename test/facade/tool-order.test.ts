@@ -47,7 +47,7 @@ describe("the order that tools declare", () => {
     await runCalls([one, two], [call("one"), call("two")]);
   });
 
-  it("A call of a sequential tool completes before a call of another tool of the same answer begins, in any order of the answer", async () => {
+  it("A call of a sequential tool completes before any other call of the same answer begins, whatever the order of the calls in the answer", async () => {
     for (const calls of [
       ["read", "write"],
       ["write", "read"],
@@ -69,7 +69,7 @@ describe("the order that tools declare", () => {
     expect(log).toEqual(oneByOne("write", "read", "format"));
   });
 
-  it("All sequential tools run, even if their orders contradict each other", async () => {
+  it("All calls run, each after the calls that it depends on, even if the declared orders of two sequential tools contradict each other", async () => {
     const log: string[] = [];
     const tools = logged(
       log,
@@ -106,7 +106,7 @@ describe("the order that a model requests", () => {
     expect(log).toEqual(oneByOne("read_file", "process", "write_file"));
   });
 
-  it("With modelOrder, a message has the ids of the requested calls in `after`, and the tool does not receive the parameter", async () => {
+  it("With modelOrder, each call in a message lists in `after` the ids of the calls before it, and its tool does not receive the parameter `_after`", async () => {
     const received: ToolParams[] = [];
     const tools = names.map(([name]) => tool(name, (params) => received.push(params)));
     const model = instance([{ toolCalls: calls }, { text: "Done." }], { tools, modelOrder: true });
@@ -122,7 +122,7 @@ describe("the order that a model requests", () => {
     );
   });
 
-  it("Later requests send the calls with the model's parameter `_after`, so that they begin with the same messages", async () => {
+  it("Later requests contain the calls with `_after` exactly as the model sent it, in this turn and in the next one", async () => {
     const sent: unknown[] = [];
     let answers = 0;
     const script = ({ messages }: { messages: { tool_calls?: unknown }[] }) => {
@@ -138,7 +138,7 @@ describe("the order that a model requests", () => {
     expect(JSON.stringify(sent[2])).toContain('"_after":["process"]');
   });
 
-  it("Calls whose requested order is a cycle run one after the other in the order of the answer", async () => {
+  it("If the requested order of calls is a cycle, the calls run one after the other in the order of the answer", async () => {
     const log: string[] = [];
     const cycle = [call("read_file", { _after: ["process"] }), call("process", { _after: ["read_file"] })];
     await runCalls(logged(log, ...names), cycle, true);

@@ -15,7 +15,7 @@ import type { Script } from "./uap/support/scripted-agent.ts";
 
 const callsOnce = (name: string, args = {}) => [{ toolCalls: [call(name, args)] }, { text: "Done." }];
 
-it("A message keeps the arguments that the model sent when a tool or a function of the strategy changes them", async () => {
+it("A message keeps the arguments from the model if a tool or a function of the tool strategy changes them", async () => {
   const change = (params: Record<string, unknown>) => {
     params["a"] = Number(params["a"]) + 1;
   };
@@ -29,7 +29,7 @@ it("A message keeps the arguments that the model sent when a tool or a function 
   expect(turn.toolExecutions).toMatchObject([{ arguments: { a: 2 }, result: 3 }]);
 });
 
-it("A message keeps the result that the tool returned when the tool changes the value later", async () => {
+it("A message keeps a tool's result unchanged if the tool changes the returned value later", async () => {
   const list: number[] = [];
   const collects = tool("collect", () => {
     list.push(list.length);
@@ -58,21 +58,24 @@ it.each<[string, unknown]>([
   ["an instance of a class", new URL("http://localhost/")],
   ["nothing", undefined],
   ["a function", () => 1],
-])("A restored state sends the same request after a tool returned %s", async (_name, result) => {
-  const requests: string[] = [];
-  const script: Script = ({ messages }) => {
-    requests.push(JSON.stringify(messages));
-    return messages.length === 1 ? { toolCalls: [call("get")] } : { text: "Done." };
-  };
-  const getter = scriptedAgent(script, { tools: [tool("get", () => result)] });
-  const { state } = await getter.generate("Go.", AgentState.initial());
-  const restored = AgentState.fromJSON(JSON.parse(JSON.stringify(state)));
-  expect(restored).toEqual(state);
-  expect(AgentState.fromJSON(state.toJSON())).toEqual(state);
-  await getter.generate("Again.", state);
-  await getter.generate("Again.", restored);
-  expect(requests.at(-1)).toBe(requests.at(-2));
-});
+])(
+  "An agent sends the same request from a restored state as from the original state if a tool returned %s",
+  async (_name, result) => {
+    const requests: string[] = [];
+    const script: Script = ({ messages }) => {
+      requests.push(JSON.stringify(messages));
+      return messages.length === 1 ? { toolCalls: [call("get")] } : { text: "Done." };
+    };
+    const getter = scriptedAgent(script, { tools: [tool("get", () => result)] });
+    const { state } = await getter.generate("Go.", AgentState.initial());
+    const restored = AgentState.fromJSON(JSON.parse(JSON.stringify(state)));
+    expect(restored).toEqual(state);
+    expect(AgentState.fromJSON(state.toJSON())).toEqual(state);
+    await getter.generate("Again.", state);
+    await getter.generate("Again.", restored);
+    expect(requests.at(-1)).toBe(requests.at(-2));
+  },
+);
 
 it("A ToolResultMessage that the program creates contains the bytes of a result as base64", () => {
   const message = new ToolResultMessage([{ toolCallId: "1", result: [image] }]);
@@ -81,7 +84,7 @@ it("A ToolResultMessage that the program creates contains the bytes of a result 
   expect(image.source.data).toBe(bytes);
 });
 
-it("The execution of a call contains the arguments from onBeforeCall as JSON, also in the trace of a sub-agent", async () => {
+it("The trace of a sub-agent contains a call's arguments from onBeforeCall as JSON, and the tool receives the original values", async () => {
   const received: unknown[] = [];
   const adds = tool("add", (params) => void received.push(params));
   const params = { at: new Date(0), call: () => 1 };
@@ -110,7 +113,7 @@ it("If the trace of a sub-agent is not JSON, its call has an error result, and t
   expect(state.subagentTraces).toBeUndefined();
 });
 
-it("A value that is not JSON from a function of the strategy ends the turn, and the error names the function or the cause", async () => {
+it("If a function of the tool strategy returns a value that is not JSON, the turn ends, and the error names the function or the cause", async () => {
   const before = { onBeforeCall: () => ({ proceed: true, params: { amount: 1n } }) };
   const after = { onAfterCall: () => ({ result: 1n }) };
   const fails = async (toolStrategy: typeof before | typeof after) =>

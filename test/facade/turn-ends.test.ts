@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("The provider's timeout does not elapse while a reader pauses for longer, also if it is below a second", async () => {
+it("The provider's timeout does not elapse while a reader pauses for longer, also if the timeout is shorter than a second", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
   // Everything that can happen without a further read has happened after a few turns of the event loop.
   const settle = async () => {
@@ -36,7 +36,7 @@ it("The provider's timeout does not elapse while a reader pauses for longer, als
   expect((await stream.turn).response.text).toHaveLength(3000);
 });
 
-it("The token counts of a turn include those of a failed request, and its cycles do not", async () => {
+it("The token counts of a turn include the tokens of a failed request, and the counts of its cycles do not", async () => {
   const script = recordedScript([
     { text: "Half", error: { status: 503, message: "Overloaded." } },
     { text: "Whole.", usage: { input: 10, output: 5 } },
@@ -47,7 +47,7 @@ it("The token counts of a turn include those of a failed request, and its cycles
   expect(usage.inputTokens).toBeGreaterThan(10);
 });
 
-it("A result that a tool returns after the abort is not the result of its call", async () => {
+it("If a tool returns its result only after an abort, the messages of the partial state do not contain this result", async () => {
   const started = gate();
   const abort = new AbortController();
   const late = tool("late", (_params, { signal }) => {
@@ -65,14 +65,14 @@ it("A result that a tool returns after the abort is not the result of its call",
   expect(JSON.stringify(messages.at(-1))).not.toContain("Too late.");
 });
 
-it("A rejection of onMaxIterations is the error of the turn", async () => {
+it("If onMaxIterations rejects, the turn ends with the same error", async () => {
   const thrown = new Error("The log is full.");
   const script = [{ toolCalls: [call("add")] }, { toolCalls: [call("add")] }];
   const toolStrategy = { maxIterations: 1, onMaxIterations: () => Promise.reject(thrown) };
   expect(await rejection(instance(script, { tools: [add], toolStrategy }).generate("Go."))).toBe(thrown);
 });
 
-it("The model reads a result with blocks and a further property as JSON", async () => {
+it("A tool result with content blocks and a further property is sent to the model as JSON", async () => {
   const blocks = { content: [{ type: "text", text: "One." }], other: 1 };
   const { script, requests } = recordedScript([{ toolCalls: [call("read")] }, { text: "Done." }]);
   await instance(script, { tools: [tool("read", () => blocks)] }).generate("Go.");
@@ -89,7 +89,7 @@ it("The retry strategy is not called if the function for the key throws", async 
   expect(onRetry).not.toHaveBeenCalled();
 });
 
-it("The partial state of a custom strategy that throws has the session of the agent, also if the state of its last step has none", async () => {
+it("If a custom strategy throws, the partial state has the session id of the agent, also if the state of the strategy's last step has none", async () => {
   const execution: ExecutionStrategy = {
     name: "broken",
     async execute({ strategy, state }) {
@@ -102,7 +102,7 @@ it("The partial state of a custom strategy that throws has the session of the ag
   expect(partialState(error)?.metadata).toMatchObject({ sessionId: "s-1" });
 });
 
-it("An answer waits for both of two observers, and the second one receives each event and each part of media", async () => {
+it("With two observers, an answer waits until both are ready, and the second observer also receives each event and each part of media", async () => {
   const ready = gate();
   const seen: unknown[] = [];
   const first = { onEvent: () => seen.push("first"), untilReady: () => Promise.resolve() };

@@ -71,7 +71,7 @@ describe.each([
     for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4/);
   });
 
-  it("A request contains the history, which is a list or a thread, and the turn does not", async () => {
+  it("A request contains the history, given as a list or as a thread, and the returned turn contains only the new messages", async () => {
     const requests: string[][] = [];
     const script = ({ messages, system }: { messages: { role: string; content: string }[]; system: string }) => {
       requests.push([system, ...messages.map(({ role, content }) => `${role}: ${content}`)]);
@@ -121,7 +121,7 @@ describe.each([
     expect(seen).toEqual([[], [{ text: "Hm.", signature: "sig-1" }]]);
   });
 
-  it("With maxIterations 0 the turn has its calls, and no tool runs", async () => {
+  it("With maxIterations 0, the turn contains the calls of the answer, and no tool runs", async () => {
     const turn = await turnOf(
       instance([{ toolCalls: [call("never")] }], { tools: [tool("never", fail)], toolStrategy: { maxIterations: 0 } }),
       "Go.",
@@ -214,7 +214,7 @@ describe.each([
     expect(turn.messages[2]).toMatchObject({ results: [{ result: "changed" }] });
   });
 
-  it("A call that onBeforeCall or the approval refuses does not run, and its result is an error", async () => {
+  it("A call does not run if onBeforeCall or the approval refuses it, and its result is an error", async () => {
     const tools = [tool("skipped", fail), tool("denied", fail, { approval: () => Promise.resolve(false) })];
     const toolStrategy = { onBeforeCall: ({ name }: { name: string }) => name !== "skipped" };
     const script = [{ toolCalls: [call("skipped"), call("denied")] }, { text: "Done." }];
@@ -243,7 +243,7 @@ describe.each([
     },
   );
 
-  it("An abort reaches the running tool, skips the calls that wait for this tool, and ends the turn with CANCELLED", async () => {
+  it("An abort fires the signal of the running tool, skips the calls that wait for this tool, and ends the turn with CANCELLED", async () => {
     const { passed: started, open } = gate();
     const abort = new AbortController();
     const reasons: unknown[] = [];
@@ -266,7 +266,7 @@ describe.each([
     expect([reasons, ran]).toEqual([[true], false]);
   });
 
-  it("Calls of one answer run at the same time, except those of a sequential tool, which run before", async () => {
+  it("Calls of one answer run at the same time, and the calls of a sequential tool run before them", async () => {
     const log: string[] = [];
     const both = gate();
     let running = 0;
@@ -308,7 +308,7 @@ describe.each([
     expect(others).toHaveLength(2);
   });
 
-  it("An answer that the provider filtered ends the turn with CONTENT_FILTERED, and an empty answer completes the turn", async () => {
+  it("A turn ends with CONTENT_FILTERED if the provider filtered the answer, and completes if the answer is empty", async () => {
     const filtered = instance([{ text: "", stopReason: "content_filter" }]);
     expect(await rejection(turnOf(filtered, "Go."))).toMatchObject({ code: "CONTENT_FILTERED" });
     expect((await turnOf(instance([{ text: "" }]), "Go.")).response.text).toBe("");
@@ -321,7 +321,7 @@ it("Many turns at the same time do not mix their messages", async () => {
   expect(turns.map(({ response }) => response.text)).toEqual(turns.map((_, number) => `Answer to ${number}`));
 });
 
-it("A model reference that no provider created is refused", async () => {
+it("A model reference is refused if no provider created it", async () => {
   const { model } = instance([{ text: "Hi." }]);
   const { modelId, provider, options, protocol, config } = model;
   expect(() => llm({ model: { modelId, provider, options, protocol, config } })).toThrow(
@@ -333,7 +333,7 @@ it("A model reference that no provider created is refused", async () => {
   expect(() => createProvider({ protocol: "pigeon" as "test" })).toThrow(/There is no protocol "pigeon"/);
 });
 
-it("An instance whose signal is aborted sends no request", async () => {
+it("An instance with an aborted signal sends no request", async () => {
   let requests = 0;
   const model = instance(() => ({ text: `${(requests += 1)}` }), { signal: AbortSignal.abort(new Error("Closed.")) });
   expect(await rejection(model.generate("Hi."))).toMatchObject({ code: "CANCELLED", cause: new Error("Closed.") });

@@ -40,7 +40,7 @@ describe("decisions about a call", () => {
     },
   );
 
-  it("A tool runs with the arguments that were approved, although the approval and the hooks change theirs", async () => {
+  it("A tool runs with the approved arguments, although the approval function changes the arguments that it received", async () => {
     const ran: unknown[] = [];
     const change = (params: Record<string, unknown>): void => {
       setTimeout(() => (params["path"] = "/etc/passwd"));
@@ -129,12 +129,12 @@ describe("messages and tools", () => {
     ["Response", () => new Response("x")],
     ["Error", () => new Error("x")],
     ["Uint8Array", () => new Uint8Array(2)],
-  ])("A result that is a %s is an error result that names the class", async (name, result) => {
+  ])("A call has an error result that names the class if its tool returns a %s", async (name, result) => {
     const turn = await instance(once, { tools: [tool("write", result)] }).generate("Go.");
     expect(turn.toolExecutions).toMatchObject([{ isError: true, result: expect.stringContaining(`is a ${name}`) }]);
   });
 
-  it("A result that is nested in more than 400 levels is an error result, so that each stored message can be restored", async () => {
+  it("A call has an error result if its tool returns a value nested in more than 400 levels, so that each stored message can be restored", async () => {
     const nested = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}"x"${"]".repeat(levels)}`);
     for (const [levels, isError] of [
       [400, false],
@@ -165,7 +165,7 @@ describe("settings of the connection", () => {
   }
 
   it.each([{ baseUrl: undefined }, { apiKey: undefined }, { fetch: undefined }])(
-    "A setting that is undefined replaces no setting of the provider: %j",
+    "An undefined setting does not replace the provider's setting: %j",
     async (config) => {
       expect(await requestWith(config)).toEqual(["proxy.example", "Bearer proxy-key"]);
     },
@@ -176,7 +176,7 @@ describe("settings of the connection", () => {
     ["a function that returns no key", () => undefined],
     ["a strategy that returns an empty key", { getKey: () => Promise.resolve(" ") }],
     ["a number", 7],
-  ])("With %s, no request is sent, also if the environment has a key", async (_case, apiKey) => {
+  ])("With %s as the API key, no request is sent, also if the environment has a key", async (_case, apiKey) => {
     vi.stubEnv("OPENAI_API_KEY", "key-of-the-environment");
     expect(await requestWith({ apiKey })).toMatchObject({ code: "AUTHENTICATION_FAILED" });
     vi.unstubAllEnvs();
@@ -219,7 +219,7 @@ describe("settings of the connection", () => {
   });
 });
 
-it("A stream gives no event to a reader that has left", async () => {
+it("After a reader has called return, the next read reports the end of the stream", async () => {
   const reader = instance(once, { tools: [tool("write", () => "")] })
     .stream("Go.")
     [Symbol.asyncIterator]();

@@ -70,7 +70,7 @@ it("An error about a header does not contain the header's value", async () => {
   expect(String(error)).not.toContain("secret-1");
 });
 
-it("An instance without options is refused with an example of its model", () => {
+it("A call of llm without options is refused, and the error states that llm needs a model", () => {
   expect(() => llm(undefined as unknown as LLMOptions)).toThrow(expect.objectContaining(refused("llm needs a model")));
 });
 
@@ -81,7 +81,7 @@ it("A key that is an object without getKey is refused, and the error names the t
   });
 });
 
-it("A fetch that returns no response ends the turn with INVALID_REQUEST, and the request is not repeated", async () => {
+it("If the function fetch returns no response, the turn ends with INVALID_REQUEST, and the request is not repeated", async () => {
   const fetch = vi.fn();
   const config: ProviderConfig = { apiKey: "key", fetch, retryStrategy: { onRetry: () => 0 } };
   const model = createProvider({ protocol: "openai" })("m");
@@ -129,7 +129,7 @@ it("A thread can append a turn of 200,000 messages", () => {
   expect(new Thread().append({ messages }).length).toBe(200_000);
 });
 
-it("The error of a tool that throws a value without a text is a sentence", async () => {
+it("If a tool throws a value that cannot be converted to text, the error result states this", async () => {
   const fail = tool("fail", () => {
     throw Object.create(null);
   });

@@ -29,7 +29,7 @@ const ok = (attachments: unknown, result = "done") => ({ status: "success", resu
 const png = { name: "chart.png", mimeType: "image/png", data: toBase64(pngBytes(100)) };
 
 describe("new files", () => {
-  it("A file that a tool returns is stored unchanged, and the tool's result refers to it", async () => {
+  it("A file in a tool's result is stored unchanged, and the result refers to it", async () => {
     const { files, row } = await kept(ok([{ ...png, width: 20, height: 10 }]));
     expect(files.stored.get("/attachments/chart.png")?.bytes).toEqual(pngBytes(100));
     expect(row).toEqual({
@@ -50,7 +50,7 @@ describe("new files", () => {
     });
   });
 
-  it("The base64 bytes of a file that a tool returns are decoded at any length, with padding or without, and also from a data URL", async () => {
+  it("The base64 bytes of a file in a tool's result are decoded at any length, with padding or without, and also from a data URL", async () => {
     for (const length of [0, 1, 2, 3, 49_151, 49_152, 49_153, 300_001]) {
       const bytes = Uint8Array.from({ length }, (_, at) => (at * 7 + 3) % 256);
       const data = toBase64(bytes);
@@ -71,13 +71,13 @@ describe("new files", () => {
     ["\ud800.png", "\ufffd.png"],
     [`${"x".repeat(5000)}.png`, `${"x".repeat(116)}.png`],
     ["__proto__", "__proto__"],
-  ])("A file that a tool returns under the name %j is stored as %j", async ([name, stored], { expect: expectHere }) => {
+  ])("A file with the name %j in a tool's result is stored as %j", async ([name, stored], { expect: expectHere }) => {
     const { files } = await kept(ok([{ ...png, name }]));
     expectHere(files.paths).toEqual([`/attachments/${stored}`]);
   });
 });
 
-describe("files that are there", () => {
+describe("references to files of the thread", () => {
   it("A tool's reference to a file of the thread is kept, with the type, size and name of the stored file", async () => {
     const files = new MemoryFiles();
     files.put("/a.txt", Uint8Array.of(1, 2), "text/plain");
@@ -116,7 +116,7 @@ describe("attachments of a tool's result that are dropped", () => {
     ["a trap", [hostile], /could not be read or stored/],
     ["an empty object", {}, /an attachment is/],
   ])(
-    "An invalid attachment of a tool result (%s) becomes a note that the model reads, and the result stays",
+    "An invalid attachment of a tool result (%s) is replaced by a note to the model, and the text of the result is kept",
     async ([, attachments, note], { expect: here }) => {
       const { files, row } = await kept(ok(attachments));
       here(row.status).toBe("success");
@@ -136,7 +136,7 @@ describe("attachments of a tool's result that are dropped", () => {
     expect(row.result).toBe("done\n[280 more attachments were left out: a result holds 20 at most.]");
   });
 
-  it("A file of a tool result that cannot be stored is replaced by a note with the reason, without internal details", async () => {
+  it("If a file of a tool result cannot be stored, it is replaced by a note with the reason, without internal details", async () => {
     const files = new MemoryFiles();
     files.refusing = refuse("too_large", "/attachments/chart.png is too large.");
     expect((await kept(ok([png]), files)).row.result).toContain("was not kept: /attachments/chart.png is too large.]");
@@ -150,7 +150,7 @@ describe("attachments of a tool's result that are dropped", () => {
 describe("long texts", () => {
   const long = `${"a".repeat(10_000)}${"é👍".repeat(200_000)}${"z".repeat(10_000)}`;
 
-  it("The text of a tool result that is too large for a row is stored as a file, and the model reads its beginning, end, path and size", async () => {
+  it("If the text of a tool result is too large for a row, it is stored as a file, and the model reads its beginning, end, path and size", async () => {
     const { files, answer, row } = await kept(ok(undefined, long));
     expect(files.text("/attachments/tool-result-m1.txt")).toBe(long);
     const { size } = files.stored.get("/attachments/tool-result-m1.txt")?.record ?? { size: 0 };
@@ -162,7 +162,7 @@ describe("long texts", () => {
     expect(row.result).toBe(answer.result);
   });
 
-  it("A call that is run again overwrites the file of its first run", async () => {
+  it("A repeated call overwrites the file of its first run", async () => {
     const files = new MemoryFiles();
     await kept(ok(undefined, long), files);
     await kept(ok(undefined, `${long}!`), files);
@@ -180,7 +180,7 @@ describe("long texts", () => {
     expect(both.row.attachments).toHaveLength(2);
   });
 
-  it("The text of a tool result with exactly the size limit is kept in the row, also if its JSON form is longer", async () => {
+  it("The text of a tool result is kept in the row if its JSON form has at most the size limit, and is stored as a file if it is larger", async () => {
     const fits = "x".repeat(resultLimit - 2);
     expect((await kept(ok(undefined, fits))).row.result).toBe(fits);
     const control = "\u0001".repeat(resultLimit / 6);

@@ -57,13 +57,13 @@ const own: ChildCallSettings = {
   },
 };
 
-it("A call to an agent has the bounds and the texts of its settings", async () => {
+it("A call to an agent uses the limits and the error texts in its settings", async () => {
   expect(await textOfCall({ settings: own, depth: 2 })).toBe("deeper than 2");
   expect(await textOfCall({ settings: own, depth: 1 })).toBe("pair: no room");
   expect(await textOfCall({ settings: own, waitedMs: 1000 })).toBe("late");
 });
 
-it("A call to an agent has the bounds and the texts of threads by default", async () => {
+it("A call to an agent without settings uses the limits and the error texts of threads", async () => {
   expect(await textOfCall({ depth: 10 })).toBe(
     "Agents call each other more than 10 threads deep. Answer without calling another one.",
   );

@@ -29,7 +29,7 @@ const strategy = (next: unknown, clock = new ManualClock()): TurnStrategy =>
 
 const failed = (message: unknown) => ({ next: { type: "failed", reason: "strategy_failed", message } });
 
-it("A strategy receives the last step with its calls, and its own state", async () => {
+it("A custom strategy receives the last step with its calls, and the state that it returned before", async () => {
   const received: unknown[] = [];
   const own = strategy((turn: unknown) => {
     received.push(turn);
@@ -113,18 +113,18 @@ it.each([
     () => ({ type: "end", outcome: "x".repeat(300_000) }),
     'The strategy "own" returned a decision of more than 262144 bytes.',
   ],
-])("The run of a strategy that %s ends with an error", async (_what, next, message) => {
+])("A run ends with an error if its strategy %s", async (_what, next, message) => {
   expect(await strategy(next).next(answer, null)).toEqual(failed(message));
 });
 
-it("The run of a strategy that does not decide within 30 seconds ends with an error", async () => {
+it("A run ends with an error if its strategy does not decide within 30 seconds", async () => {
   const clock = new ManualClock();
   const decided = strategy(() => new Promise(() => {}), clock).next(answer, null);
   await clock.advance(30_001);
   expect(await decided).toEqual(failed('The strategy "own" failed: It did not decide within 30 seconds.'));
 });
 
-it("Steps without a tool call are counted only until the next call", async () => {
+it("A custom strategy fails after 50 steps in a row without a tool call, and a tool call resets the count", async () => {
   const own = strategy(() => ({ type: "step" }));
   const silent = { ...answer, calls: [] };
   let state = (await own.next(null, null)).state ?? null;

@@ -46,7 +46,7 @@ function sourcesOf(
 
 const noFacts = () => ({ host: null, version: null });
 
-it("A step asks a server for its list once, however many tools it has, and the next step asks again", async () => {
+it("Each step requests the list of tools from a server once, whatever the number of tools", async () => {
   let asked = 0;
   const { sources } = sourcesOf({
     // A server that changes its list after each request: no list is kept in memory.
@@ -65,7 +65,7 @@ it("A step asks a server for its list once, however many tools it has, and the n
   expect(asked).toBe(2);
 });
 
-it("Tools whose module is loaded after the end of the run are not opened", async () => {
+it("If the module of a tool source is loaded only after the run has ended, its tools are not requested", async () => {
   const { promise: loaded, resolve } = Promise.withResolvers<void>();
   let asked = 0;
   const defined = sourcesOf(
@@ -86,7 +86,7 @@ it("Tools whose module is loaded after the end of the run are not opened", async
   expect(asked).toBe(0);
 });
 
-it("A source that fails in each step of a run is logged once, with its file and the reason", async () => {
+it("If a tool source fails in each step of a run, this is logged once, with the source's file and the reason", async () => {
   const lines: unknown[] = [];
   const tools = {
     tools: () => Promise.reject(new Error("The server is down.")),

@@ -59,7 +59,7 @@ async function bytes(messages: ModelMessage[]): Promise<string> {
 
 describe("thinking of earlier runs", () => {
   it.for([undefined, {}, { effort: "high" }, { include: false }] as const)(
-    "Thinking of earlier runs is not sent with %j, and the current run's is",
+    "With the reasoning options %j, thinking of earlier runs is not sent, and thinking of the current run is sent",
     async (reasoning) => {
       const body = await bytes(await sent(earlier, own, reasoning));
       expect(body).not.toContain("a1");
@@ -68,7 +68,7 @@ describe("thinking of earlier runs", () => {
     },
   );
 
-  it("Thinking of earlier runs is sent with `include`, and to its own provider alone", async () => {
+  it("With the reasoning option `include`, thinking of earlier runs is sent, but only to the provider that created it", async () => {
     const messages = await sent(earlier, own, { include: true });
     expect(await bytes(messages)).toContain('{"type":"thinking","thinking":"thought a1","signature":"a1"}');
     for (const other of ["openai", "google", "openrouter"] as const) {
@@ -87,23 +87,23 @@ describe("thinking of earlier runs", () => {
     expect(google).toContain('"thoughtSignature":"s1"');
   });
 
-  it("An answer that contained only thinking is not sent as a message", async () => {
+  it("An answer with only thinking is not sent as a message", async () => {
     const messages = await sent([messageRecord(1), answer(2, thought("a1")), messageRecord(3)], own);
     expect(messages.map(({ role }) => role)).toEqual(["user", "user", "user", "assistant", "tool"]);
   });
 });
 
-describe("a turn that another run began", () => {
+describe("a turn that an earlier run began", () => {
   const cut = earlier.slice(0, 3);
 
-  it("Thinking of a turn that an earlier run began is sent if the turn's last message is a tool result", async () => {
+  it("If an earlier run began the current turn, its thinking is sent as long as the turn's last message is a tool result", async () => {
     expect(await bytes(await sent(cut, []))).toContain('"signature":"a1"');
     const second = [messageRecord(5), answer(6, thought("a2"), call("c2")), result(7, "c2")];
     const current = [answer(8, thought("a3"), call("c3")), result(9, "c3")];
     expect(await bytes(await sent([...earlier, ...second], current))).toMatch(/a2.*a3/);
   });
 
-  it("Thinking of a turn that an earlier run began is not sent if a message or the final answer followed", async () => {
+  it("The thinking of an earlier run is not sent if a user message or the run's final answer followed it", async () => {
     expect(await bytes(await sent(cut, own))).not.toContain("a1");
     expect(await bytes(await sent(earlier, []))).not.toContain("a1");
   });

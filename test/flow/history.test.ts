@@ -79,7 +79,7 @@ it("A `filter_messages` hook may leave out and reorder messages, and each sent c
   expect(orphan.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
 });
 
-it("Text of a message that a filter_messages hook changed is sent, and the message keeps its images and signatures", async () => {
+it("If a filter_messages hook changes the text of a message, the new text is sent, and the message keeps its images and signatures", async () => {
   const loud = (_: never, list: Message[]) =>
     list.map((one) => ({ ...one, content: one.content?.toUpperCase() ?? null }));
   const messages = await sent(all, ["filter_messages", loud]);
@@ -88,7 +88,7 @@ it("Text of a message that a filter_messages hook changed is sent, and the messa
   expect(messages[2]?.result).toEqual({ status: "success", result: "MESSAGE 3" });
 });
 
-it("A message that the hook `filter_messages` adds is sent as a new message", async () => {
+it("If the hook `filter_messages` adds a message, it is sent as a new message", async () => {
   const add = (_: never, list: Message[]) => [...list, { role: "user", content: "Be brief." }];
   expect((await sent(all, ["filter_messages", add])).at(-1)).toMatchObject({
     id: null,
@@ -101,13 +101,13 @@ it.for<[string, (list: LLMMessage[]) => LLMMessage[]]>([
   ["in place", (list) => list],
   ["by copy", (list) => list.map((one) => ({ ...one }))],
   ["by JSON", (list) => JSON.parse(JSON.stringify(list)) as LLMMessage[]],
-])("A history that a hook returns %s keeps images, signatures and ids", async ([, give], { expect: expectHere }) => {
+])("A history keeps images, signatures and ids if a hook returns it %s", async ([, give], { expect: expectHere }) => {
   const messages = await sent(all, ["prefilter_llm_history", (_: never, list: LLMMessage[]) => give(list)]);
   expectHere(messages.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
   expectHere(messages.map(({ parts }) => parts)).toEqual(all.map(({ parts }) => parts));
 });
 
-it("Text that a history hook changed in the given object is sent, images stay, and the text of a tool message becomes its result", async () => {
+it("If a history hook changes texts in the given objects, the new texts are sent, images are kept, and the text of a tool message becomes its result", async () => {
   const loud = (_: never, list: LLMMessage[]) => {
     for (const one of list) one.content = one.content?.toUpperCase() ?? null;
     return list;
@@ -139,7 +139,7 @@ it("A history hook may create, remove and repeat messages, and copy them with an
   ]);
 });
 
-it("A call that a history hook adds is sent with its result or an error, also if its arguments are no JSON", async () => {
+it("If a history hook adds a call, the call is sent with its result or an error, also if its arguments are not JSON", async () => {
   const made = (id: string, text: unknown) => ({ id, type: "function", function: { name: "look", arguments: text } });
   const add = (_: never, list: LLMMessage[]) => [
     ...list,

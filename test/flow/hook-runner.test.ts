@@ -51,11 +51,14 @@ it.for<[string, unknown]>([
   ["a list", [1]],
   ["a circle", { metadata: circle }],
   ["a big number", { metadata: { n: 1n } }],
-])("A hook that returns %s is logged, and the earlier value is used", async ([, nonsense], { expect: expectHere }) => {
-  const { runner, problems } = hookRunner(["before_create_message", () => nonsense]);
-  expectHere(await runner.beforeCreateMessage(record)).toEqual(record);
-  expectHere(problems).toMatchObject([{ hook: "before_create_message", file: "1.ts" }]);
-});
+])(
+  "If a hook returns %s, this is logged, and the earlier value is used",
+  async ([, nonsense], { expect: expectHere }) => {
+    const { runner, problems } = hookRunner(["before_create_message", () => nonsense]);
+    expectHere(await runner.beforeCreateMessage(record)).toEqual(record);
+    expectHere(problems).toMatchObject([{ hook: "before_create_message", file: "1.ts" }]);
+  },
+);
 
 it.for<[string, unknown]>([
   ["text", "yes"],
@@ -69,7 +72,7 @@ it.for<[string, unknown]>([
   ["messages with a circle", [{ role: "assistant", content: null, tool_calls: circle }]],
   ["messages with a function", [{ role: "user", content: "hi", later: () => 1 }]],
 ])(
-  "A history hook that returns %s is logged, and the original history is used",
+  "If a history hook returns %s, this is logged, and the original history is used",
   async ([, nonsense], { expect: expectHere }) => {
     const given = [{ role: "user", content: "hello" }];
     const { runner, problems } = hookRunner(
@@ -84,7 +87,7 @@ it.for<[string, unknown]>([
   },
 );
 
-it("A hook that throws, at once or later, is logged with its stack, and the next one runs", async () => {
+it("If a hook throws or rejects, the error is logged with its stack, and the next hook runs", async () => {
   const { runner, problems } = hookRunner(
     ["after_tool_call_success", () => Promise.reject(new Error("later"))],
     [
@@ -100,7 +103,7 @@ it("A hook that throws, at once or later, is logged with its stack, and the next
   expect(problems[0]?.stack).toContain("later");
 });
 
-it("Any value that a hook throws is logged in a text that fits into a row", async () => {
+it("Whatever value a hook throws, it is logged as a text that fits into a row", async () => {
   const thrown = [Object.create(null) as object, new Error("x".repeat(3_000_000)), "x".repeat(3_000_000), null];
   for (const one of thrown) {
     const { runner, problems } = hookRunner(["before_create_message", () => Promise.reject(one as Error)]);
@@ -114,7 +117,7 @@ it("Any value that a hook throws is logged in a text that fits into a row", asyn
   expect(problems[0]?.problem).toMatch(/^cannot change key 0, .*characters left out\]$/s);
 });
 
-it("A hook that does not return within thirty seconds is logged and ignored", async () => {
+it("If a hook does not return within thirty seconds, this is logged, and the hook is ignored", async () => {
   const { runner, problems, clock } = hookRunner(["before_create_message", () => new Promise(() => {})]);
   const done = runner.beforeCreateMessage(record);
   await clock.advance(29_999);
@@ -125,7 +128,7 @@ it("A hook that does not return within thirty seconds is logged and ignored", as
   expect(clock.armed).toBe(0);
 });
 
-it("A hook that fails after some of its changes has no effect", async () => {
+it("If a hook fails after it made changes, none of its changes has an effect", async () => {
   const spoil = (_: never, given: { metadata?: object; content?: string }[] | { metadata: object }) => {
     for (const one of Array.isArray(given) ? given : [given])
       Object.assign(one.metadata ?? one, { content: "spoiled" });
@@ -209,7 +212,7 @@ it("Wrong values for the fields of a message are dropped, and one log entry name
   ]);
 });
 
-it("A hook that makes a message larger than a row is logged, and the original message is used", async () => {
+it("If a hook makes a message larger than a row, this is logged, and the original message is used", async () => {
   const huge = "x".repeat(1024 * 1024 + 1);
   const { runner, problems } = hookRunner(
     ["before_create_message", () => ({ content: huge })],
@@ -228,7 +231,7 @@ it("A hook that makes a message larger than a row is logged, and the original me
   expect(none).toEqual([]);
 });
 
-it("A field that the hook `filter_messages` or `prefilter_llm_history` may not change keeps its value, and the attempt is logged once in a run", async () => {
+it("A field keeps its value if the hook `filter_messages` or `prefilter_llm_history` may not change it, and the attempt is logged once in a run", async () => {
   const messages = [{ id: "m1", role: "user" as const, content: "hello", created_at: 1 }];
   const foreign = (_: never, list: object[]) => list.map((one) => ({ ...one, role: "assistant", colour: "red" }));
   const inPlace = (_: never, list: { role: string; content: string | null }[]) => {
@@ -272,7 +275,7 @@ it("Hooks receive calls and results in the shapes of Standard Agents, and the st
   expect(seen.every(([state]) => typeof state === "object")).toBe(true);
 });
 
-it("A failed call that a hook turns into a success has no error any more, and a success that a hook fails has one", async () => {
+it("If a hook changes a failed call to a success, its error is removed, and if a hook changes a success to a failure, the call has an error", async () => {
   const { runner } = hookRunner(
     ["after_tool_call_failure", () => ({ status: "success", result: "saved" })],
     ["after_tool_call_success", () => ({ status: "error", error: "not good enough" })],

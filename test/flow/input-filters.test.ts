@@ -27,7 +27,7 @@ it("FILTER5 A check fails if a filter does not return within ten seconds, and la
   expect([later, clock.armed]).toEqual([0, 0]);
 });
 
-it("A filter after one that rejects the text does not run, and a long reason is cut so that a row can store it", async () => {
+it("After a filter rejects a text, no later filter runs, and a long reason is shortened so that a row can store it", async () => {
   const clock = new ManualClock();
   const reject: InputFilter = () => ({ action: "reject", reason: "x".repeat(1_000_000) });
   const never: InputFilter = () => {

@@ -68,25 +68,28 @@ function whole(viewer: Viewer, records: readonly MessageRecord[]) {
 it.each([
   ["one model", single, dual],
   ["two models", dual, single],
-])("The messages of each step of a loop in a conversation of %s are those of the whole list", (_, agent, another) => {
-  console.info(`seed ${seed}`);
-  fc.assert(
-    fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
-      const loop = new LoopMessages();
-      let records: readonly MessageRecord[] = [];
-      let number = 0;
-      for (const { added: more, changed, deleted, other, handedOff } of changes) {
-        const kept = records
-          .map((record, at) => (at === changed ? { ...record, status: "complete" as const } : record))
-          .filter((_, at) => at !== deleted);
-        records = [...kept, ...more.map((fields) => messageRecord((number += 1), fields))];
-        const viewer: Viewer = { side: other ? "b" : "a", agent: handedOff ? another : agent };
-        expect(loop.of(viewer, records)).toEqual(whole(viewer, records));
-      }
-    }),
-    runs,
-  );
-});
+])(
+  "In a conversation of %s, the messages that a loop updates from step to step equal those that are built from the whole list",
+  (_, agent, another) => {
+    console.info(`seed ${seed}`);
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
+        const loop = new LoopMessages();
+        let records: readonly MessageRecord[] = [];
+        let number = 0;
+        for (const { added: more, changed, deleted, other, handedOff } of changes) {
+          const kept = records
+            .map((record, at) => (at === changed ? { ...record, status: "complete" as const } : record))
+            .filter((_, at) => at !== deleted);
+          records = [...kept, ...more.map((fields) => messageRecord((number += 1), fields))];
+          const viewer: Viewer = { side: other ? "b" : "a", agent: handedOff ? another : agent };
+          expect(loop.of(viewer, records)).toEqual(whole(viewer, records));
+        }
+      }),
+      runs,
+    );
+  },
+);
 
 it("A step of a loop does not convert the messages of the previous step again", () => {
   const loop = new LoopMessages();

@@ -32,21 +32,21 @@ function measuredOf(before: typeof called, includePastTools: boolean) {
   return lastMeasured({ stored: [...before, ...added], included }, [model], "a");
 }
 
-it("The last answer of an earlier run is measured if the messages before it are sent as they were", () => {
+it("The reported tokens of an earlier run's last answer correct the estimate if the messages before it are sent unchanged", () => {
   expect(measuredOf(called, true)).toEqual({ messageId: called[3]?.id, tokens: 100 });
 });
 
-it("An answer after calls that are not sent any more is not measured", () => {
+it("The reported tokens of an answer are not used for the estimate if calls before the answer are no longer sent", () => {
   expect(measuredOf(called, false)).toBeNull();
   expect(measuredOf(called.slice(0, 1).concat(messageRecord(4, { ...answered, step: 1 })), false)).not.toBeNull();
 });
 
-it("An answer before a handoff is not measured, because the handoff changes the prompt", () => {
+it("The reported tokens of an answer before a handoff are not used for the estimate, because the handoff changes the prompt", () => {
   const handoff = messageRecord(5, { run_id: "r1", role: "tool", side: "a", step: 2, handoff: "billing" });
   expect(measuredOf([...called, handoff], true)).toBeNull();
 });
 
-it("An answer of the other side, of another model, or without a count is not measured", () => {
+it("An answer of the other side, of a different model, or without a token count is not used for the estimate", () => {
   const last = (changes: object) => measuredOf([messageRecord(4, { ...answered, step: 1, ...changes })], true);
   expect(last({})).not.toBeNull();
   expect([last({ side: "b" }), last({ model: "spare" }), last({ usage: null })]).toEqual([null, null, null]);

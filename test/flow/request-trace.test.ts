@@ -57,7 +57,7 @@ it("The options of a request are logged as they were sent", async () => {
   });
 });
 
-it("The left out messages of a log row are the candidates that no sent message has, in whatever order the messages are sent", async () => {
+it("The left-out messages of a log row are the candidate messages that the request does not contain, whatever the order of the sent messages", async () => {
   const ids = fc.subarray(["1", "2", "3", "4", "5", "6"]);
   const shuffled = ids.chain((list) => fc.shuffledSubarray(list, { minLength: list.length }));
   await fc.assert(

@@ -46,7 +46,7 @@ it("A blank answer is requested again at most twice", () => {
   }
 });
 
-it("An answer that was blocked, refused or ended by its length before any text ends the run with that reason", () => {
+it("If an answer is blocked or reaches its length limit before any text, the run ends with this reason as an error", () => {
   const blocked = { text: "", stop_reason: "content_filter" as const };
   expect(decide({}, blocked, { blanks: 1 })).toEqual({
     type: "end",

@@ -36,7 +36,7 @@ it("A prompt with parallelToolCalls runs calls in parallel, and its toolMode set
   expect((await planOf({ prompt: { toolMode: { batched: 2 } } })).toolMode).toEqual({ batched: 2 });
 });
 
-it("A prompt whose maxTokens is as large as the window of its model has a budget of half of that window", async () => {
+it("If a prompt's maxTokens is as large as the context window of its model, the budget is half of this window", async () => {
   const long = (index: number) => messageRecord(index, { parts: [{ type: "text", text: "word ".repeat(1000) }] });
   const model = { contextWindow: 8000, maxTokens: 8000 };
   const given = (count: number) => ({
@@ -75,7 +75,7 @@ it("A strategy's tool choice replaces the prompt's, and its instruction is sent 
   });
 });
 
-it("A definition that does not exist is a problem of the plan, never an exception", async () => {
+it("A missing definition is reported as a problem of the plan, and no exception is thrown", async () => {
   const code = async (given: Project) => {
     const plan = await project(given).builder.plan({});
     return "problem" in plan ? plan.problem.code : null;
@@ -86,7 +86,7 @@ it("A definition that does not exist is a problem of the plan, never an exceptio
   expect(await code({ prompt: { prompt: [{ type: "include", prompt: "gone" }] } })).toBe("prompt_not_found");
 });
 
-it("A step that is planned again with less content sends lines of text in place of images", async () => {
+it("If a step is planned again with less content, lines of text are sent in place of images", async () => {
   const files = new MemoryFiles();
   files.put("/attachments/cat.png", pngBytes(), "image/png");
   const image: StoredPart = { type: "image", mime_type: "image/png", path: "/attachments/cat.png", name: "cat.png" };
@@ -100,7 +100,7 @@ it("A step that is planned again with less content sends lines of text in place 
   expect([await parts(0), await parts(1)]).toEqual([["image"], ["text"]]);
 });
 
-it("A history that ends in an answer is sent with an added line that asks to continue, and that line is never stored", async () => {
+it("If a history ends in an answer, a line that asks to continue is added to the request, and this line is never stored", async () => {
   const call: StoredPart = { type: "tool_call", id: "c1", name: "look", arguments: {} };
   const text: StoredPart = { type: "text", text: "Well" };
   const answer = messageRecord(3, { role: "assistant", parts: [text] });
@@ -189,7 +189,7 @@ it("The summary of dropped messages is requested from the model that the prompt 
   expect(await writerOf({ strategy: "levels" })).toBeUndefined();
 });
 
-it("Without includePastTools the calls of a run leave the requests once, when the next run begins, and each later run begins with the same messages", async () => {
+it("Without includePastTools, the calls of a run are no longer sent when the next run begins, and each later run begins with the same messages", async () => {
   const run = (at: number) => {
     const call = { type: "tool_call" as const, id: `c${at}`, name: "look", arguments: {} };
     const loop = { run_id: `r${at}`, side: "a" as const };

@@ -50,7 +50,7 @@ it("Prompts that include each other are refused, and the error shows the cycle",
   await expect(compose("c")).rejects.toMatchObject({ message: expect.stringContaining("c → c") });
 });
 
-it("An included name that is not defined is refused, also one that every object inherits", async () => {
+it("An included prompt that is not defined is refused, also if its name is one that every object inherits, such as constructor", async () => {
   const compose = project({ a: [include("gone")], b: [include("constructor")] });
   await expect(compose("a")).rejects.toMatchObject({ code: "prompt_not_found" });
   await expect(compose("b")).rejects.toMatchObject({ code: "prompt_not_found" });

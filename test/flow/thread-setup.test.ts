@@ -69,7 +69,7 @@ it("SESSION17 An agent of the project with the name session is used by a session
   await expect(none.prompt(setupPrompt)).rejects.toMatchObject({ code: "prompt_not_found" });
 });
 
-it("SESSION19 A tool that the project defines after a session was created replaces the client's tool of that name", async () => {
+it("SESSION19 If the project defines a tool after a session was created, this tool replaces the client's tool of the same name", async () => {
   const session = made({ tools: [far] });
   const before = new SetupDefinitions(project(["small"]), () => session);
   expect((await before.prompt(setupPrompt)).tools).toEqual(["far"]);

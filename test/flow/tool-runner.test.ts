@@ -62,7 +62,7 @@ it("The arguments of a tool call are checked by the tool's schema, missing defau
   ]);
 });
 
-it("Defaults, refinements and values that a schema transforms apply at every depth", () => {
+it("Defaults, refinements and transforms of a schema apply at every depth", () => {
   const deep = (levels: number): z.ZodType =>
     levels === 0
       ? z.object({ word: z.string().trim().toLowerCase().default("none"), even: z.number().refine((n) => n % 2 === 0) })
@@ -93,7 +93,7 @@ it("Null, numbers and booleans can be literals of a schema", () => {
   }
 });
 
-it("A schema that throws, or that is asynchronous, is a problem of its call and never an exception", () => {
+it("If a schema throws or is asynchronous, the check reports the call as invalid and throws no exception", () => {
   const throws = z.object({
     a: z.string().refine(() => {
       throw new Error("schema trap");
@@ -187,7 +187,7 @@ it("The options of a tool are read, and a tool without a function is remote", ()
   expect(plain.spec).toMatchObject({ name: "it", description: "d", parameters: { type: "object", required: ["a"] } });
 });
 
-it("A tool whose function returns a promise gives one result, and a rejected promise is an error", async () => {
+it("A tool gives one result if its function returns a promise, and a rejected promise is an error", async () => {
   expect(await piecesOf(defineTool("d", async () => ok("x")))).toEqual([{ type: "result", result: ok("x") }]);
   expect(await piecesOf(["d", null, () => ok("at once")])).toEqual([{ type: "result", result: ok("at once") }]);
   await expect(piecesOf(defineTool("d", () => Promise.reject(new Error("no"))))).rejects.toThrow("no");
@@ -216,7 +216,7 @@ it("Progress that a tool reports by callback is emitted as it arrives, before th
   ]);
 });
 
-it("A tool that streams emits its deltas and ends with its result, which it yields or returns", async () => {
+it("A streaming tool emits its deltas and ends with its result, which it yields or returns", async () => {
   const whole = async function* (_: unknown, call: ToolCall) {
     yield { type: "delta", delta: "a" } as const;
     call.progress("from the side");

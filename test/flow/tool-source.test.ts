@@ -64,7 +64,7 @@ describe("the list of sources", () => {
     expect(await titlesOf(["near", "far__*"], sources)).toEqual(["near of one", "far__b of one", "far__a of two"]);
   });
 
-  it("A tool name whose source fails is not looked up in later sources", async () => {
+  it("If the source of a tool name fails, the name is not looked up in later sources", async () => {
     const { tools, failures } = await resolveTools(
       ["far__a", "near"],
       [brokenSource(), source("two", "far__a", "near")],
@@ -140,7 +140,7 @@ describe("a source that fails in a run", () => {
     expect(harness.journal.logs.map(({ data }) => data["warnings"])).toEqual([[warning], [warning]]);
   });
 
-  it("A call that a crash interrupted has an unknown outcome if the source of its tool fails afterwards, and its run continues", async () => {
+  it("The outcome of a call is unknown if a crash interrupted the call and the source of its tool fails afterwards, and the run continues", async () => {
     const script = (_: unknown, number: number) => (number === 0 ? calls("c", ["far__search", {}]) : says("Done"));
     const before = new Harness({ steps: stepsOver([source("far", "far__search")]), script, killAt: "tool.run" });
     expect(await before.drive()).toBeNull();

@@ -83,7 +83,7 @@ const messagesOf = async (id: string): Promise<Message[]> =>
   (await value(stubOf(id).call("listMessages", admin, page))).items;
 
 describe.each(stored)("%s", (name) => {
-  it("A thread that an earlier release stored is read with the same responses as by that release", async () => {
+  it("The API returns the same responses for a thread that an earlier release stored as that release did", async () => {
     const { id, owner, answers } = await opened(name);
     const read: Record<string, unknown> = {};
     if (Object.keys(answers).length > 0)
@@ -92,7 +92,7 @@ describe.each(stored)("%s", (name) => {
     expect(withoutClocks(read)).toMatchObject(withoutClocks(answers));
   });
 
-  it("A thread that an earlier release stored completes its runs and answers the next message", async () => {
+  it("A thread from an earlier release completes its runs and answers the next message", async () => {
     const { id } = await opened(name);
     await finished(id);
     const before = await messagesOf(id);
@@ -107,7 +107,7 @@ describe.each(stored)("%s", (name) => {
 });
 
 it.each(exports)(
-  "A thread that an earlier release exported is imported with its messages, and answers the next message: %s",
+  "An export of an earlier release is imported with its messages, and the imported thread answers the next message: %s",
   async (name) => {
     const text = await textOf(name);
     const thread = await opened(name.replace(".export.ndjson", ".rows.jsonl"));

@@ -47,7 +47,7 @@ it("A run of several steps calls its tools, counts its usage and ends with run_e
   expect(run.run.usage.total_tokens).toBeGreaterThan(15);
 });
 
-it("A tool that throws or is given wrong arguments answers with an error that the model reads", async () => {
+it("The model reads an error as the result of a call if the tool throws, the arguments are invalid or the tool is unknown", async () => {
   const model = scripted(({ step, messages }) =>
     step === 0
       ? { toolCalls: [call("breaks", "x"), { name: "breaks", arguments: { text: 7 } }, call("unknown", "x")] }
@@ -164,7 +164,7 @@ it("A stop during a back-off ends the run without another request", async () => 
   expect(requests).toBe(1);
 });
 
-it("A model that fails permanently is followed by its fallback, and then the run ends with the error", async () => {
+it("After a permanent failure of a model its fallback answers, and the run ends with an error if the fallback fails too", async () => {
   const broken = (name: string) => scripted(() => ({ error: { kind: "auth", message: `${name} refused.` } }), name);
   const working = scripted(() => ({ text: "From the fallback." }), "second");
   const saved = new TestRun({ models: [broken("first"), working] });
@@ -175,7 +175,7 @@ it("A model that fails permanently is followed by its fallback, and then the run
   expect(failed.events.at(-1)).toMatchObject({ type: "run_end", error: { message: "second refused." } });
 });
 
-it("A run waits for the result of a remote call and continues with it when it is executed again", async () => {
+it("A run is suspended at a remote call, and continues with the call's result when the run is executed again", async () => {
   const clock = new ManualClock();
   const model = scripted(({ step, messages }) =>
     step === 0 ? { toolCalls: [call("ask", "x")] } : { text: `Answered: ${messages.at(-1)?.content ?? ""}` },

@@ -40,7 +40,7 @@ const texts = ({ request }: StepPlan) =>
       `${role}: ${parts.map((part) => (part.type === "text" ? part.text : part.type === "thinking" ? `(${part.thinking})` : part.type)).join("")}`,
   );
 
-it("The text in place of a missing result is that of the run's settings, and by default that of threads", async () => {
+it("The text in place of a missing tool result comes from the run's settings, and is by default the same as in threads", async () => {
   const call = { type: "tool_call", id: "c1", name: "noop", arguments: {} } as const;
   const own = [
     message("1", "user", "One"),
@@ -75,7 +75,7 @@ it("Each request of an in-process session contains the system prompt, all messag
   });
 });
 
-it("A strategy's instruction and tool choice reach the request, and the instruction is not stored", async () => {
+it("A strategy's instruction and tool choice are part of the request, and the instruction is not stored", async () => {
   const own = [message("1", "user", "One")];
   const made = plan(
     await steps(own).plan({ toolChoice: "none", instruction: { text: "Think first.", keep: false } }, signal),

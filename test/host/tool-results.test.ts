@@ -73,7 +73,7 @@ it("Parts of a tool result that cannot be read become one line of text for the m
   expect(message?.parts).toHaveLength(1);
 });
 
-it("A value that a tool returns reaches a caller in the same process unchanged, and the model reads the value's JSON", async () => {
+it("The value in a tool's result is passed unchanged to a caller in the same process, and the model reads the value's JSON", async () => {
   const value = { found: new Map([["a", 1]]), at: new Date(0) };
   const received: unknown[] = [];
   const { message } = await lookedAt(

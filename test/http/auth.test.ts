@@ -113,7 +113,7 @@ describe("configuration", () => {
 
   const table = [routes, ...dialects.map((dialect) => dialect.routes)].flatMap((group) => Object.values(group));
   it.each(table.filter(({ access }) => access !== "public"))(
-    "AUTH3 The route $method $path is not served when nothing, or something wrong, is configured",
+    "AUTH3 The route $method $path is not served if authentication is not configured or its configuration is invalid",
     async ({ method, path, stream }) => {
       for (const variables of [{}, { API_TOKENS: "secret=" }]) {
         const { ask, seed, reached } = testApp({ variables });
@@ -129,7 +129,7 @@ describe("configuration", () => {
     },
   );
 
-  it("AUTH3 Only health and the page are served without configuration, and no route of the project, even if it is public", async () => {
+  it("AUTH3 Without configured authentication the page is served, and the project's routes and the OAuth callback are not, even if they are public", async () => {
     const open = table.filter(({ access }) => access === "public").map(({ path }) => path);
     expect(open).toEqual(["/healthz", "/api/mcp/callback/:server"]);
     const assets = (): Promise<Response> => Promise.resolve(new Response("the page"));
@@ -182,12 +182,15 @@ describe("open loopback mode", () => {
     ["a foreign page that hides its origin", 403, { "sec-fetch-site": "cross-site" }],
     ["a page that is listed", 200, { origin: "https://app.example" }],
   ];
-  it.each(pages)("AUTH4 A request in open loopback mode by %s is answered %d", async (_name, status, headers) => {
-    const { ask } = testApp({ variables: { ...open, ALLOWED_ORIGINS: "https://app.example" } });
-    expect((await ask("/api/agents", { token: null, headers, base })).status).toBe(status);
-  });
+  it.each(pages)(
+    "AUTH4 In open loopback mode, a request from %s is answered with status %d",
+    async (_name, status, headers) => {
+      const { ask } = testApp({ variables: { ...open, ALLOWED_ORIGINS: "https://app.example" } });
+      expect((await ask("/api/agents", { token: null, headers, base })).status).toBe(status);
+    },
+  );
 
-  it("AUTH4 A rebound name in the Host header is refused", async () => {
+  it("AUTH4 A request with a foreign host name in the Host header (DNS rebinding) is refused in open loopback mode", async () => {
     const { ask } = testApp({ variables: open });
     const response = await ask("/api/agents", { token: null, headers: { host: "evil.example" }, base });
     expect(response.status).toBe(503);
@@ -211,7 +214,7 @@ describe("open loopback mode", () => {
     },
   );
 
-  it("AUTH4 The open loopback mode is off if anything is configured", async () => {
+  it("AUTH4 The open loopback mode is off if API_TOKENS is configured", async () => {
     const { ask } = testApp({ variables: { ...open, API_TOKENS: tokens } });
     expect((await ask("/api/agents", { token: null, base })).status).toBe(401);
   });
@@ -268,9 +271,12 @@ describe("signed tokens by secret", () => {
     ["a claimed algorithm of none", () => `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify(good))}.`, "unauthorized"],
     ["no token at all", () => "a.b.c", "unauthorized"],
   ];
-  it.each(cases)("AUTH5 The claims of a token decide whether it is accepted: %s", async (_name, make, expected) => {
-    expect(await ownerBy(testApp({ variables }), `Bearer ${await make()}`)).toBe(expected);
-  });
+  it.each(cases)(
+    "AUTH5 A signed token is accepted or refused by its claims and its signature: %s",
+    async (_name, make, expected) => {
+      expect(await ownerBy(testApp({ variables }), `Bearer ${await make()}`)).toBe(expected);
+    },
+  );
 
   it("AUTH5 A token with the role of an administrator identifies an administrator", async () => {
     const app = testApp({ variables });
@@ -294,7 +300,7 @@ describe("signed tokens by key set", () => {
     return { app, privateKey, publicText: JSON.stringify(jwk) };
   }
 
-  it("AUTH6 A token that is signed by a key of the key set is accepted, and one that is signed by another key is refused", async () => {
+  it("AUTH6 A token with the signature of a key in the key set is accepted, and a token with any other signature is refused", async () => {
     const { app, privateKey } = await keySet();
     const header = { alg: "RS256", kid: "k1" };
     const token = await new SignJWT(good).setProtectedHeader(header).sign(privateKey);
@@ -317,14 +323,17 @@ describe("signed tokens by key set", () => {
     ["out of reach", () => Promise.reject(new TypeError("network"))],
     ["answering an error", () => Promise.resolve(new Response("no", { status: 500 }))],
     ["answering no keys", () => Promise.resolve(new Response("no"))],
-  ])("AUTH6 A caller is refused as unavailable while the key set is %s", async (_name, fetchKeys) => {
-    const app = testApp({ variables: { JWKS_URL }, dependencies: { fetch: fetchKeys } });
-    const { privateKey } = await generateKeyPair("RS256");
-    const token = await new SignJWT(good).setProtectedHeader({ alg: "RS256", kid: "k1" }).sign(privateKey);
-    expect(await ownerBy(app, `Bearer ${token}`)).toBe("unavailable");
-  });
+  ])(
+    "AUTH6 A request with a signed token is answered with the error code unavailable while the key set is %s",
+    async (_name, fetchKeys) => {
+      const app = testApp({ variables: { JWKS_URL }, dependencies: { fetch: fetchKeys } });
+      const { privateKey } = await generateKeyPair("RS256");
+      const token = await new SignJWT(good).setProtectedHeader({ alg: "RS256", kid: "k1" }).sign(privateKey);
+      expect(await ownerBy(app, `Bearer ${token}`)).toBe("unavailable");
+    },
+  );
 
-  it("AUTH6 A ticket is refused with auth_not_configured if there is no secret for tickets", async () => {
+  it("AUTH6 A request for a ticket is refused with auth_not_configured if no secret for tickets is configured", async () => {
     const { app, privateKey } = await keySet();
     const token = await new SignJWT(good).setProtectedHeader({ alg: "RS256", kid: "k1" }).sign(privateKey);
     const path = `/api/threads/${crypto.randomUUID()}/stream`;

@@ -29,7 +29,7 @@ test("A restore of the catalog reports for each object its thread, no thread, an
   expect(log.join("\n")).toContain('"event":"not_relisted"');
 });
 
-test("Only an administrator may restore the catalog, with ids of objects, at most fifty", async () => {
+test("Only an administrator may restore the catalog, and a request with invalid, no or more than fifty object ids is refused", async () => {
   const { ask, reached } = testApp();
   for (const [token, status] of [
     [null, 401],

@@ -55,7 +55,7 @@ it.each([
   ["server-sent events", null, "sse"],
   ["a socket", BindingSocket as unknown as new (url: string) => ClientSocket, "socket"],
 ] as const)(
-  "A send in a Worker over %s is followed to its end, and files are uploaded and downloaded",
+  "A client inside a Worker follows a sent message over %s to the end of its run, and uploads and downloads files",
   async (_, socket, carrier) => {
     const client = new ThreadholdClient({ ...options, WebSocket: socket });
     const thread = client.thread(await client.threads.create({ agent_id: "short" }));

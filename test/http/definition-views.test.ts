@@ -132,7 +132,7 @@ async function shown(path: string): Promise<unknown> {
 }
 
 describe("definitions keep the document's spelling", () => {
-  it("An agent is returned with the field names of Standard Agents, and a path as its icon becomes a full URL", async () => {
+  it("An agent is returned with the field names of Standard Agents, and an icon path is returned as a full URL", async () => {
     expect(await shown("/api/agents/desk")).toEqual({
       name: "desk",
       file: "agents/agents/front/desk.ts",
@@ -282,7 +282,7 @@ describe("the list of tools", () => {
     additionalProperties: false,
   });
 
-  it("The list of tools has tools, prompts that others offer, and agents with `exposeAsTool`, ordered by name", async () => {
+  it("The list of tools contains, ordered by name, tools, prompts that other prompts name in `tools`, and agents with `exposeAsTool`", async () => {
     expect(await shown("/api/tools")).toMatchObject({
       tools: [
         { name: "close", kind: "tool", description: "Closes", file: "agents/tools/close.ts" },
@@ -296,7 +296,7 @@ describe("the list of tools", () => {
     });
   });
 
-  it("An agent that is offered as a tool has the arguments of its side A's prompt, or one argument task if the prompt has no schema", async () => {
+  it("An agent offered as a tool has the arguments of its side A's prompt, or the single argument `task` if that prompt has no schema", async () => {
     const wants = { case: { type: "string", description: "What it is about" }, days: { type: "number", default: 3 } };
     expect(await shown("/api/tools/desk")).toMatchObject({ parameters: schema(wants, ["case"]), remote: false });
     const task = { task: { type: "string", description: expect.any(String) } };
@@ -310,7 +310,7 @@ describe("the list of tools", () => {
     expect(await shown("/api/tools/spend")).toMatchObject({ approval: "always" });
   });
 
-  it("A request for a tool that no agent offers is answered with tool_not_found", async () => {
+  it("The route of a tool answers tool_not_found for an agent without `exposeAsTool` and for a prompt that no prompt names in `tools`", async () => {
     for (const name of ["plain", "serve", "constructor"]) {
       expect(await refusalOf(await ask(`/api/tools/${name}`))).toMatchObject({ status: 404, code: "tool_not_found" });
     }

@@ -14,12 +14,12 @@ it("A WebSocket close code for an error becomes that error, with the close reaso
   }
 });
 
-it("A stream whose object closes it normally, as too slow or as expired ends without a reconnect to the object", () => {
+it("A stream ends without a reconnect to the object if its socket is closed with the code for a normal end, a slow reader or an expired token", () => {
   for (const code of [1000, tooSlowCloseCode, expiredCloseCode])
     expect(deliveryOfClose(code, "")).toEqual({ type: "closed" });
 });
 
-it("A stream whose connection to the object broke is connected to the object again", () => {
+it("A stream reconnects to the object if its socket is closed with a code for a lost connection, a restart or an internal error", () => {
   for (const code of [1005, 1006, 1011, 1012, 1013, 4500])
     expect([code, deliveryOfClose(code, "")]).toEqual([code, null]);
 });

@@ -82,7 +82,7 @@ describe("frames", () => {
     await reader.cancel();
   });
 
-  it("SSE2 Last-Event-ID wins over after, and has to be a number", async () => {
+  it("SSE2 The header Last-Event-ID takes precedence over the query field `after`, and is refused if it is not a number", async () => {
     const { reader, thread, ask, id } = await open("?after=1", { headers: { "last-event-id": "2" } }, (t) =>
       sayHi(t, 3),
     );
@@ -129,7 +129,7 @@ describe("the end", () => {
     expect(items.at(-1)?.data).toBe("{}");
   });
 
-  it("SSE4 A stream of a thread that is deleted ends with a thread_error event without an event number", async () => {
+  it("SSE4 A stream ends with a thread_error event without an event number when its thread is deleted", async () => {
     const { reader, thread } = await open();
     subscriberOf(thread).drop(4404, "The thread was deleted.");
     expect(await reader.rest()).toEqual([
@@ -137,21 +137,21 @@ describe("the end", () => {
     ]);
   });
 
-  it("SSE4 A stream whose reader was too slow ends without a further event, so that the client resumes from its last event number", async () => {
+  it("SSE4 A stream ends without a further event if its reader was too slow, so that the client resumes from its last event number", async () => {
     const { reader, thread } = await open();
     subscriberOf(thread).drop(4408);
     expect(await reader.rest()).toEqual([]);
     expect(thread.subscribers).toHaveLength(1);
   });
 
-  it("SSE4 A stream whose reader was too slow discards the events that it had not sent", async () => {
+  it("SSE4 A stream discards its unsent events when it ends because its reader was too slow", async () => {
     const { reader, thread } = await open("?after=0", {}, sayHi);
     subscriberOf(thread).drop(4408);
     await subscriberOf(thread).left();
     expect(await reader.rest()).toEqual([]);
   });
 
-  it("A stream whose client leaves closes its socket to the object and its timers", async () => {
+  it("A stream closes its socket to the object and clears its timers when its client leaves", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     await reader.nextFrame();
     await reader.cancel();
@@ -160,7 +160,7 @@ describe("the end", () => {
   });
 
   it.each(["before it read", "after it read"])(
-    "A stream whose request is aborted %s closes its socket",
+    "A stream closes its socket to the object if its reader aborts the request %s",
     async (when) => {
       const leaving = new AbortController();
       const { reader, thread, time } = await open("?after=0", { signal: leaving.signal }, sayHi);
@@ -171,7 +171,7 @@ describe("the end", () => {
     },
   );
 
-  it("A stream without events whose request is aborted closes its socket", async () => {
+  it("A stream without events closes its socket to the object when its client leaves", async () => {
     const { reader, thread, time } = await open();
     await reader.next();
     const waiting = reader.next();
@@ -214,7 +214,7 @@ describe("re-attaching", () => {
     await reader.cancel();
   });
 
-  it("SSE7 Frames that the client has already received are dropped when the object repeats them", async () => {
+  it("SSE7 A stream sends no frame twice when the object repeats frames after a reconnect", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     await reader.nextFrame();
     const second = nextSubscriber(thread);
@@ -243,7 +243,7 @@ describe("re-attaching", () => {
     await reader.cancel();
   });
 
-  it("A stream whose client leaves during the delay before a reconnect does not reconnect to the object", async () => {
+  it("A stream does not reconnect to the object if its client leaves during the delay before the reconnect", async () => {
     const { reader, thread, time } = await open();
     subscriberOf(thread).drop(1012);
     await time.armed(100);
@@ -254,7 +254,7 @@ describe("re-attaching", () => {
     expect(time.pending).toBe(0);
   });
 
-  it("A stream whose thread is deleted before its reconnect to the object ends with a thread_error event", async () => {
+  it("A stream ends with a thread_error event if its thread is deleted before the reconnect to the object", async () => {
     const { reader, thread, time } = await open();
     thread.thread = null;
     subscriberOf(thread).drop(1012);
@@ -267,7 +267,7 @@ describe("re-attaching", () => {
 describe("acknowledging", () => {
   const large = (seq: number): string => JSON.stringify({ type: "custom", seq, data: "x".repeat(70 * 1024) });
 
-  it("Events that the client has not read are not acknowledged", async () => {
+  it("A stream acknowledges an event to the object only after the client has read the event", async () => {
     const { reader, thread, time } = await open("?after=0");
     const subscriber = subscriberOf(thread);
     for (let seq = 1; seq <= 6; seq++) subscriber.say(large(seq));
@@ -288,7 +288,7 @@ describe("acknowledging", () => {
     await reader.cancel();
   });
 
-  it("A few bytes that the client has read are acknowledged after a second", async () => {
+  it("A stream acknowledges small events to the object one second after the client has read them", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     const subscriber = subscriberOf(thread);
     for (let index = 0; index < 3; index++) await reader.nextFrame();

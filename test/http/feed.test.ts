@@ -28,7 +28,7 @@ function pieces(response: Response): { next: () => Promise<string>; leave: () =>
 }
 
 describe("access to a feed", () => {
-  it("FEED1 A user watches the user's own threads, and an administrator those without a user or those of a named user", async () => {
+  it("FEED1 A feed shows a user the user's own threads, and an administrator the threads without an owner or those of the user in `user_id`", async () => {
     const app = testApp();
     const seen = async (query: string, token?: string): Promise<(string | null)[]> => {
       app.reached.length = 0;
@@ -72,7 +72,7 @@ describe("access to a feed", () => {
     expect(app.reached).toEqual([]);
   });
 
-  it("FEED2 A ticket opens the one feed path it was made for, once, whichever owner's threads are asked for", async () => {
+  it("FEED2 A ticket opens only the feed path for which it was issued, and only once, whichever `user_id` a request names", async () => {
     const app = testApp();
     const nobody = { ...upgrade, token: null };
     const ticket = await ticketFor(app, path, adminToken);
@@ -91,7 +91,7 @@ describe("access to a feed", () => {
     expect((await app.ask(`${path}?ticket=${threads}`, nobody)).status).toBe(401);
   });
 
-  it("FEED2 The first use of a ticket over SSE sets a pass cookie that opens the same path again, and no WebSocket", async () => {
+  it("FEED2 The first use of a ticket over SSE sets a pass cookie, which opens the same path again over SSE but not as a WebSocket", async () => {
     const app = testApp();
     const ticket = await ticketFor(app);
     const first = await app.ask(`${path}?ticket=${ticket}`, { token: null });
@@ -158,7 +158,7 @@ describe("over SSE", () => {
     ]);
   });
 
-  it("FEED3 A feed without messages sends comments, and its open streams count among the caller's", async () => {
+  it("FEED3 A feed without messages sends comments, and an open feed counts towards the caller's limit of open streams", async () => {
     const app = testApp({ variables: { API_TOKENS: "anna-secret=anna", LIMIT_OPEN_STREAMS: "1" } });
     const response = await app.ask(path);
     const { next, leave } = pieces(response);

@@ -52,7 +52,7 @@ describe("Range", () => {
     expect(readByteRange("bytes=-5", 0)).toEqual(whole);
   });
 
-  it("FHTTP5 Any range that is answered lies inside the file and is described by Content-Range", () => {
+  it("FHTTP5 Every satisfiable range lies inside the file and is described by Content-Range", () => {
     const bound = fc.oneof(fc.constant(""), fc.nat().map(String), fc.bigInt({ min: 0n }).map(String));
     fc.assert(
       fc.property(fc.nat(), bound, bound, (size, first, last) => {
@@ -121,7 +121,7 @@ describe("Content-Disposition", () => {
     ],
     ["half \ud800", "attachment; filename=\"half _\"; filename*=UTF-8''half%20%EF%BF%BD"],
   ])(
-    "FHTTP9 The Content-Disposition of %j contains the name in both forms, `filename` and `filename*`",
+    "FHTTP9 The Content-Disposition of %j contains `filename`, and also `filename*` if `filename` cannot contain the name unchanged",
     (name, expected) => {
       expect(contentDisposition("attachment", name)).toBe(expected);
     },
@@ -158,7 +158,7 @@ describe("media types", () => {
     ["", false],
     [`text/${"x".repeat(300)}`, false],
     [`text/plain${"; ".repeat(120)}`, false],
-  ])("FHTTP11 The text %j is checked as a media type: %s", (text, expected) => {
+  ])("FHTTP11 The check whether the text %j is a media type returns %s", (text, expected) => {
     expect(isMediaType(text)).toBe(expected);
   });
 

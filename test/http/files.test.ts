@@ -43,7 +43,7 @@ describe("a file's path", () => {
   });
 
   it.each(["/%ff", "/%c0%ae%c0%ae/x", "/%e0%80%af", "/%ed%a0%80", "/%", "/%zz", "/a%2"])(
-    "FHTTP1 The path %j is not UTF-8 and leads to no file",
+    "FHTTP1 The path %j is not valid percent-encoded UTF-8 and is answered with route_not_found",
     async (path) => {
       expect(await askedPath(path)).toBe("route_not_found");
     },
@@ -59,7 +59,7 @@ describe("a file's path", () => {
 });
 
 describe("a request about files", () => {
-  it("A request about files that the Worker passes to the thread's object has the caller, the checked query and the conditions, and no other header of the client", async () => {
+  it("The Worker passes a request about files to the thread's object with the caller, the checked query, the conditions and the media type, and without other headers", async () => {
     const { app, files, calls } = withThread();
     const headers = {
       range: "bytes=0-1",
@@ -142,7 +142,7 @@ describe("a request about files", () => {
     ["a pattern that is too long", `/files-search?grep=${"x".repeat(1001)}`, {}],
     ["no files at all", "/files-search?grep=a&limit=0", {}],
     ["too many files", "/files-search?grep=a&limit=1001", {}],
-  ])("FHTTP17 A search with %s is refused before the object is called", async (_what, path, ask) => {
+  ])("FHTTP17 A request about files with %s is refused before the object is called", async (_what, path, ask) => {
     const { app, id, calls } = withThread();
     const refused = await refusalOf(await app.ask(`/api/threads/${id}${path}`, ask));
     expect(refused).toMatchObject({ status: 400, code: "invalid_request" });
@@ -157,7 +157,7 @@ describe("a request about files", () => {
     ["an empty condition", { "if-match": "" }, 400, "invalid_request"],
     ["a condition without quotes", { "if-none-match": "abc" }, 400, "invalid_request"],
     ["another one by time", { "if-modified-since": "Sat, 21 Nov 2026 05:54:33 GMT" }, 400, "invalid_request"],
-  ])("FHTTP15 An upload of %s is refused", async (_what, headers, status, code) => {
+  ])("FHTTP15 An upload with %s is refused", async (_what, headers, status, code) => {
     const { app, files, calls } = withThread();
     const refused = await app.ask(`${files}/a.txt`, { method: "PUT", body: "x", headers });
     expect(await refusalOf(refused)).toMatchObject({ status, code });
@@ -195,7 +195,7 @@ describe("the object's answer", () => {
     expect((await app.ask(`${files}/a.txt`, { method: "HEAD" })).status).toBe(500);
   });
 
-  it("FHTTP19 The response about a file can be read by listed origins, with its tag and range", async () => {
+  it("FHTTP19 Pages of listed origins can read a file's response with its ETag and Content-Range headers", async () => {
     const listed = "https://app.example";
     const app = testApp({ variables: { API_TOKENS: tokens, ALLOWED_ORIGINS: listed } });
     const { id } = app.seed();
@@ -217,7 +217,7 @@ describe("the object's answer", () => {
     expect(other.headers.has("access-control-allow-origin")).toBe(false);
   });
 
-  it("FHTTP19 The routes of a file answer under both forms of the path, and no other method is served", async () => {
+  it("FHTTP19 The routes of a file answer also under /api/~, and a method that they lack is answered 405 with the allowed methods", async () => {
     const { app, files, calls } = withThread();
     expect(await (await app.ask(reservedPath(`${files}/a.txt`))).text()).toBe("bytes");
     expect(new URL(calls[0]?.url ?? "").searchParams.get("path")).toBe("a.txt");

@@ -45,7 +45,7 @@ describe("guessing", () => {
     expect(await status(app, annaToken)).toBe(200);
   });
 
-  it("AUTH7 A user who has signed in from an address is not delayed by wrong guesses from it, also with another token of the user", async () => {
+  it("AUTH7 Wrong guesses from an IP address do not delay a user who signed in from that address before, even with a different token of that user", async () => {
     const secret = "a-secret-that-only-the-issuer-knows";
     const app = testApp({ variables: { API_TOKENS: tokens, JWT_SECRET: secret } });
     const signed = (exp: number) =>

@@ -202,7 +202,7 @@ describe("the checked texts", () => {
     }
   });
 
-  it("FILTER1 The names and texts of a message's structure are checked, because the model reads them", async () => {
+  it("FILTER1 The names and texts in the JSON Schema of a message's structure are checked, because the model reads them", async () => {
     const seen = useFilters(noSecrets);
     const id = await newThread();
     const schema = (city: object) => ({ type: "object", properties: { city }, required: ["city"] });
@@ -228,7 +228,7 @@ describe("the checked texts", () => {
     expect(JSON.stringify(refused.error)).toContain("It contains a secret.");
   });
 
-  it("FILTER1 First messages of a thread and messages between agents are not checked", async () => {
+  it("FILTER1 Messages with which a thread is created (initial_messages) and messages between agents are not checked", async () => {
     const seen = useFilters(noSecrets);
     const initial_messages = [{ role: "user", content: "a secret of the application" }];
     const id = await newThread("fault_boss", { initial_messages });
@@ -238,7 +238,7 @@ describe("the checked texts", () => {
     expect((await contents(id))[0]).toBe("a secret of the application");
   });
 
-  it("The filters of a side take precedence over those of its agent", async () => {
+  it("The filters of a side replace those of its agent", async () => {
     const called: string[] = [];
     const named =
       (name: string): InputFilter =>
@@ -265,7 +265,7 @@ it.each<[string, InputFilter]>([
   ["returns nothing", (() => undefined) as never],
   ["returns an unknown action", (() => ({ action: "allow" })) as never],
 ])(
-  "FILTER5 An input whose filter %s is refused with 503, stores nothing but a log row, and may be sent again",
+  "FILTER5 If a filter %s, the input is refused with 503, only a log row is stored, and the input may be sent again",
   async (_what, filter) => {
     let isBroken = true;
     useFilters((text, state) => (isBroken ? filter(text, state) : { action: "pass" }));

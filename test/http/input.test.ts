@@ -108,7 +108,7 @@ describe("bodies", () => {
     expect(await response.json()).toMatchObject({ title });
   });
 
-  it("HTTP4 A body over the limit is refused while it streams, also without a declared length", async () => {
+  it("HTTP4 A body without a declared length is refused as soon as it exceeds the limit, while it still arrives", async () => {
     let pulled = 0;
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -221,7 +221,7 @@ describe("bodies", () => {
       { type: "text", text: "" },
     ],
   ];
-  it.each(blank)("HTTP29 A user's message that is blank (%j) starts no run", async (content) => {
+  it.each(blank)("HTTP29 A user's blank message (%j) that would start a run is refused", async (content) => {
     const own = testApp();
     const { id } = own.seed();
     const post = (more: object): Promise<Response> =>
@@ -303,7 +303,7 @@ describe("paths and methods", () => {
   );
 
   it.each(["not-an-id", "00000000-0000-1000-8000-000000000000", "%00", "..%2f..", "constructor"])(
-    "HTTP8 The malformed thread id %s is unknown, and no object is called",
+    "HTTP8 The malformed thread id %s is answered with thread_not_found, and no object is called",
     async (id) => {
       const own = testApp();
       expect(await refusalOf(await own.ask(`/api/threads/${id}`))).toMatchObject({
@@ -316,7 +316,7 @@ describe("paths and methods", () => {
     },
   );
 
-  it("HTTP8 A thread id in capitals is the same thread", async () => {
+  it("HTTP8 A thread id in capital letters identifies the same thread as in small letters", async () => {
     const { id } = seed();
     expect((await ask(`/api/threads/${id.toUpperCase()}`)).status).toBe(200);
   });
@@ -345,7 +345,7 @@ describe("paths and methods", () => {
 });
 
 describe("an unexpected failure", () => {
-  it("HTTP10 An unexpected failure is answered with a reference and nothing else, and logged once", async () => {
+  it("HTTP10 An unexpected failure is answered with an error reference and without details, and is logged once with that reference", async () => {
     const own = testApp();
     const { id, object: thread } = own.seed();
     const bug = (): Error => new Error("secret detail");

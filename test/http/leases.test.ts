@@ -60,7 +60,7 @@ describe("leases of streams", () => {
     expect(state.asked).toEqual([]);
   });
 
-  it("A thread is asked which streams of a user are still open only when that user is at the limit, and a stream that the thread does not confirm no longer counts", async () => {
+  it("A thread has to confirm a user's open streams only when the user is at the limit, and an unconfirmed stream no longer counts", async () => {
     const { make, state, held } = keeper();
     const leases = make();
     for (const id of ["a", "b"]) await leases.take(stream(id));
@@ -93,7 +93,7 @@ describe("leases of streams", () => {
 describe("leases of runs", () => {
   const run = (id: string, thread: string) => ({ id, holder: { thread }, streams: null, runs: 2 });
 
-  it("HTTP31 A run of another thread is refused at the limit until one of the active threads ends its run or waits for a client", async () => {
+  it("HTTP31 At the limit of active threads, a run of a further thread is refused until an active thread ends its run or waits for a client", async () => {
     const leases = keeper().make();
     const admit = (id: string, thread: string) => leases.take(run(id, thread));
     expect(await Promise.all(["a", "b", "c"].map((thread) => admit(`of ${thread}`, thread)))).toEqual([
@@ -110,7 +110,7 @@ describe("leases of runs", () => {
     }
   });
 
-  it("HTTP31 A run whose call asks a question counts as active, and one whose child thread asks does not", async () => {
+  it("HTTP31 A thread counts as active while its own call waits for the answer to a question, and not while a call of its child thread does", async () => {
     const leases = keeper().make();
     const question = { id: "q", name: "ask", kind: "question" as const, deadline: null };
     const asking = (more: object): FeedMessage => ({
@@ -140,7 +140,7 @@ describe("leases of runs", () => {
     expect(await leases.take(run("4", "c"))).toBe("granted");
   });
 
-  it("HTTP31 A thread that reports itself idle before it has admitted an input keeps the lease of that input", async () => {
+  it("HTTP31 The lease of an input that its thread has not yet admitted stays taken, although the thread is reported as idle or deleted", async () => {
     const leases = keeper().make();
     await leases.take(run("1", "a"));
     await leases.take(run("2", "b"));
@@ -164,7 +164,7 @@ describe("leases of runs", () => {
     expect(await leases.take(run("2", "d"))).toBe("granted");
   });
 
-  it("HTTP31 A thread that reports a run still counts as active, although an older response without that run arrives later", async () => {
+  it("HTTP31 A thread that has reported a run counts as active even if an older response, which denies the run, arrives after the report", async () => {
     const { make, state, held } = keeper();
     const leases = make();
     leases.recordThread(word("a", "running"), []);
@@ -182,7 +182,7 @@ describe("leases of runs", () => {
 describe("leases of HTTP requests", () => {
   const bounded = (variables: object) => testApp({ variables: { API_TOKENS: tokens, ...variables } });
 
-  it("LEASE4 A request that is refused because no lease is free is not admitted and reaches no thread", async () => {
+  it("LEASE4 Without a free lease, a request is refused, is not admitted and calls no thread", async () => {
     const app = bounded({ LIMIT_OPEN_STREAMS: "1", LIMIT_ACTIVE_RUNS: "1" });
     const { id, object } = app.seed();
     const other = app.seed();
@@ -225,7 +225,7 @@ describe("leases of HTTP requests", () => {
     await first.body?.cancel();
   });
 
-  it("LEASE4 The lease of a request that was refused, or started nothing, is free again", async () => {
+  it("LEASE4 A request's lease is free again if the request was refused or started no run", async () => {
     const app = bounded({ LIMIT_OPEN_STREAMS: "1", LIMIT_ACTIVE_RUNS: "1" });
     const { id } = app.seed();
     const others = app.seed("bernd");
@@ -246,7 +246,7 @@ describe("leases of HTTP requests", () => {
     expect((await app.ask(`/api/threads/${id}/events`)).status).toBe(200);
   });
 
-  it("LEASE5 A request that starts a run or a stream costs one call and one row of the user's object, and a read, or open mode, costs none", async () => {
+  it("LEASE5 A request that starts a run or a stream costs one call and one row of the user's object; a read, and any request in open mode, costs none", async () => {
     const app = bounded({});
     const { id } = app.seed();
     const feed = app.feed("anna");
@@ -290,7 +290,7 @@ describe("leases of HTTP requests", () => {
     expect(open.feed(null).taken).toEqual([]);
   });
 
-  it("LEASE6 An isolate that cannot reach the leases allows as many runs and streams a minute as there would be leases", async () => {
+  it("LEASE6 If the object that keeps the leases fails, an isolate allows as many runs and streams per minute as there would be leases", async () => {
     const app = bounded({ LIMIT_OPEN_STREAMS: "2", LIMIT_ACTIVE_RUNS: "2" });
     const threads = [app.seed(), app.seed(), app.seed()];
     const broken = () => new Error("The keeper broke.");
@@ -331,7 +331,7 @@ describe("leases of HTTP requests", () => {
   });
 });
 
-describe("a wait", () => {
+describe("requests with wait=true", () => {
   /** The response to a message that waits for its run, when the time of its first space has come. */
   async function firstSpace(app: TestApp, { id, object }: ReturnType<TestApp["seed"]>): Promise<Response> {
     const subscribed = Promise.withResolvers<void>();
@@ -343,7 +343,7 @@ describe("a wait", () => {
     return waiting;
   }
 
-  it("SSE13 A request with wait=true sends spaces while the run is active, notices by them that its client left, and returns its lease", async () => {
+  it("SSE13 The response to a request with wait=true contains spaces while the run is active, and its lease is returned when the client leaves", async () => {
     const app = testApp({ variables: { API_TOKENS: tokens, LIMIT_OPEN_STREAMS: "1" } });
     const { id, object } = app.seed();
     const response = await firstSpace(app, { id, object });
@@ -365,7 +365,7 @@ describe("a wait", () => {
     expect((await app.ask(`/api/threads/${id}/events`)).status).toBe(200);
   });
 
-  it("LEASE4 The lease of a request with wait=true that cannot subscribe again is free again", async () => {
+  it("LEASE4 The lease of a request with wait=true is free again if the request cannot subscribe to the thread again", async () => {
     const app = testApp({ variables: { API_TOKENS: tokens, LIMIT_OPEN_STREAMS: "1" } });
     const { id, object } = app.seed();
     const feed = app.feed("anna");

@@ -31,7 +31,7 @@ function openApp() {
   return { get, targetOf, time };
 }
 
-describe("proofs", () => {
+describe("redirects in open loopback mode", () => {
   const cases: [string, number, Record<string, string>][] = [
     ["what curl sends", 200, { accept: "*/*", "user-agent": "curl/8.5.0" }],
     ["no header", 200, {}],
@@ -53,7 +53,7 @@ describe("proofs", () => {
     expect((await get("/healthz", headers)).status).toBe(status === 403 ? 200 : status);
   });
 
-  it("AUTH13 A request with another method, and an upgrade, need no redirect, because browsers send their origin", async () => {
+  it("AUTH13 A WebSocket upgrade and a method other than GET or HEAD are not redirected, because browsers send an Origin header with them", async () => {
     const { get } = openApp();
     expect((await get("/api/agents", nodeFetch, { method: "HEAD" })).status).toBe(307);
     expect((await get("/api/agents", nodeFetch, { method: "DELETE" })).status).toBe(405);
@@ -129,36 +129,39 @@ describe("pages of this machine", () => {
     ["file://", false],
     ["null", false],
   ];
-  it.each(pages)("AUTH20 A page of the origin %s may call and read: %s", async (origin, allowed) => {
-    const { ask, seed } = testApp({ variables: { ...variables, ALLOWED_ORIGINS: "https://app.example" } });
-    const { id } = seed(null);
-    const headers = { ...nodeFetch, origin, "sec-fetch-site": "cross-site" };
-    const answers = await Promise.all([
-      ask("/api/agents", { token: null, headers, base }),
-      ask(`/api/threads/${id}/messages`, { method: "POST", token: null, headers, base, json: { content: "hi" } }),
-    ]);
-    expect(answers.map(({ status }) => status)).toEqual(allowed ? [200, 202] : [403, 403]);
-    const preflight = await ask("/api/threads", {
-      method: "OPTIONS",
-      token: null,
-      headers: { ...headers, "access-control-request-method": "POST" },
-      base,
-    });
-    for (const answer of [...answers, preflight]) {
-      expect(answer.headers.get("access-control-allow-origin")).toBe(allowed ? origin : null);
-      expect(answer.headers.get("vary") ?? "").toContain(allowed ? "origin" : "");
-    }
-    const socket = await ask(`/api/threads/${id}/stream`, {
-      token: null,
-      headers: { upgrade: "websocket", origin },
-      base,
-    });
-    socket.webSocket?.accept();
-    socket.webSocket?.close(1000);
-    expect(socket.status).toBe(allowed ? 101 : 403);
-  });
+  it.each(pages)(
+    "AUTH20 A page of the origin %s may call the API in open loopback mode and read the responses: %s",
+    async (origin, allowed) => {
+      const { ask, seed } = testApp({ variables: { ...variables, ALLOWED_ORIGINS: "https://app.example" } });
+      const { id } = seed(null);
+      const headers = { ...nodeFetch, origin, "sec-fetch-site": "cross-site" };
+      const answers = await Promise.all([
+        ask("/api/agents", { token: null, headers, base }),
+        ask(`/api/threads/${id}/messages`, { method: "POST", token: null, headers, base, json: { content: "hi" } }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual(allowed ? [200, 202] : [403, 403]);
+      const preflight = await ask("/api/threads", {
+        method: "OPTIONS",
+        token: null,
+        headers: { ...headers, "access-control-request-method": "POST" },
+        base,
+      });
+      for (const answer of [...answers, preflight]) {
+        expect(answer.headers.get("access-control-allow-origin")).toBe(allowed ? origin : null);
+        expect(answer.headers.get("vary") ?? "").toContain(allowed ? "origin" : "");
+      }
+      const socket = await ask(`/api/threads/${id}/stream`, {
+        token: null,
+        headers: { upgrade: "websocket", origin },
+        base,
+      });
+      socket.webSocket?.accept();
+      socket.webSocket?.close(1000);
+      expect(socket.status).toBe(allowed ? 101 : 403);
+    },
+  );
 
-  it("AUTH20 A page of this machine is as foreign as any other if credentials are configured", async () => {
+  it("AUTH20 If credentials are configured, a page of this machine gets no CORS header, and its WebSocket upgrade is refused", async () => {
     const origin = "http://localhost:5199";
     const response = await testApp().ask("/api/agents", { headers: { origin }, base });
     expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([200, null]);

@@ -47,7 +47,7 @@ const json = (body: object): RequestInit => ({
 describe("a prefix", () => {
   const send = worker({ prefix: "/agents/", authenticate: bySession });
 
-  it("MOUNT1 Threads are served under the prefix alone, also under the reserved path, and addresses in headers have the prefix", async () => {
+  it("MOUNT1 Threads are served only under the prefix, there also under /api/~, and the Location header contains the prefix", async () => {
     const created = await send("/agents/api/threads", json({ agent_id: "parallel" }), "session=mia");
     expect(created.status).toBe(201);
     const { id } = await created.json<{ id: string }>();
@@ -60,13 +60,13 @@ describe("a prefix", () => {
     }
   });
 
-  it("MOUNT2 The OpenAPI document names the prefix as its server, and no page is served", async () => {
+  it("MOUNT2 The OpenAPI document names the prefix as its server, and the playground page is not served", async () => {
     const document = await (await send("/agents/api/openapi.json", {}, "session=mia")).json();
     expect(document).toMatchObject({ servers: [{ url: "/agents" }] });
     expect((await send("/agents/", { headers: { accept: "text/html" } })).status).toBe(404);
   });
 
-  it("MOUNT3 The client works under the prefix: it creates a thread, streams an answer and follows it", async () => {
+  it("MOUNT3 The client works under the prefix: it creates a thread, follows the run of a sent message to its end, and lists the messages", async () => {
     const client = new ThreadholdClient({
       url: `${origin}/agents`,
       fetch: (url, init) => send(url, init, "session=mia"),
@@ -102,7 +102,7 @@ describe("a prefix", () => {
 describe("the Worker's own authentication", () => {
   const send = worker({ authenticate: bySession });
 
-  it("OWNAUTH1 A request without an identity is refused, and a user reaches only threads of that user", async () => {
+  it("OWNAUTH1 A request without an identity is refused, a user can read only the user's own threads, and an administrator can read any thread", async () => {
     expect((await send("/api/threads", json({ agent_id: "parallel" }))).status).toBe(401);
     const created = await send("/api/threads", json({ agent_id: "parallel" }), "session=mia");
     const { id, user_id } = await created.json<{ id: string; user_id: string }>();
@@ -123,7 +123,7 @@ describe("the Worker's own authentication", () => {
     expect((await send(`/api/threads/${crypto.randomUUID()}/stream`, upgrade, "session=mia")).status).toBe(403);
   });
 
-  it("OWNAUTH3 An authentication function that returns no valid identity, or throws, gives access to nothing", async () => {
+  it("OWNAUTH3 A request is answered 500 if the authentication function throws or returns an invalid identity", async () => {
     const lines = vi.spyOn(console, "error").mockImplementation(() => {});
     const values: unknown[] = [
       {},

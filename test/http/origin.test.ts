@@ -8,7 +8,7 @@ const listed = "https://app.example";
 const variables = { API_TOKENS: tokens, ALLOWED_ORIGINS: ` ${listed} , https://other.example` };
 
 describe("listed origins", () => {
-  it("AUTH10 A preflight from a listed origin is answered", async () => {
+  it("AUTH10 A preflight request from a listed origin is answered with the CORS headers that allow the request", async () => {
     const headers = {
       origin: listed,
       "access-control-request-method": "POST",
@@ -68,7 +68,7 @@ describe("upgrades", () => {
     expect(response.status).toBe(status);
   });
 
-  it("AUTH11 A request without an upgrade to the socket's route is answered with the header that it needs", async () => {
+  it("AUTH11 A request to the WebSocket route without an upgrade is answered with status 426 and the header `Upgrade: websocket`", async () => {
     const { ask, seed } = testApp();
     const { id } = seed();
     const response = await ask(`/api/threads/${id}/stream`);

@@ -57,7 +57,7 @@ describe("the page", () => {
     expect((await app.ask("/", { method: "HEAD", headers: browser })).status).toBe(200);
   });
 
-  it("HTTP27 The address of a playground page that was not built answers with what to do", async () => {
+  it("HTTP27 If the playground was not built, its page is answered 404 with the command that builds it", async () => {
     const missing = testApp({ dependencies: { assets: () => Promise.resolve(new Response(null, { status: 404 })) } });
     for (const app of [missing, testApp()]) {
       const response = await app.ask("/", { headers: browser });

@@ -136,7 +136,7 @@ describe("access", () => {
     if (status === 200) expect(await response.json()).toEqual({ user });
   });
 
-  it("A token of another issuer on a public route does not count as a wrong guess", async () => {
+  it("A public route is served to requests with an unknown token, however often they are repeated", async () => {
     for (let index = 0; index < 20; index++) {
       expect((await app.ask("/api/public", { token: "strange" })).status).toBe(200);
     }
@@ -172,7 +172,7 @@ describe("controllers", () => {
     ]);
   });
 
-  it("A ThreadholdError that a controller throws is answered with its code, and any other thrown value without details", async () => {
+  it("If a controller throws a ThreadholdError, the response has its code; if it throws any other value, the response has status 500 and no details", async () => {
     const refused = await answer(() => {
       throw refuse("conflict", "Not now.");
     });
@@ -188,7 +188,7 @@ describe("controllers", () => {
     expect((await answer(() => ({ big: 1n }))).status).toBe(500);
   });
 
-  it("A HEAD request runs GET without its body, and an OPTIONS request lists the methods", async () => {
+  it("A HEAD request runs the GET controller and cancels its body, and an OPTIONS request lists the methods", async () => {
     let method = "";
     let cancelled = false;
     const head = await answer(({ req }) => {

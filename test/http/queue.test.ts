@@ -60,12 +60,15 @@ describe("the routes of the queue", () => {
     ["metadata that is none", { metadata: [] }, 400],
     ["too much text", { content: "a".repeat(1024 * 1024 + 1) }, 413],
     ["too much metadata", { metadata: { a: "a".repeat(65 * 1024) } }, 413],
-  ])("INPUT7 The queue's route refuses %s before it reaches the thread", async (_name, json, status) => {
-    const { ask, app } = seeded();
-    app.reached.length = 0;
-    expect(await refusalOf(await ask(`/${input.id}`, { method: "PATCH", json }))).toMatchObject({ status });
-    expect(app.reached).toEqual([]);
-  });
+  ])(
+    "INPUT7 A PATCH request for a queued input with %s in its body is refused before it reaches the thread",
+    async (_name, json, status) => {
+      const { ask, app } = seeded();
+      app.reached.length = 0;
+      expect(await refusalOf(await ask(`/${input.id}`, { method: "PATCH", json }))).toMatchObject({ status });
+      expect(app.reached).toEqual([]);
+    },
+  );
 
   it("INPUT7 A change or removal of an input that is not in the queue is answered 404", async () => {
     const { ask } = seeded();

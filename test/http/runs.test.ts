@@ -65,7 +65,7 @@ describe("admission", () => {
     ["at once", {}, 202],
     ["when asked to wait", {}, 200],
     ["when asked for events", { headers: sse }, 202],
-  ])("HTTP13 A message that starts no run is answered %s, without a run", async (name, options, status) => {
+  ])("HTTP13 The response to a message that starts no run contains no run (%s)", async (name, options, status) => {
     const { post } = seeded();
     const query = name.includes("wait") ? "?wait=true" : "";
     const response = await post(`/messages${query}`, { json: { content: "hi", run: false }, ...options });
@@ -73,7 +73,7 @@ describe("admission", () => {
     expect(await response.json()).toMatchObject({ run: null });
   });
 
-  it("ADMIT4 A repeated idempotency key returns the first response again, and is a conflict with another body", async () => {
+  it("ADMIT4 A repeated idempotency key returns the first response again, and is refused as a conflict if the body is different", async () => {
     const { post, thread } = seeded();
     const headers = { "idempotency-key": "k1" };
     const first = await post("/messages", { headers });
@@ -95,7 +95,7 @@ describe("admission", () => {
   });
 });
 
-describe("as events", () => {
+describe("streams of posted messages", () => {
   it("SSE11 The events of a posted message are those of its run only, from its message to its end", async () => {
     const { post, thread } = seeded();
     thread.emit({ type: "run_start", run_id: "before" });
@@ -122,7 +122,7 @@ describe("as events", () => {
     expect(items.map(({ event }) => event)).toEqual(["awaiting_tool_execution"]);
   });
 
-  it("SSE11 The events of a posted message continue after an event that lists no open call", async () => {
+  it("SSE11 The stream of a requested run continues after an awaiting_tool_execution event without open calls", async () => {
     const { post, thread } = seeded();
     const response = await post("/runs", { headers: sse, json: {} });
     thread.emit({ type: "awaiting_tool_execution", run_id: onlyRun(thread).id, tool_calls: [] });
@@ -197,7 +197,7 @@ describe("a request with wait=true", () => {
     expect(await (await answer).json()).toMatchObject({ run: { status: "completed" } });
   });
 
-  it("SSE13 A request with wait=true is not answered for a wait of the run that is already over", async () => {
+  it("SSE13 A request with wait=true is not answered by an awaiting_tool_execution event if the run has continued meanwhile", async () => {
     const { post, thread, time } = seeded();
     const subscription = subscribed(thread);
     const answer = post("/messages?wait=true");

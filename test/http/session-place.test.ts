@@ -75,7 +75,7 @@ describe("the thread of a named session", () => {
     expect(begun.status).toBe(200);
   });
 
-  it("SESSION27 The thread of a named session can be reached by its id if the caller has access, and is created by its name only", async () => {
+  it("SESSION27 The thread of a named session can be read and continued by its id if the caller has access, but is created only by its name", async () => {
     const { name, id } = await annasSession();
     expect((await execute(anna, { sessionId: id, input: said("By id") })).status).toBe(200);
     expect((await execute(anna, { sessionId: id, input: said("With context"), context: {} })).status).toBe(200);
@@ -86,7 +86,7 @@ describe("the thread of a named session", () => {
     expect(begun.status).toBe(404);
   });
 
-  it("SESSION27 The thread of a named session can be imported under its own name and owner only", async () => {
+  it("SESSION27 The thread of a named session can be imported only for its owner and only under the id that its name determines", async () => {
     const { name, id } = await annasSession();
     const text = await exported(id);
     await anna(`/api/threads/${id}`, { method: "DELETE" });
@@ -103,7 +103,7 @@ describe("the thread of a named session", () => {
 });
 
 describe("a session of the earlier id scheme", () => {
-  it("SESSION28 A session that was stored under an id of the earlier scheme is found by its name and continues under that id", async () => {
+  it("SESSION28 A session with an id of the earlier scheme is found by its name and continues under that id", async () => {
     const name = newName();
     const thread_id = await earlierNamedThreadId("anna", name);
     const caller = { user: "anna", admin: false };
@@ -121,7 +121,7 @@ describe("a session of the earlier id scheme", () => {
     expect(await readSession(ben, name)).toBeNull();
   });
 
-  it("SESSION28 A thread that another user created at a session's id of the earlier scheme is ignored and does not block the session", async () => {
+  it("SESSION28 Another user's thread under a session's id of the earlier scheme is ignored and does not block the session", async () => {
     const name = newName();
     const id = await earlierNamedThreadId("anna", name);
     expect(await ask<Thread>(ben, "POST", "/api/threads", { id, agent_id: "parallel" })).toMatchObject({ id });

@@ -21,7 +21,7 @@ function name(): string {
   return `s-${crypto.randomUUID()}`;
 }
 
-describe("a request that does not fit", () => {
+describe("invalid session requests", () => {
   it("SESSION13 An invalid session request is refused with the reason, and creates nothing", async () => {
     const sessionId = name();
     const cases: [object, string][] = [
@@ -130,7 +130,7 @@ describe("a request that the session's status does not allow", () => {
     expect((await readSession(anna, sessionId))?.messages).toHaveLength(4);
   });
 
-  it("SESSION14 Two clients that answer one call at once have one result accepted", async () => {
+  it("SESSION14 If several clients answer one call at the same time, one result is accepted and the others are answered with 409", async () => {
     scripts.set("races", ({ step }) => (step === 0 ? { toolCalls: [asking] } : { text: "Thanks." }));
     const made = await execute(anna, { input: said("races"), context: { tools: [tool("far")] }, options });
     const { sessionId, complete } = made;
@@ -144,7 +144,7 @@ describe("a request that the session's status does not allow", () => {
     expect((await readSession(anna, sessionId))?.messages).toHaveLength(4);
   });
 
-  it("SESSION15 Two requests that begin a session at once make one thread", async () => {
+  it("SESSION15 Simultaneous requests that begin the same session create one thread", async () => {
     const sessionId = name();
     const made = await Promise.all([1, 2, 3].map(() => execute(cora, { sessionId, input, context: {}, options })));
     // A request after the end of the first one's run finds an idle session, so it may succeed too.
@@ -155,8 +155,8 @@ describe("a request that the session's status does not allow", () => {
   });
 });
 
-describe("other users", () => {
-  it("SESSION16 Other users have separate sessions under the same name", async () => {
+describe("sessions of several users", () => {
+  it("SESSION16 Sessions of different users under the same name are separate", async () => {
     const sessionId = name();
     for (const [send, word] of [
       [anna, "Anna"],
@@ -174,7 +174,7 @@ describe("other users", () => {
     }
   });
 
-  it("SESSION16 Other users reach no session by the id of its thread", async () => {
+  it("SESSION16 A user can neither read nor continue another user's session by the id of its thread", async () => {
     const { sessionId } = await execute(anna, { input, context: {}, options });
     expect(await readSession(ben, sessionId)).toBeNull();
     expect(await execute(ben, { sessionId, input, context: {}, options })).toMatchObject({ status: 404 });
@@ -184,7 +184,7 @@ describe("other users", () => {
     expect((await readSession(anna, sessionId))?.messages).toHaveLength(2);
   });
 
-  it("SESSION16 Other users cannot create a thread under the id of a user's future session", async () => {
+  it("SESSION16 A user cannot create a thread under the id that another user's session will have", async () => {
     const sessionId = name();
     // The list of threads shows the id that the session will have: a session is created and deleted first. Threads of other test files may
     // be newer in the list.
@@ -210,8 +210,8 @@ describe("other users", () => {
   });
 });
 
-describe("tools that do not fit", () => {
-  it("SESSION19 A client tool is refused, and the error names it, if the project, another client tool or every object has its name", async () => {
+describe("refused client tools", () => {
+  it("SESSION19 A client tool with the name of a project's definition, another client tool or an inherited property is refused, and the error names its field", async () => {
     const refuses = async (tools: object[], agent?: string) => {
       const context = { tools, ...(agent === undefined ? {} : { agent }) };
       const refused = await execute(anna, { input, context, ...(agent === undefined ? { options } : {}) });
@@ -268,7 +268,7 @@ describe("tools that do not fit", () => {
     expect(await execute(anna, { input, context: { tools: many }, options })).toMatchObject({ status: 413 });
   });
 
-  it("SESSION20 Patterns in client tools that a backtracking engine would never finish are accepted", async () => {
+  it("SESSION20 Patterns in schemas of client tools are accepted even if a backtracking engine would never finish them", async () => {
     scripts.set("evil", ({ step }) =>
       step === 0
         ? { toolCalls: [{ name: "far", arguments: { q: `${"a".repeat(50_000)}!`, b1: "b" } }] }

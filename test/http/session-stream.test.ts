@@ -50,7 +50,7 @@ describe("the stream of an execution", () => {
     expect(await thread.subscribers[0]?.left()).toBe(1000);
   });
 
-  it("SESSION11 The stream of an execution sends a comment after a silence, and nothing else", async () => {
+  it("SESSION11 The stream of an execution sends a heartbeat comment after 15 seconds without an event", async () => {
     const { execute, thread, time } = seeded();
     const reader = new SseReader(await execute());
     expect(await reader.next()).toEqual({ comment: "heartbeat" });
@@ -64,7 +64,7 @@ describe("the stream of an execution", () => {
     expect(rest.at(-1)).toMatchObject({ data: expect.stringContaining("execute_complete") });
   });
 
-  it("SESSION11 The stream of an execution whose thread is deleted sends the missing end events and ends with an error", async () => {
+  it("SESSION11 If its thread is deleted, the stream of an execution sends the missing end events and ends with the status error", async () => {
     const { execute, thread } = seeded();
     const response = await execute();
     const of = { run_id: runOf(thread), message_id: "m1" };

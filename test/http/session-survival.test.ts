@@ -20,7 +20,7 @@ const asks = () =>
   );
 
 describe("a session", () => {
-  it("SESSION23 A session whose object crashes during an answer ends the text as aborted and continues with the complete answer", async () => {
+  it("SESSION23 If the object of a session crashes during an answer, the text so far ends as aborted, and the answer is generated again", async () => {
     let asked = 0;
     scripts.set("cut", () => {
       asked += 1;
@@ -51,7 +51,7 @@ describe("a session", () => {
     expect((await readSession(anna, id))?.messages).toHaveLength(2);
   });
 
-  it("SESSION23 A session whose object crashes while the session waits keeps its tools, its prompt and its calls", async () => {
+  it("SESSION23 A waiting session keeps its tools, its prompt and its open calls after a crash of its object", async () => {
     asks();
     const context = { tools: [far], systemPrompt: "Be kind." };
     const { sessionId, complete } = await execute(anna, { input: said("asks"), context, options });
@@ -72,7 +72,7 @@ describe("a session", () => {
     expect(textOf((await execute(anna, { sessionId, input })).events)).toBe("Be kind. far");
   });
 
-  it("SESSION24 A session with forged settings is refused, or has only a tool without arguments that no one runs", async () => {
+  it("SESSION24 An import with forged session settings is refused, or its tool with a circular schema takes no arguments", async () => {
     asks();
     const context = { tools: [far], systemPrompt: "Be kind." };
     const { sessionId } = await execute(anna, { input: said("Hello"), context, options });

@@ -31,7 +31,7 @@ async function waiting(word: string, calls: { name: string; arguments: Record<st
 }
 
 describe("tools of the client", () => {
-  it("SESSION12 Tools of the client are requested and answered by the rework plan's client, and the model reads the results", async () => {
+  it("SESSION12 A client that executes its tools and sends the results in a further request completes the execution, and the model reads the results", async () => {
     const received: string[] = [];
     scripts.set("compute", ({ step, messages }) =>
       step === 0
@@ -70,7 +70,7 @@ describe("tools of the client", () => {
     expect(roles).toEqual(["user", "assistant", "toolResult", "assistant"]);
   });
 
-  it("SESSION12 Tools of the client wait until the client's deadline, a day by default, and get an error after it", async () => {
+  it("SESSION12 Calls of client tools wait until the tool's deadline, by default a day, and get an error after it", async () => {
     const calls = ["far", "quick"].map((name) => ({ name, arguments: {} }));
     scripts.set("in_time", ({ step }) => (step === 0 ? { toolCalls: calls } : { text: "Too late." }));
     const quick = { ...ofClient, name: "quick", deadlineMs: 90_000 };
@@ -94,7 +94,7 @@ describe("tools of the client", () => {
     ]);
   });
 
-  it("SESSION12 Tools of the client may be answered in parts, also after an eviction, and a failing tool has its error as result", async () => {
+  it("SESSION12 Calls of client tools may be answered in several requests, also after an eviction, and a failed call has its error as result", async () => {
     const { sessionId, pending } = await waiting("in_parts", [
       { name: "far", arguments: { q: "one" } },
       { name: "far", arguments: { q: "two" } },
@@ -140,7 +140,7 @@ describe("tools of the client", () => {
     expect(end.events.some(({ type }) => type.startsWith("tool_execution"))).toBe(false);
   });
 
-  it("SESSION12, REMOTE13 Tools with a schema of results accept a text of JSON from a client of the session endpoint", async () => {
+  it("SESSION12, REMOTE13 A remote tool with a result schema accepts a JSON text as the result from a client of the session endpoint", async () => {
     const calls = [{ name: "ask_place", arguments: { q: "x" } }];
     scripts.set("place_of", ({ step, messages }) =>
       step === 0 ? { toolCalls: calls } : { text: `Heard ${String(messages.at(-1)?.content)}.` },
@@ -169,7 +169,7 @@ describe("tools of the client", () => {
     expect(end.complete?.status).toBe("completed");
   });
 
-  it("SESSION12 Remote calls of a prompt that is a tool suspend the session too, and the text of that prompt is not emitted", async () => {
+  it("SESSION12 Remote calls of a prompt called as a tool suspend the session too, and the text of that prompt is not emitted", async () => {
     scripts.set("chains", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "cashier", arguments: { task: "chained" } }] } : { text: "Chained." },
     );
@@ -193,7 +193,7 @@ describe("tools of the client", () => {
     });
   });
 
-  it("SESSION12 Calls that need approval are shown with their kind, take no result at this endpoint, and take an approval as on any thread", async () => {
+  it("SESSION12 A pending approval is shown with the kind approval, accepts no result at the session endpoint, and is answered by the route of tool results", async () => {
     scripts.set("consents", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "erase", arguments: { what: "it" } }] } : { text: "Done." },
     );
@@ -216,7 +216,7 @@ describe("tools of the client", () => {
     });
   });
 
-  it("SESSION12 Calls of the client are checked against their schema before they are sent to the client", async () => {
+  it("SESSION12 A call of a client tool with invalid arguments gets an error and is not sent to the client", async () => {
     scripts.set("misfit", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "far", arguments: { q: 7 } }] } : { text: "I see." },
     );

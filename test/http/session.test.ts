@@ -63,7 +63,7 @@ describe("an execution", () => {
     });
   });
 
-  it("SESSION10 An execution's session is a thread on every other route, and any thread is a session", async () => {
+  it("SESSION10 The session of an execution can be used as a thread by the thread routes, and any thread can be used as a session", async () => {
     const { sessionId } = await execute(anna, { input: said("Hello"), context: {}, options });
     const thread = await ask<Thread>(anna, "GET", `/api/threads/${sessionId}`);
     expect(thread).toMatchObject({ id: sessionId, agent_id: "session", user_id: "anna", status: "idle" });
@@ -154,7 +154,7 @@ describe("settings of a session", () => {
     expect((await runs()).runs[0]).toMatchObject({ models: expect.arrayContaining(["failing"]) });
   });
 
-  it("SESSION18 A limit at which a run waits is shown as a pending call of the kind limit, which a continue answers", async () => {
+  it("SESSION18 If a run waits at a limit, the session shows a pending call of the kind limit, which a request of the kind continue answers", async () => {
     scripts.set("rests", ({ step }) =>
       step < 3 ? { toolCalls: [{ name: "note", arguments: { text: "x" } }] } : { text: "Done." },
     );

@@ -89,7 +89,7 @@ it("The route of an MCP server returns the host, the version, and every tool tha
   expect(tools.find(({ name }) => name === "everything__get-sum")).toMatchObject({ approval: "conditional" });
 });
 
-it("Each request for a source asks the server again, and its session is closed", async () => {
+it("Each request for the state of a source lists the tools of the MCP server again, and the MCP session is closed", async () => {
   const server = setServer("everything", "bad/plain");
   const { state } = appWith();
   expect((await state("everything")).tools.map(({ name }) => name)).toEqual(["everything__ping"]);
@@ -101,14 +101,14 @@ it("Each request for a source asks the server again, and its session is closed",
 it.each([
   ["missing", "HTTP 404"],
   ["unauthorized", "Set them in the definition's headers."],
-])("A server that fails as %s is described with the reason, and with no tools", async (mode, reason) => {
+])("If a server fails as %s, the state of its source has the reason and no tools", async (mode, reason) => {
   setServer("everything", `bad/${mode}`);
   const { error, tools, host } = await appWith().state("everything");
   expect({ error, tools }).toEqual({ error: expect.stringContaining(reason) as string, tools: [] });
   expect(host).not.toBeNull();
 });
 
-it("A server that does not respond is described with the time limit of its definition", async () => {
+it("If a server does not respond within the time limit of its definition, the state of its source has an error", async () => {
   setServer("everything", "bad/deaf", { timeoutMs: 300 });
   expect((await appWith().state("everything")).error).toContain("did not open a session in time");
 });

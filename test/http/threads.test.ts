@@ -37,7 +37,7 @@ describe("creating", () => {
     expect(reached).toEqual([]);
   });
 
-  it("HTTP15 An id that is in use is a conflict, even for the same body", async () => {
+  it("HTTP15 The creation of a thread under an id in use is refused as a conflict, even with the same body", async () => {
     const { ask } = testApp();
     const body = { ...helper, id: crypto.randomUUID() };
     expect((await ask("/api/threads", post(body))).status).toBe(201);
@@ -62,7 +62,7 @@ describe("creating", () => {
     },
   );
 
-  it("HTTP17 A repeated idempotency key returns the first thread, and is a conflict with another body", async () => {
+  it("HTTP17 A repeated idempotency key returns the first thread, and with another body the request is refused", async () => {
     const { ask, reached } = testApp();
     const headers = { "idempotency-key": "k" };
     const first = await ask("/api/threads", post({ ...helper, title: "T" }, { headers }));
@@ -74,7 +74,7 @@ describe("creating", () => {
     expect(reached).toHaveLength(2);
   });
 
-  it("HTTP30 An idempotency key whose thread was deleted creates no second thread", async () => {
+  it("HTTP30 A repeated idempotency key creates no second thread after its first thread was deleted", async () => {
     const { ask, object, catalog, reached, time } = testApp();
     const headers = { "idempotency-key": "k" };
     const first = await (await ask("/api/threads", post(helper, { headers }))).json<Thread>();
@@ -189,7 +189,7 @@ describe("one thread", () => {
   );
 
   it.each(["/api", "/api/~"])(
-    "HTTP19 The routes of one thread under %s return what its object returns",
+    "HTTP19 The routes of a thread under %s return the results of the thread's object",
     async (base) => {
       const { ask, seed } = testApp();
       const { id, object } = seed();
@@ -291,7 +291,7 @@ describe("limits", () => {
     expect((await ask(`/api/threads/${id}`, { ...changes[0]?.[1], token: adminToken })).status).toBe(200);
   });
 
-  it("HTTP39 Searches are limited per user, in a minute and at a time, and another search is accepted when one ends", async () => {
+  it("HTTP39 The searches of a user are limited per minute and in parallel, and a further search is accepted after one has ended", async () => {
     const { ask, seed } = limited({ LIMIT_SEARCHES_PER_MINUTE: "8" });
     const { id, object } = seed();
     const search = (token = annaToken) => ask(`/api/threads/${id}/files-search?grep=x`, { token });
@@ -338,7 +338,7 @@ describe("limits", () => {
     expect(object.subscribers).toHaveLength(4);
   });
 
-  it("HTTP21 A stream that was refused does not count as open", async () => {
+  it("HTTP21 A refused stream does not count as open", async () => {
     const { ask, seed } = limited({ LIMIT_OPEN_STREAMS: "1" });
     const { id } = seed("bernd");
     for (let index = 0; index < 3; index++) expect((await ask(`/api/threads/${id}/events`)).status).toBe(404);

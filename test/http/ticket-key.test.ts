@@ -80,7 +80,7 @@ async function credentialOf({ API_TOKENS, JWT_SECRET }: Variables, now: number):
 
 describe("the key of tickets", () => {
   it.each(configurations())(
-    "AUTH14 A ticket that a user forges with a guessed key is refused (%s)",
+    "AUTH14 A forged ticket with a guessed key is refused (%s)",
     async (_name, { variables, tickets }) => {
       for (const guess of guesses(variables)) {
         const app = appOf(variables);
@@ -118,7 +118,7 @@ describe("the key of tickets", () => {
     ["TICKET_SECRET", { API_TOKENS: "root,s3cret=mallory", TICKET_SECRET: "s3cret" }],
     ["TICKET_SECRET", { API_TOKENS: "root,s3cret=mallory", TICKET_SECRET: " s3cret " }],
     ["JWT_SECRET", { API_TOKENS: "s3cret=mallory", JWT_SECRET: "s3cret" }],
-  ])("AUTH14 The API is closed if the value of %s is also a token", async (name, variables) => {
+  ])("AUTH14 The API is not served if the value of %s is also an API token", async (name, variables) => {
     const { ask, log } = testApp({ variables });
     const response = await ask("/api/agents", { token: "s3cret" });
     expect(await refusalOf(response)).toMatchObject({ status: 503, code: "auth_not_configured" });

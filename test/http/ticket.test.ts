@@ -23,7 +23,7 @@ async function cancelled(response: Response): Promise<number> {
 }
 
 describe("a ticket", () => {
-  it("AUTH8 A ticket opens the socket it was made for, once, as the caller it was made for", async () => {
+  it("AUTH8 A ticket opens the socket of the path for which it was issued, only once, as the caller who requested it", async () => {
     const app = testApp();
     const { id, object } = app.seed();
     const path = `/api/threads/${id}/stream`;
@@ -37,7 +37,7 @@ describe("a ticket", () => {
     expect((await app.ask(`${path}?ticket=${ticket}`, upgrade)).status).toBe(401);
   });
 
-  it("AUTH8 A ticket is refused on any path other than the one it was made for", async () => {
+  it("AUTH8 A ticket is refused on any path other than the one for which it was issued", async () => {
     const app = testApp();
     const { id } = app.seed();
     const other = app.seed();
@@ -106,7 +106,7 @@ describe("a ticket", () => {
     "/api/threads/x/messages",
     "/other",
     "/api/",
-  ])("AUTH8 A ticket for the path %s is refused", async (path) => {
+  ])("AUTH8 A request for a ticket for the path %s is refused", async (path) => {
     const response = await testApp().ask("/api/tickets", { method: "POST", json: { path } });
     expect(await refusalOf(response)).toEqual({ status: 400, code: "invalid_request", fields: ["path"] });
   });
@@ -124,7 +124,7 @@ describe("a pass", () => {
     return { app, url, setCookie, cookie: setCookie.split(";")[0] ?? "", id };
   }
 
-  it("AUTH9 A ticket's first use sets its pass as a cookie for this path alone, which scripts cannot read", async () => {
+  it("AUTH9 The first use of a ticket sets a pass cookie for the ticket's path alone, which scripts cannot read", async () => {
     const { setCookie, id } = await opened();
     expect(setCookie.split("; ").slice(1)).toEqual([
       `Path=/api/threads/${id}/events`,
@@ -135,7 +135,7 @@ describe("a pass", () => {
     ]);
   });
 
-  it("AUTH9 A pass opens the same URL again, long after the ticket has expired", async () => {
+  it("AUTH9 A pass cookie opens the ticket's URL again for twelve hours, also after the ticket has expired", async () => {
     const { app, url, cookie } = await opened();
     app.time.advance(3_600_000);
     const headers = { cookie: `other=1; ${cookie}`, "last-event-id": "5" };
@@ -145,7 +145,7 @@ describe("a pass", () => {
     expect((await app.ask(url, { token: null, headers })).status).toBe(401);
   });
 
-  it("AUTH9 A pass is refused without its ticket, with another ticket, or as a ticket", async () => {
+  it("AUTH9 A pass cookie is refused without its ticket or with a different ticket, and is not accepted in place of a ticket", async () => {
     const { app, cookie, id } = await opened();
     const path = `/api/threads/${id}/events`;
     expect((await app.ask(path, { token: null, headers: { cookie } })).status).toBe(401);

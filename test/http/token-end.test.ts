@@ -34,7 +34,7 @@ async function closed(response: Response): Promise<number> {
 }
 
 describe("a signed token that ends", () => {
-  it("AUTH15 A signed token that expires ends the event stream that it opened, and nothing is sent after its end", async () => {
+  it("AUTH15 An event stream ends when the signed token of its request expires, and no event is sent after that", async () => {
     const app = newApp();
     const { id, object } = app.seed();
     const response = await app.ask(`/api/threads/${id}/events?after=0`, { token: await tokenFor(app, 10) });
@@ -50,7 +50,7 @@ describe("a signed token that ends", () => {
     expect((await app.ask(`/api/threads/${id}/events`, { token: await tokenFor(app, 0) })).status).toBe(401);
   });
 
-  it("AUTH15 A signed token that expires ends the feed that it opened", async () => {
+  it("AUTH15 A feed ends when the signed token of its request expires", async () => {
     const app = newApp();
     const response = await app.ask("/api/threads/events", { token: await tokenFor(app, 10) });
     const reader = new SseReader(response);
@@ -59,7 +59,7 @@ describe("a signed token that ends", () => {
     expect(await reader.next()).toBeNull();
   });
 
-  it("AUTH15 A signed token with 30 days left ends its event stream after 30 days, although no single timer can be that long", async () => {
+  it("AUTH15 An event stream with a signed token of 30 days ends after 30 days, although no single timer can be that long", async () => {
     const app = newApp();
     const { id, object } = app.seed();
     const days = 24 * 3600;
@@ -91,7 +91,7 @@ describe("a signed token that ends", () => {
     expect(object.subscribers.at(-1)?.url.searchParams.has("ends_at")).toBe(false);
   });
 
-  it("AUTH15 A signed token makes no ticket and no pass that is valid longer than the token", async () => {
+  it("AUTH15 A ticket and a pass are not valid longer than the signed token with which they were requested", async () => {
     const app = newApp();
     const { id, object } = app.seed();
     const socket = `/api/threads/${id}/stream`;

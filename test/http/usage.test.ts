@@ -159,7 +159,7 @@ describe("invalid queries", () => {
     expect([status, code, fields]).toEqual([400, "invalid_request", [field]]);
   });
 
-  it("USAGE3 A report may cover a leap year, and a user's name reaches the database only as a value", async () => {
+  it("USAGE3 A report may cover a leap year, and a user id that contains SQL is only compared as a value", async () => {
     const { report } = await reporting([totalOf(1, { user_id: "' OR 1=1 --" }), totalOf(2, anna)]);
     const year = await report("?from=2028-01-01&to=2028-12-31");
     expect([year.from, year.to]).toEqual(["2028-01-01", "2028-12-31"]);

@@ -18,6 +18,6 @@ it("The joined base64 of pieces equals the base64 of all their bytes, with and w
   );
 });
 
-it("A text that is not base64 cannot be joined to a text with padding", () => {
+it("Base64 pieces cannot be joined if a piece after a padded piece is not base64", () => {
   expect(() => joinBase64(["AA==", "no base64"])).toThrow("no base64");
 });

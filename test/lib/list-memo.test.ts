@@ -27,7 +27,7 @@ it("A list memo converts only the elements that differ from those at the same in
   expect(converted).toEqual([1, 2, 3, 4, 2, 3]);
 });
 
-it("A list memo returns what a conversion of each list alone returns, whatever the lists before it were", () => {
+it("A list memo returns the same as a separate conversion of each list, whatever lists it converted before", () => {
   const pool = Array.from({ length: 5 }, (_, is): Numbered => ({ is }));
   const lists = fc.array(fc.array(fc.constantFrom(...pool), { maxLength: 6 }), { maxLength: 8 });
   fc.assert(

@@ -15,7 +15,7 @@ async function keysOf(variable: string): Promise<SealKeys> {
 
 const place = ["tokens", "anna", "docs"];
 
-it("OAUTH12 A sealed text is read at its place with its key, and the same text is sealed differently each time", async () => {
+it("OAUTH12 A sealed text is decrypted with its key for its place (such as an owner and a server), and the same text is sealed differently each time", async () => {
   const keys = await keysOf(newKey());
   const [one, other] = [await seal(keys, "Grüße\u0000", place), await seal(keys, "Grüße\u0000", place)];
   expect(one).not.toBe(other);
@@ -28,12 +28,12 @@ it.each([
   ["another server", ["tokens", "anna", "mail"]],
   ["parts that are equal when they are joined", ["tokens", "annado", "cs"]],
   ["fewer parts", ["tokens", "anna"]],
-])("OAUTH12 A sealed text is not read at the place of %s", async (_, other) => {
+])("OAUTH12 A sealed text is not decrypted for a place with %s", async (_, other) => {
   const keys = await keysOf(newKey());
   expect(await unseal(keys, await seal(keys, "secret", place), other)).toBeNull();
 });
 
-it("OAUTH12 A sealed text is not read with another key, or after any of its characters was changed", async () => {
+it("OAUTH12 A sealed text is not decrypted with a different key, or after any of its characters was changed", async () => {
   const keys = await keysOf(newKey());
   const sealed = await seal(keys, "secret", place);
   expect(await unseal(await keysOf(newKey()), sealed, place)).toBeNull();

@@ -37,7 +37,7 @@ it.each([
 });
 
 it.each(["http://127.0.0.1:9/hook", "http://localhost:9/hook", "http://[::1]:9/hook"])(
-  "INBOX6 The address %s is valid for the webhook of a local server, which lists its host for the guarded fetch",
+  "INBOX6 The address %s is valid for the webhook of a local server, and the guarded fetch allows its host",
   (url) => {
     const { settings, invalid } = read({ ...valid, WAITING_WEBHOOK_URL: url }, true);
     expect(invalid).toEqual([]);
@@ -54,7 +54,7 @@ it.each([
   `whsec_${btoa("short")}`,
   `whsec_${btoa("x".repeat(65))}`,
   "whsec_%%%",
-])("INBOX6 The secret %j is invalid, and nothing is sent", (text) => {
+])("INBOX6 A webhook with the invalid secret %j is off", (text) => {
   const { settings, invalid } = read({ ...valid, WAITING_WEBHOOK_SECRET: text });
   expect(settings).toBeNull();
   expect(invalid).toEqual(["WAITING_WEBHOOK_SECRET"]);

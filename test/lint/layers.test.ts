@@ -115,7 +115,7 @@ describe("lint fixtures", () => {
     expect(found.get(placedPath(fixture)) ?? []).toEqual(expectedRules(fixture));
   });
 
-  it("A file has at most 400 lines", () => {
+  it("The linter refuses a file with more than 400 lines", () => {
     expect(found.get("src/lib/too-long.ts")).toContain("eslint(max-lines)");
     expect(found.get("src/lib/just-fits.ts") ?? []).not.toContain("eslint(max-lines)");
   });

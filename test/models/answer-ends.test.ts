@@ -41,12 +41,15 @@ describe("stop reasons", () => {
     ["openai", "filtered", undefined],
     ["anthropic", "refusal", "This request is against the usage policy; [redacted] was not used."],
     ["google", "blocked", "PROHIBITED_CONTENT: The prompt names a weapon."],
-  ] as const)("An answer that %s blocked ends with the reason: %s", async ([provider, name, detail]) => {
-    const { text, end } = readAnswer(await ask(provider, name));
-    expect(text).toBe("");
-    expect(end).toMatchObject({ type: "finish", stop_reason: "content_filter" });
-    expect(end.type === "finish" ? end.stop_detail : null).toBe(detail);
-  });
+  ] as const)(
+    "A blocked answer of %s (case %s) ends with the stop reason content_filter",
+    async ([provider, name, detail]) => {
+      const { text, end } = readAnswer(await ask(provider, name));
+      expect(text).toBe("");
+      expect(end).toMatchObject({ type: "finish", stop_reason: "content_filter" });
+      expect(end.type === "finish" ? end.stop_detail : null).toBe(detail);
+    },
+  );
 
   it("A provider's text about the end of an answer is bounded and contains no secrets", async () => {
     const chunk = (choice: object): string => `data: ${JSON.stringify({ id: "c", choices: [choice] })}\n\n`;
@@ -87,7 +90,7 @@ describe("connections that stay open", () => {
     },
   );
 
-  it("An answer of google, whose protocol has no last event, ends after a silence that follows its finish reason", async () => {
+  it("An answer of google ends after two seconds without data after its finish reason, because its protocol has no last event", async () => {
     const { id, asked } = await held("google");
     const waits: number[] = [];
     const timers: Timers = {
@@ -109,7 +112,7 @@ describe("connections that stay open", () => {
     ["\\r\\n", "\r\n"],
     ["\\r", "\r"],
   ])(
-    "An answer with line ends %s is whole if nothing more arrives after a part of its last line end",
+    "An answer with line ends %s is complete even if only a part of its last line ends arrives",
     async (_, lineEnd) => {
       const sent = new TextDecoder()
         .decode(await bytesOf("google", "text"))
@@ -132,7 +135,7 @@ describe("connections that stay open", () => {
     },
   );
 
-  it("An event whose line end arrives in two pieces is passed on before the connection is closed", async () => {
+  it("The last event is passed on although its line end arrives in two pieces and the connection closes before its empty line", async () => {
     const bytes = await bytesOf("google", "text");
     const at = bytes.length - 3;
     const pieces = [bytes.subarray(0, at), bytes.subarray(at, at + 1)];
@@ -183,7 +186,7 @@ describe("connections that stay open", () => {
     ["sends more", [true, 1]],
     ["stays open", [true, 0]],
   ] as const)(
-    "With reused connections, a complete answer does not wait for its body, and a body that %s is closed or not: %j",
+    "With reused connections, an answer is complete before its body ends; when the body then %s, [is cancelled, stopped timers] is %j",
     async ([rest, expected]) => {
       const bytes = await bytesOf("openai", "text");
       const timers: (() => void)[] = [];
@@ -262,7 +265,7 @@ describe("bodies without an end", () => {
     ["a line", `data: ${mebibyte}`],
     ["an event of many lines", `data: ${mebibyte}\n`],
   ] as const)(
-    "A model's stream with %s that never ends fails with a retryable error, and its connection is closed",
+    "A model's stream fails with a retryable error if it contains %s without an end, and its connection is closed",
     async ([, piece]) => {
       const { body, seen } = endless(piece);
       const { end } = readAnswer(await collect(portOver(body, stays).stream(plain, signal)));
@@ -272,7 +275,7 @@ describe("bodies without an end", () => {
     },
   );
 
-  it("An endless error response of a provider is read only until its reason is known", async () => {
+  it("An endless error response of a provider is read only up to a limit, and its body is cancelled", async () => {
     const { body, seen } = endless(mebibyte);
     const { end } = readAnswer(await collect(portOver(body, stays, 400).stream(plain, signal)));
     expect(end).toMatchObject({ type: "error", failure: { retryable: false } });
@@ -310,7 +313,7 @@ it.for([
     `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content: "Hel" } }] })}\n\n`,
   ],
   ["in place of a stream is not", ""],
-] as const)("An error of a provider that has no known class and arrives %s retried", async ([where, before]) => {
+] as const)("A provider's error of an unknown class %s retried", async ([where, before]) => {
   const event = JSON.stringify({ error: "The runner has stopped." });
   const sse = before === "" ? event : `${before}data: ${event}\n\n`;
   const { end } = readAnswer(await collect(portOver(new Response(sse).body ?? empty, stays).stream(plain, signal)));
@@ -384,12 +387,12 @@ describe("the bytes that the package of a provider reads", () => {
     return texts;
   };
 
-  it("A stream whose last event has its empty line passes without a further byte", async () => {
+  it("A stream is passed on unchanged if its last event is followed by an empty line", async () => {
     const sent = 'data: {"choices":[]}\n\ndata: [DONE]\n\n';
     expect((await piecesOf(sent)).join("")).toBe(sent);
   });
 
-  it("A last event without its empty line is ended", async () => {
+  it("An empty line is added to a stream if its last event lacks one", async () => {
     const sent = 'data: {"choices":[]}\n\ndata: {"choices":[]}';
     expect((await piecesOf(sent)).join("")).toBe(`${sent}\n\n`);
   });

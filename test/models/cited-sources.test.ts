@@ -11,7 +11,7 @@ describe("cited sources", () => {
     ["openai-responses", "cited"],
     ["google", "cited"],
     ["openrouter", "cited"],
-  ] as const)("The sources that an answer of %s cites are kept, each address once", async ([provider, name]) => {
+  ] as const)("The finish of an answer of %s has its cited sources, each address once", async ([provider, name]) => {
     const { text, end } = readAnswer(await ask(provider, name));
     expect(text).toBe("Spain won.");
     expect(end).toMatchObject({
@@ -52,7 +52,7 @@ it.for([
   ["openrouter", "spoken", ["text_start", "media_start", "text_end", "media_end"]],
   ["openrouter", "text-and-picture", ["text_start", "text_end", "media_start", "media_end", "text_start", "text_end"]],
 ] as const)(
-  "Each block of an answer of %s, the case %s, begins and ends once, with its pieces in between",
+  "Each block of an answer of %s (case %s) has one start and one end, with its pieces in between",
   async ([provider, name, types]) => {
     const parts = await ask(provider, name);
     expect(grammarFaults(parts)).toEqual([]);

@@ -92,7 +92,7 @@ describe("classification", () => {
     expect(failure).toMatchObject({ kind, retryable, status });
   });
 
-  it("An error text that names a context overflow decides the class, also with status 403 or 500", () => {
+  it("An error text about a context overflow decides the class of the error, also with status 403 or 500", () => {
     expect(classifyFailure(refusal(500, "context_length_exceeded"), context(500)).kind).toBe("overflow");
     expect(classifyFailure(refusal(403, "prompt is too long"), context(403)).kind).toBe("overflow");
   });
@@ -125,12 +125,12 @@ describe("classification", () => {
     expect(classifyFailure(new TypeError("x is undefined"), context(null)).kind).toBe("api");
   });
 
-  it("A call that was aborted has the class aborted, also if the provider refused it", () => {
+  it("An aborted model request has the class aborted, also if the provider refused it", () => {
     const failure = classifyFailure(refusal(503, "no"), context(503, { aborted: true }));
     expect(failure).toMatchObject({ kind: "aborted", retryable: false });
   });
 
-  it("A model request that fails because a quota is used up is not retried", () => {
+  it("A model request is not retried if it fails because a quota is used up", () => {
     const error = {
       statusCode: 429,
       responseBody: JSON.stringify({ error: { message: "pay", code: "insufficient_quota" } }),
@@ -186,7 +186,7 @@ it("A chunk that is no JSON ends the stream with a retryable error", async () =>
   expect(end).toMatchObject({ type: "error", failure: { kind: "api", retryable: true } });
 });
 
-it("An answer that ends because the window is full is an overflow", async () => {
+it("An answer is a context overflow if it ends because the context window is full", async () => {
   const { end } = readAnswer(await ask("anthropic", "context-window-stop"));
   expect(end).toMatchObject({ type: "error", failure: { kind: "overflow" } });
 });

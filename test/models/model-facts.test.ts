@@ -57,12 +57,12 @@ describe("modelFacts", () => {
     ["anthropic", "claude-haiku-4-5-20251001", "claude-haiku-4-5"],
     ["google", "gemini-2.0-flash-001", "gemini-2.0-flash"],
     ["openrouter", "anthropic/claude-sonnet-5:nitro", "anthropic/claude-sonnet-5"],
-  ] as const)("The model id of %s, %s, has the token limits of %s", ([provider, id, known]) => {
+  ] as const)("The %s model id %s has the token limits of %s", ([provider, id, known]) => {
     expect(factsOf(provider, id)).toEqual(factsOf(provider, known));
     expect(factsOf(provider, id)).not.toEqual(unknown);
   });
 
-  it("A dated snapshot of a model with its own entry in the table has the token limits of that entry", () => {
+  it("A dated model snapshot with an entry in the table has the token limits of that entry, not those of the model without a date", () => {
     expect(factsOf("openai", "gpt-4o").outputLimit).toBe(16_384);
     expect(factsOf("openai", "gpt-4o-2024-05-13").outputLimit).toBe(4_096);
   });
@@ -99,7 +99,7 @@ describe("modelFacts", () => {
     expect(factsOf("test", "m", { outputLimit: 7 })).toEqual({ ...unknown, outputLimit: 7 });
   });
 
-  it("The model port returns the limits of the server at the address that its variables set", () => {
+  it("The model port returns the known token limits of a model, and none if a variable sets the address of another server", () => {
     const model = { name: "m", provider: "openai", model: "gpt-5" } as const;
     const port = (env: Record<string, unknown>) => createModelPort({ env, fetch: () => Promise.reject(new Error()) });
     expect(port({}).facts?.(model)).toEqual(factsOf("openai", "gpt-5"));

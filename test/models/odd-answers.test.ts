@@ -8,7 +8,7 @@ import { grammarFaults } from "./grammar.ts";
 
 describe("unusual responses", () => {
   it.for(["openai", "anthropic", "openrouter"] as const)(
-    "A call of %s whose arguments are no JSON has the arguments as the model wrote them",
+    "Invalid JSON in the arguments of a call of %s is passed on as the model wrote it",
     async (provider) => {
       const parts = await ask(provider, "broken-arguments");
       expect(grammarFaults(parts)).toEqual([]);
@@ -20,7 +20,7 @@ describe("unusual responses", () => {
   );
 
   it.for(["openai", "anthropic", "openrouter"] as const)(
-    "A call of %s that the token limit cuts off is not emitted as complete",
+    "A call of %s is not emitted as complete if the token limit cuts it off",
     async (provider) => {
       const { calls, end } = readAnswer(await ask(provider, "length-in-call"));
       expect(calls).toEqual([]);
@@ -35,7 +35,7 @@ describe("unusual responses", () => {
   });
 
   it.for(["openai", "openrouter"] as const)(
-    "Two calls to which %s gave one id are two calls, each with its own arguments",
+    "Two calls of %s with the same id are emitted as two calls with different ids, each with its arguments",
     async (provider) => {
       const { calls } = readAnswer(await ask(provider, "same-id-twice"));
       expect(calls.map((call) => call.arguments)).toEqual(['{"city":"Oslo"}', '{"city":"Rome"}']);
@@ -46,13 +46,13 @@ describe("unusual responses", () => {
   it.for([
     ["anthropic", 1],
     ["google", 3],
-  ] as const)("A call of %s that failed in the middle reports the tokens it used", async ([provider, output]) => {
+  ] as const)("An error in the middle of an answer of %s reports the used tokens", async ([provider, output]) => {
     const { end } = readAnswer(await ask(provider, "error-mid-stream"));
     const usage = { input: 12, output, cache_read: 0, cache_write: 0, total_tokens: 12 + output };
     expect(end).toMatchObject({ type: "error", usage });
   });
 
-  it("Token counts in a field that only one server uses are read", async () => {
+  it("Token counts are read also from a field that only one server uses", async () => {
     const usage = { input: 7, output: 8, cache_read: 5, cache_write: 0, total_tokens: 20 };
     expect(readAnswer(await ask("openai", "counts-elsewhere")).end).toMatchObject({ type: "finish", usage });
   });

@@ -74,7 +74,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     },
   );
 
-  it("A tool name in several chunks is one call, also if it is the beginning of another tool's name", async () => {
+  it("Pieces of a tool name in several chunks form one call, also if the first piece is the whole name of another tool", async () => {
     const text = lines(
       chunk(piece(0, "call_aaaabbbbcccc1111", "get", "")),
       chunk(piece(0, null, "_wea", "")),
@@ -89,7 +89,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect(parts.filter((part) => part.type === "toolcall_start")).toMatchObject([{ name: "get_weather" }]);
   });
 
-  it("A tool name that is repeated in each chunk, or that is the beginning of a longer tool name, is read correctly", async () => {
+  it("A tool name is read once if each chunk repeats it, and is read completely if it is the beginning of a longer tool name", async () => {
     const again = lines(
       chunk(piece(0, "call_aaaabbbbcccc1111", "get_time", "")),
       chunk(piece(0, "call_aaaabbbbcccc1111", "get_time", '{"zone":')),
@@ -102,7 +102,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect((await answerTo(provider, short)).calls).toMatchObject([{ name: "get", arguments: "{}" }]);
   });
 
-  it("Two calls with the same index are two calls", async () => {
+  it("Two calls with the same index and different ids are emitted as two calls", async () => {
     const text = lines(
       chunk(piece(0, "call_aaaabbbbcccc1111", "get_weather", '{"city":"Oslo"}')),
       chunk(piece(0, "call_aaaabbbbcccc2222", "get_weather", "")),
@@ -133,7 +133,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect((await answerTo(provider, text)).calls).toEqual(calls);
   });
 
-  it("A tool call whose name was incomplete when the model's stream broke is never emitted", async () => {
+  it("A tool call is never emitted if the model's stream broke before its name was complete", async () => {
     const { parts, calls } = await answerTo(provider, lines(chunk(piece(0, "call_aaaabbbbcccc1111", "get", ""))));
     expect([calls, parts.filter((part) => part.type === "toolcall_start")]).toEqual([[], []]);
   });
@@ -218,7 +218,7 @@ describe("answers with status 200 that are no stream", () => {
   ];
 
   it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
-    "An error of %s keeps its message",
+    "An error of %s with status 200 and without a stream keeps its message",
     async (provider) => {
       for (const refusal of refusals) {
         const { end } = await answerTo(provider, JSON.stringify(refusal));
@@ -245,7 +245,7 @@ describe("answers with status 200 that are no stream", () => {
     ["anthropic", { type: "message", role: "assistant", content: [{ type: "text", text: "Hello" }] }],
     ["openai-responses", { object: "response", status: "completed", output: [] }],
   ] as const)(
-    "A complete answer of %s in place of a stream is an error with its text, and is not retried",
+    "A complete answer of %s in place of a stream is an error that is not retried",
     async ([provider, whole]) => {
       const { end } = await answerTo(provider, JSON.stringify(whole));
       expect(end).toMatchObject({

@@ -73,7 +73,7 @@ describe("the Responses API", () => {
     ["thinking-then-call", "gAAAAABsig2"],
     ["thinking", "gAAAAABsig"],
   ] as const)(
-    "Encrypted reasoning of %s is stored and sent back as one item with its summaries in order",
+    "Encrypted reasoning of the case %s is stored and sent back as one item with its summaries in order",
     async ([name, signature]) => {
       const { parts } = await askAt(own, { tools }, { model: `case:${name}` });
       expect(grammarFaults(parts)).toEqual([]);
@@ -155,7 +155,7 @@ describe("the Responses API", () => {
   });
 });
 
-describe("not thinking", () => {
+describe("thinking turned off", () => {
   const off = { thinkingLevel: "off" } as const;
 
   it.for([
@@ -164,7 +164,7 @@ describe("not thinking", () => {
     ["gpt-5-mini", "minimal"],
     ["o4-mini", "low"],
     ["gpt-5.2-pro", "low"],
-  ] as const)("The model %s is sent the reasoning effort %s", async ([model, effort]) => {
+  ] as const)("With thinking turned off, the model %s is sent the reasoning effort %s", async ([model, effort]) => {
     const { body, parts } = await askAt(own, {}, { ...off, model });
     expect(body["reasoning"]).toEqual(effort === "none" ? { effort } : { effort, summary: "auto" });
     expect(JSON.stringify(parts).includes("always thinks")).toBe(effort !== "none");
@@ -175,13 +175,13 @@ describe("not thinking", () => {
     expect((await askAt(own, {}, { ...off, model: "gpt-4o" })).body["reasoning"]).toBeUndefined();
   });
 
-  it("A prompt whose budget is zero tokens turns thinking off, although the model's level is high", async () => {
+  it("A prompt's reasoning budget of zero tokens turns thinking off, although the model's level is high", async () => {
     const { body } = await askAt(own, { reasoning: { maxTokens: 0 } }, { thinkingLevel: "high", model: "gpt-5.4" });
     expect(body["reasoning"]).toEqual({ effort: "none" });
   });
 });
 
-it("A prompt that excludes thinking requests no summary of it", async () => {
+it("No summary of the thinking is requested if the prompt excludes thinking", async () => {
   const { body } = await askAt(own, { reasoning: { effort: "high", exclude: true } }, { model: "gpt-5.4" });
   expect(body["reasoning"]).toEqual({ effort: "high" });
 });

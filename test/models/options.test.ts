@@ -33,7 +33,7 @@ describe("tools", () => {
     expect(google["toolConfig"]).toMatchObject({ functionCallingConfig: { mode: "ANY" } });
   });
 
-  it("A provider that can be limited to one call at a time is sent that limit", async () => {
+  it("The limit of one call at a time is sent to providers that support it", async () => {
     const one = { tools, parallelToolCalls: false };
     expect((await capture("openai", one)).body["parallel_tool_calls"]).toBe(false);
     expect((await capture("openrouter", one)).body["parallel_tool_calls"]).toBe(false);
@@ -81,7 +81,7 @@ describe("thinking", () => {
     expect(await thinking({ reasoning: {} })).toEqual([undefined, 8192]);
   });
 
-  it("Anthropic is sent no thinking options where it would refuse them", async () => {
+  it("Anthropic is sent no thinking options with a forced call or after another provider's calls, because it would refuse them", async () => {
     const reasoning = { effort: "high" } as const;
     expect(await thinking({ reasoning, tools, toolChoice: "required" })).toEqual([undefined, 8192]);
     // A loop that another provider began: its calls have no thinking that Anthropic signed.
@@ -139,7 +139,7 @@ describe("caching", () => {
     expect(await marked({ system: true, messages: true })).toEqual(["system", "message 3"]);
   });
 
-  it("A tool result and the user's text after it are one message, so the message before gets the cache breakpoint", async () => {
+  it("For Anthropic, a tool result and the user's text after it are one message, so the message before it gets the cache breakpoint", async () => {
     expect(await marked({ messages: true }, [user("Thanks")])).toEqual(["message 3"]);
   });
 
@@ -151,7 +151,7 @@ describe("caching", () => {
 });
 
 describe("routing, addresses and keys", () => {
-  it("OpenRouter prefers the providers a model includes, and may fall back", async () => {
+  it("A model's `includedProviders` are sent to OpenRouter as the order of preference, with fallbacks allowed", async () => {
     const { body } = await capture("openrouter", {}, { includedProviders: ["anthropic", "azure"] });
     expect(body["provider"]).toEqual({ order: ["anthropic", "azure"], allow_fallbacks: true });
     expect(body["usage"]).toEqual({ include: true });
@@ -168,7 +168,7 @@ describe("routing, addresses and keys", () => {
     },
   );
 
-  it("An address that is only a host gets the provider's path", async () => {
+  it("A base URL with only a host is completed with the provider's path", async () => {
     const { url } = await capture("anthropic", {}, { baseUrl: "https://proxy.example" });
     expect(url).toBe("https://proxy.example/v1/messages");
   });

@@ -21,7 +21,7 @@ describe("thinking in a field of its own", () => {
     ["reasoning", "reasoning-field", groq],
     ["reasoning", "reasoning-field", local],
   ] as const)(
-    "Thinking that a server sends in the field %s is shown, stored, and sent back in that field with the calls (%s)",
+    "Thinking in a server's field %s is emitted, stored, and sent back in that field with the calls (case %s)",
     async ([field, name, at]) => {
       const model = `case:${name}`;
       const { parts } = await askAt(at, { tools }, { model });
@@ -39,7 +39,7 @@ describe("thinking in a field of its own", () => {
     },
   );
 
-  it("Thinking that Mistral sends as content parts is shown, and sent back as parts before the text", async () => {
+  it("Mistral's thinking in content parts is emitted, and sent back as parts before the text", async () => {
     const model = "case:thinking-parts";
     const { parts } = await askAt(mistral, { tools }, { model });
     expect(grammarFaults(parts)).toEqual([]);
@@ -74,7 +74,7 @@ describe("thinking in a field of its own", () => {
     expect(JSON.stringify(body)).toContain('"reasoning_content":"I need the weather."');
   });
 
-  it("Turns of other models are sent with empty thinking to DeepSeek, and with blank thinking to Kimi if they have calls", async () => {
+  it("Answers of other models are sent with empty thinking to DeepSeek, and with a space as thinking to Kimi if they have calls", async () => {
     const plain = message("assistant", { parts: [{ type: "text", text: "Sunny." }] });
     const messages = [user("?"), ...callAndResult("toolu_01AAAA"), plain, user("Thanks")];
     const thoughts = async (at: string) =>
@@ -87,7 +87,7 @@ describe("thinking in a field of its own", () => {
     expect(await thoughts(groq)).toEqual([undefined, undefined]);
   });
 
-  it("Thinking that a request excludes is neither in the raw chunks for the log nor in the stored provider data, also at servers with other thinking fields", async () => {
+  it("Excluded thinking is neither in the raw chunks for the log nor in the stored provider data, whatever field a server uses for thinking", async () => {
     for (const [at, name] of [
       [mistral, "thinking-parts"],
       [deepseek, "reasoning-content"],

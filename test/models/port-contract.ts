@@ -79,7 +79,7 @@ export function modelPortContract(provider: Provider): void {
       ]);
     });
 
-    it("A call id that a provider repeats in a later step is made unique, and stays the same when the same step is requested again", async () => {
+    it("A call id is made unique if a provider repeats it in a later step, and is the same when the same step is requested again", async () => {
       const [first] = readAnswer(await ask(provider, "repeated-id")).calls;
       const [again] = readAnswer(await ask(provider, "repeated-id")).calls;
       const later = request(model(provider, "case:repeated-id")).messages;
@@ -98,7 +98,7 @@ export function modelPortContract(provider: Provider): void {
       expect(end).toMatchObject({ type: "error", failure: { kind: "network", retryable: true } });
     });
 
-    it("A connection that breaks is a retryable network error", async () => {
+    it("A broken connection is a retryable network error", async () => {
       const headers = { "x-server-break": "300" };
       const parts = await collect(steered(provider, "text", headers, new AbortController().signal));
       expect(grammarFaults(parts)).toEqual([]);
@@ -120,7 +120,7 @@ export function modelPortContract(provider: Provider): void {
       expect(await howItClosed(id)).toEqual({ complete: false });
     });
 
-    it("A reader that leaves early cancels the request", async () => {
+    it("The connection to the provider is closed when the reader leaves early", async () => {
       const id = `left-${provider}`;
       const headers = { "x-server-hold": "900", "x-server-id": id };
       for await (const part of steered(provider, "text", headers, new AbortController().signal)) {
@@ -129,7 +129,7 @@ export function modelPortContract(provider: Provider): void {
       expect(await howItClosed(id)).toEqual({ complete: false });
     });
 
-    it("A reader that leaves early cancels the body and aborts the request, and either one suffices", async () => {
+    it("When the reader leaves early, the body of the response is cancelled and the signal of the request is aborted", async () => {
       const bytes = await bytesOf(provider, "text");
       const signals: (AbortSignal | null | undefined)[] = [];
       let cancelled: () => void = () => undefined;
@@ -151,7 +151,7 @@ export function modelPortContract(provider: Provider): void {
       expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
     });
 
-    it("A signal that is already aborted sends no request", async () => {
+    it("No request is sent if its signal is already aborted", async () => {
       let sent = 0;
       const port = serverPort({ fetch: () => Promise.reject(new Error(`request ${++sent}`)) });
       const parts = await collect(port.stream(request(model(provider, "case:text")), AbortSignal.abort()));
@@ -159,7 +159,7 @@ export function modelPortContract(provider: Provider): void {
       expect(sent).toBe(0);
     });
 
-    it("An abort ends the wait for an answer that never comes", async () => {
+    it("An abort ends a request to which the provider never responds", async () => {
       const abort = new AbortController();
       // A fetch that neither answers nor reacts to its signal.
       const port = serverPort({
@@ -172,7 +172,7 @@ export function modelPortContract(provider: Provider): void {
       expect(parts).toMatchObject([{ type: "error", failure: { kind: "aborted" } }]);
     });
 
-    it("A failure below HTTP is a retryable network error, not an exception", async () => {
+    it("A rejected fetch is a retryable network error, not an exception", async () => {
       const port = serverPort({ fetch: () => Promise.reject(new TypeError("Network connection lost.")) });
       const parts = await collect(port.stream(request(model(provider, "case:text")), new AbortController().signal));
       expect(parts).toMatchObject([
@@ -194,7 +194,7 @@ export function modelPortContract(provider: Provider): void {
       expect(end).toMatchObject({ type: "finish", usage: { input: 15, output: 90, total_tokens: 105 } });
     });
 
-    it("A provider's raw chunks are emitted as parts of their own", async () => {
+    it("A provider's raw chunks are emitted as separate parts", async () => {
       const raw = (await ask(provider, "text")).filter((part) => part.type === "raw");
       expect(raw.length).toBeGreaterThan(3);
       expect(raw.map(({ chunk }) => chunk).join()).toContain("Hello");

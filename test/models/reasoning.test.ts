@@ -94,7 +94,7 @@ describe("anthropic", () => {
     },
   );
 
-  it("Anthropic is sent no thinking options where it would refuse them, and the log has a warning", async () => {
+  it("Anthropic is sent no thinking options with a forced call, after another provider's calls or with too few tokens, and the log has a warning", async () => {
     const high = { effort: "high" } as const;
     const forced = await asked("anthropic", high, { tools, toolChoice: "required" });
     const messages = [user("?"), ...callAndResult("call_1234567890")];

@@ -25,7 +25,7 @@ it("REDACT1 A text without a secret stays unchanged", () => {
 });
 
 it.for(providers)(
-  "REDACT2 A provider (%s) that repeats API keys in an error puts none of them into a part of the answer",
+  "REDACT2 API keys in an error of the provider %s are removed from every part of the answer",
   async (provider) => {
     const said = Object.values(keys).join(" and ");
     const sent: string[] = [];
@@ -93,7 +93,7 @@ it.for<[string, string[], string[]]>([
   ],
   ["is never finished", ["so my-own-sec"], ["so my-own-sec"]],
 ])(
-  "REDACT3 The raw text of %s is emitted unchanged, except for keys",
+  "REDACT3 Raw text is emitted unchanged, except for keys, also if the beginning of a key %s",
   ([, given, expected], { expect: expectHere }) => {
     expectHere(rawOf(["my-own-secret"], given.map(delta))).toBe(
       expected.map((content) => JSON.stringify(delta(content))).join("\n"),
@@ -109,7 +109,7 @@ it("REDACT3 A chunk is held back only while its end may be the beginning of a ke
   expect([raw.end().length, raw.end().length]).toEqual([1, 0]);
 });
 
-it("REDACT3 A key that is split anywhere into three chunks never appears completely in their texts", () => {
+it("REDACT3 A key in three chunks is removed wherever it is split", () => {
   const secret = "my-own-secret";
   for (let first = 1; first < secret.length - 1; first += 1) {
     for (let second = first + 1; second < secret.length; second += 1) {
@@ -121,7 +121,7 @@ it("REDACT3 A key that is split anywhere into three chunks never appears complet
   }
 });
 
-it("REDACT3 A chunk that is held back when the stream breaks is emitted before the failure", async () => {
+it("REDACT3 A held-back chunk is emitted before the failure when the stream breaks", async () => {
   const said = { id: "1", created: 1, model: "m", choices: [{ index: 0, delta: { content: "so sk-test-ope" } }] };
   const broken = { error: { message: "overloaded", type: "server_error", code: null, param: null } };
   const body = [said, broken].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");

@@ -52,7 +52,7 @@ describe.for(providers)("%s", (provider) => {
   });
 });
 
-it("SECRET1 A request that is redirected without end fails after five redirects", async () => {
+it("SECRET1 An endlessly redirected request fails after five redirects", async () => {
   let hops = 0;
   const port = serverPort({
     fetch: (_input, init) => {

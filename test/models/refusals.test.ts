@@ -33,7 +33,7 @@ describe("refusals", () => {
   );
 
   it.for(titled(refusals))(
-    "A refused API key is distinguished from a refused region, content or time: %s",
+    "A refused API key is distinguished from other refusals, such as those of a region or of content: %s",
     ([, refusal]) => holds(refusal),
   );
 

@@ -47,7 +47,7 @@ it.for([
   ["google", { systemInstruction: {} }],
   ["google", { generation_config: { responseSchema: {} } }],
 ] as const)(
-  "PARAMS2 The provider %s does not receive params that replace what the runtime sends: %o",
+  "PARAMS2 A request to %s with params for a field that only the runtime sets ends with an error: %o",
   async ([provider, params]) => {
     const asked = request(model(provider, "some-model"), { params: structuredClone(params) as never });
     const parts = await collect(serverPort().stream(asked, signal));

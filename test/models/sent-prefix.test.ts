@@ -102,7 +102,7 @@ const withoutMarks = (body: unknown) =>
   JSON.stringify(body, (key, value: unknown) => (key === "cache_control" ? undefined : value));
 
 describe.for(adapters)("$provider $model", ({ provider, model, messages, fields }) => {
-  it("Between compactions each request body begins with the messages of the one before it, with tools and images", async () => {
+  it("Between compactions each request body has the tools of the previous request and begins with its messages and images", async () => {
     const sent: { body: Sent; compacted: boolean }[] = [];
     for (const { request, compacted } of await conversation()) {
       sent.push({ body: (await overHttp(provider, request, { model })).body, compacted });

@@ -126,7 +126,7 @@ describe.for(providers)("%s", (provider) => {
     expect(end).toMatchObject({ type: "finish", stop_reason: "stop", data: { city: "Zürich" } });
   });
 
-  it("A request that forces an answer and offers other tools lets the model call those first, and such an answer has no data", async () => {
+  it("If a request with a forced answer also has other tools, the model may call them first, and an answer with such a call has no data", async () => {
     const renamed = { ...structure, name: "answer" };
     const { body, calls, end } = await ask(provider, "tool-call", { structure: renamed, tools }, withoutNative);
     const sent = JSON.stringify([body["tools"], body["tool_choice"], body["toolConfig"]]);
@@ -178,13 +178,16 @@ describe("schemas beyond strict mode", () => {
     ["a pattern with lookbehind", { type: "string", pattern: ".*(?<=x)$" }],
     ["a value of any type", { description: "Anything." }],
     ["a list of values of any type", { type: "array", items: {} }],
-  ])("OpenAI is sent a schema with %s without strict mode, which refuses it", async ([, city]) => {
-    const odd = { ...schema, properties: { ...schema.properties, city } };
-    const { fields } = await ask("openai", "structured", { structure: { ...structure, schema: odd } });
-    expect(fields["response_format"]).toMatchObject({ json_schema: { strict: false, schema: odd } });
-  });
+  ])(
+    "OpenAI is sent a schema with %s without strict mode, because strict mode refuses such a schema",
+    async ([, city]) => {
+      const odd = { ...schema, properties: { ...schema.properties, city } };
+      const { fields } = await ask("openai", "structured", { structure: { ...structure, schema: odd } });
+      expect(fields["response_format"]).toMatchObject({ json_schema: { strict: false, schema: odd } });
+    },
+  );
 
-  it("OpenAI is sent formats and patterns that its strict mode accepts in strict mode", async () => {
+  it("A schema with formats and patterns of OpenAI's strict mode is sent to OpenAI in strict mode", async () => {
     const texts = { type: "string", format: "date-time", pattern: "^(?:a|b)+$" };
     const plain = { ...schema, properties: { ...schema.properties, city: texts } };
     const { fields } = await ask("openai", "structured", { structure: { ...structure, schema: plain } });
@@ -201,7 +204,7 @@ describe("schemas beyond strict mode", () => {
   );
 });
 
-it("Anthropic is sent a schema that contains itself as a forced call, because it enforces no such schema", async () => {
+it("A recursive schema is sent to Anthropic as a forced call, because Anthropic does not enforce a recursive schema", async () => {
   const tree = { ...schema, properties: { ...schema.properties, city: { type: "array", items: { $ref: "#" } } } };
   const { fields } = await ask("anthropic", "tool-call", { structure: { ...structure, schema: tree } });
   expect(fields).toMatchObject({ output_config: undefined, tool_choice: { type: "tool", name: "get_weather" } });
@@ -224,7 +227,7 @@ describe("models and servers without structured output", () => {
     },
   );
 
-  it("Gemini before version 3 is sent a forced call if the request has tools, because it refuses both together", async () => {
+  it("Gemini before version 3 is sent a forced call if the request has a structure and tools, because it refuses these together", async () => {
     const both = { structure, tools };
     const second = await overHttp("google", both, { model: "gemini-2.5-flash" });
     expect(second.body["generationConfig"]?.["responseSchema"]).toBeUndefined();
@@ -234,7 +237,7 @@ describe("models and servers without structured output", () => {
   });
 });
 
-it("A tool with the structure's name keeps its name, and the tool of the answer gets another one", async () => {
+it("A tool with the structure's name keeps its name, and the tool for the answer gets a different name", async () => {
   const [tool] = tools;
   const same = { structure: { ...structure, name: "search" }, tools: tool === undefined ? [] : [tool] };
   const { body } = await overHttp("openai", same, withoutNative);

@@ -179,7 +179,7 @@ describe("a script", () => {
       { kind: "overflow", retryable: false },
     ],
   ] as const)(
-    "A test model's scripted error %j comes after the text before it, with its class",
+    "A test model's scripted error %j is emitted after the text of its turn, with the class of the error",
     async ([error, failure]) => {
       const parts = await play([{ text: "Half", error }]);
       expect(readAnswer(parts).text).toBe("Half");
@@ -187,7 +187,7 @@ describe("a script", () => {
     },
   );
 
-  it("The delay in a test model's script comes before each chunk, and an abort ends the answer", async () => {
+  it("The delay in a test model's script is applied before each chunk, and an abort ends the answer", async () => {
     const waits: number[] = [];
     const abort = new AbortController();
     const port = serverPort({
@@ -235,7 +235,7 @@ describe("faults of a script", () => {
     },
   );
 
-  it("A test model without a script names how to give it one", async () => {
+  it("The error of a test model without a script explains how to add a script", async () => {
     const parts = await collect(serverPort().stream(request(model("test", "bare")), new AbortController().signal));
     expect(parts).toMatchObject([{ type: "error", failure: { kind: "api", retryable: false } }]);
     expect(JSON.stringify(parts)).toContain("script: [");

@@ -23,7 +23,7 @@ async function sentAfter(provider: Provider, answer: ModelMessage): Promise<stri
 }
 
 describe.for(thinkers)("thinking of %s", (provider) => {
-  it("Thinking is a block of its own before the text", async () => {
+  it("Thinking is emitted as a separate block before the text", async () => {
     const parts = await ask(provider, "thinking");
     expect(grammarFaults(parts)).toEqual([]);
     expect(readAnswer(parts)).toMatchObject({ thinking: "Two and two make four.", text: "It is 4." });
@@ -32,7 +32,7 @@ describe.for(thinkers)("thinking of %s", (provider) => {
   });
 
   it.for(["thinking", "thinking-then-call"])(
-    "The thinking signature of %s is sent back to its provider",
+    "The thinking signature of the case %s is sent back to the provider that produced it",
     async (name) => {
       const signature = /sig2?(?=")/.exec(await sentAfter(provider, storedAnswer(await ask(provider, name))))?.[0];
       expect(signature).toBe(name === "thinking" ? "sig" : "sig2");
@@ -40,7 +40,7 @@ describe.for(thinkers)("thinking of %s", (provider) => {
   );
 
   it.for(thinkers.filter((other) => other !== provider))(
-    "Neither thinking nor its signature is sent to %s",
+    "Neither thinking of another provider nor its signature is sent to %s",
     async (other) => {
       const sent = await sentAfter(other, storedAnswer(await ask(provider, "thinking-then-call")));
       expect(sent).not.toMatch(/sig2|I need the weather/);
@@ -50,7 +50,7 @@ describe.for(thinkers)("thinking of %s", (provider) => {
 });
 
 describe.for(thinkers)("excluded thinking of %s", (provider) => {
-  it("Thinking that a request excludes is neither in the raw chunks for the log nor in the stored provider data, and its signature is sent back", async () => {
+  it("Excluded thinking is neither in the raw chunks for the log nor in the stored provider data, and its signature is sent back", async () => {
     const parts = await ask(provider, "thinking-then-call", { reasoning: { exclude: true } });
     const rest = parts.filter((part) => part.type !== "thinking_delta");
     expect(JSON.stringify(rest)).not.toContain("I need the weather");

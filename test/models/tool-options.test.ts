@@ -62,7 +62,7 @@ describe.for(providers)("%s", (provider) => {
   });
 });
 
-it("Calls of tools that a request does not define are sent to Anthropic as text, and to other providers unchanged", async () => {
+it("If a request does not define the tools of earlier calls, Claude is sent these calls as text, and OpenAI and Google are sent them unchanged", async () => {
   const picture = { type: "image", mime_type: "image/png", data: "iVBORw0KGgo=" } as const;
   const messages = [
     user("Weather?"),

@@ -129,7 +129,7 @@ describe("Gemini", () => {
     expect(JSON.stringify(parameters)).toContain("bottom");
   });
 
-  it("Gemini is sent unions in a schema with their null, their values and their descriptions", async () => {
+  it("Gemini is sent unions as anyOf or enum, with null as nullable, and with their literal values and descriptions", async () => {
     const parameters = await sent(
       "google",
       z.object({
@@ -180,7 +180,7 @@ describe("Gemini", () => {
     }
   });
 
-  it("Gemini is sent for any arguments a schema that it accepts and that accepts their values", async () => {
+  it("For arguments of any kind, Gemini is sent a schema that it supports and that accepts the valid values", async () => {
     const property = fc.asyncProperty(argumentObjects(6), async ({ schema, value }) => {
       const { body } = await capture("google", { tools: [specOf(schema)] });
       const parameters = parametersOf.google(body);
@@ -191,7 +191,7 @@ describe("Gemini", () => {
     await fc.assert(property, { numRuns: 150 });
   });
 
-  it("Gemini through OpenRouter is sent the same schema, as JSON Schema", async () => {
+  it("Gemini through OpenRouter is sent JSON Schema that is reduced to the keywords that Gemini accepts", async () => {
     const schema = z.object({ at: z.string().nullable(), tags: z.record(z.string(), z.boolean()) });
     expect(await sent("openrouter", schema, "google/gemini-2.5-flash")).toEqual({
       type: "object",

@@ -39,7 +39,7 @@ describe("system prompts and roles", () => {
     ]);
   });
 
-  it("The turns that Anthropic and Google are sent alternate and begin with the user", async () => {
+  it("Messages to Anthropic and Google alternate between user and model, and begin with the user", async () => {
     const said = message("assistant", { parts: [{ type: "text", text: "I begin." }] });
     const messages = [said, user("One"), user("Two")];
     const { body: anthropic } = await capture("anthropic", { messages });
@@ -124,7 +124,7 @@ describe("tool calls and results", () => {
     }
   });
 
-  it.for(providers)("Arguments that could not be parsed are sent to %s as an empty object", async (provider) => {
+  it.for(providers)("Unparsable arguments of a call are sent to %s as an empty object", async (provider) => {
     const broken = callAndResult("toolu_01AAAA").map((entry) =>
       entry.role === "assistant"
         ? message("assistant", {

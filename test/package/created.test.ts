@@ -48,7 +48,7 @@ describeCreatedProject("assistant", {
 });
 
 describe("the packed program", () => {
-  it("The program create-threadhold names the Node version that it needs, if an older one runs it, and writes nothing", async () => {
+  it("If an older Node runs the program create-threadhold, the program names the version that it needs and writes nothing", async () => {
     const older = `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"18.20.0"}})`;
     const program = [process.execPath, "--import", older, createProgram, "late-app", "--yes", "--no-install"] as const;
     const { code, output } = await run(program, { cwd: folder });

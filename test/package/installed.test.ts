@@ -79,7 +79,7 @@ describe("a project that installs the package", () => {
     expect([code, JSON.parse(output)]).toEqual([0, printed]);
   });
 
-  it("The example of a Worker that exists has complete types with the installed package, and is bundled for a deploy", async () => {
+  it("The example of an existing Worker with threads type-checks with the installed package, and is bundled for a deploy", async () => {
     const shop = path.join(folder, "shop");
     cpSync(fileURLToPath(new URL("../../examples/hono-worker", import.meta.url)), shop, { recursive: true });
     expect(await inProject("threadhold", "check", "--root", "shop")).toMatchObject({ code: 0 });

@@ -116,7 +116,7 @@ describe("the package", () => {
     expect(pages).toHaveLength(1);
   });
 
-  it("The manifest has no script, so that an installation runs nothing", () => {
+  it("The package's manifest has no script, so that an installation runs nothing", () => {
     const manifest = JSON.parse(read("package.json")) as Record<string, unknown>;
     expect(Object.keys(manifest)).not.toContain("scripts");
     expect(manifest).toMatchObject({ sideEffects: false, type: "module" });

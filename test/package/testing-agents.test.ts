@@ -65,7 +65,7 @@ describe("a project that tests its agents", () => {
     expect(output).not.toMatch(/exception|stack:/);
   });
 
-  it("The tests, the generated module and the configuration have complete types", async () => {
+  it("The tests of a created project, the generated module and the configuration have complete types", async () => {
     expect(await inProject("tsc", "-p", ".")).toMatchObject({ code: 0 });
     const options = ["--ignoreConfig", "--module", "nodenext", "--noEmit", "--strict", "--skipLibCheck"];
     expect(await inProject("tsc", ...options, "vitest.config.ts")).toMatchObject({ code: 0 });
@@ -81,7 +81,7 @@ describe("a project that tests its agents", () => {
     expect(output).toContain('"clark"');
   });
 
-  it("An answer that no request uses fails its test, and one of a thread for all tests fails the file", async () => {
+  it("An unused answer fails its test, and an unused answer of a thread that all tests share fails the file", async () => {
     writeFileSync(path.join(folder, "agents/unused-in-test.test.ts"), unusedInTest);
     writeFileSync(path.join(folder, "agents/unused-in-file.test.ts"), unusedInFile);
     const { code, output } = await inProject("vitest", "run", "unused-in");
@@ -95,7 +95,7 @@ describe("a project that tests its agents", () => {
     for (const place of ["test", "file"]) rmSync(path.join(folder, `agents/unused-in-${place}.test.ts`));
   });
 
-  it("The entry for production reaches no module that contains scripts of tests", () => {
+  it("The package's entry for Workers imports no module of the test tools, directly or indirectly", () => {
     const reached = new Set<string>();
     const open = [path.join(dist, "worker.js")];
     for (let file = open.pop(); file !== undefined; file = open.pop()) {

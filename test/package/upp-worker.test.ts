@@ -47,13 +47,13 @@ describe("a Worker that calls models as functions", () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   });
 
-  it("The Worker is type-checked without the types of Node", async () => {
+  it("A Worker with threadhold/upp type-checks without the types of Node", async () => {
     const lib = ["--target", "es2023", "--lib", "es2023,dom,dom.iterable", "--module", "esnext"] as const;
     const options = ["--ignoreConfig", "--moduleResolution", "bundler", "--strict", "--noEmit", ...quickTypescript];
     expect(await inProject("tsc", ...lib, ...options, "worker.ts")).toMatchObject({ code: 0 });
   });
 
-  it("The bundle contains no Hono and no module of Node, and stays within its limit", async () => {
+  it("The bundle of a Worker with threadhold/upp contains no Hono and no module of Node, and stays within its size limit", async () => {
     const { code, output } = await inProject("wrangler", "deploy", "--dry-run", "--outdir", "bundle");
     expect(code, output).toBe(0);
     const scripts = readdirSync(path.join(folder, "bundle")).filter((name) => name.endsWith(".js"));
@@ -66,7 +66,7 @@ describe("a Worker that calls models as functions", () => {
     expect(size).toBeLessThan(bundleLimit);
   });
 
-  it("Turns with a tool, their streams and structured answers of each provider work in the Worker", async () => {
+  it("Turns with a tool, their streams and structured answers of each provider work in a Worker with threadhold/upp", async () => {
     worker = await serve(wranglerDev, { cwd: folder });
     for (const name of ["anthropic", "google", "openai", "openrouter"]) {
       const response = await fetch(`${worker.url}/${name}`);

@@ -13,7 +13,7 @@ afterEach(() => {
 
 const failing = { kind: "auth" as const, message: "No such key." };
 
-it("ENTRY7 A model that fails halfway leaves an error message with the partial answer, an error event and the status", async () => {
+it("ENTRY7 If a model fails in the middle of an answer, the session has an error message with the partial answer and the status error, and an error event is emitted", async () => {
   const of = session([{ text: "So far so", error: failing }]);
   const { events, result } = await run(of, "Hello");
   const message = of.messages.at(-1);
@@ -24,7 +24,7 @@ it("ENTRY7 A model that fails halfway leaves an error message with the partial a
   expect(of.status).toBe("error");
 });
 
-it("ENTRY7 A model that fails before its first text leaves an error message without a partial answer", async () => {
+it("ENTRY7 If a model fails before its first text, the session has an error message without a partial answer", async () => {
   const of = session([{ error: failing }]);
   const { events, result } = await run(of, "Hello");
   expect(result.messages.at(-1)).toEqual({ role: "error", error: "No such key." });
@@ -55,7 +55,7 @@ it("ENTRY7 A temporary failure is retried, and the text of the failed attempt is
   expect(of.messages).toEqual(result.messages);
 });
 
-it("ENTRY7 A provider that asks for a minute's pause is called again after it", async () => {
+it("ENTRY7 If a provider requests a wait of a minute before a retry, the request is retried after this time", async () => {
   vi.useFakeTimers();
   let asked = 0;
   const of = session(() => {
@@ -70,7 +70,7 @@ it("ENTRY7 A provider that asks for a minute's pause is called again after it", 
   expect(transcript((await stream.result()).messages).at(-1)).toBe("assistant: Here I am.");
 });
 
-it("ENTRY8 An abort ends a long pause at once", async () => {
+it("ENTRY8 An abort ends a long wait before a retry at once", async () => {
   vi.useFakeTimers();
   const abort = new AbortController();
   const of = session(() => ({ error: { kind: "rate_limited", message: "Slowly.", retryAfterMs: 60_000 } }));
@@ -96,7 +96,7 @@ it("ENTRY8 An abort keeps the text so far as an aborted message, and the session
   expect(transcript((await run(of, "Go on")).result.messages).at(-1)).toBe("assistant: Gladly.");
 });
 
-it("ENTRY8 An abort ends a running tool: its signal fires, and its call is answered as stopped", async () => {
+it("ENTRY8 An abort fires the signal of a running tool, and the call has an error result that states that the run was stopped", async () => {
   const abort = new AbortController();
   let received: unknown;
   const forever: AgentTool = {
@@ -125,7 +125,7 @@ it("ENTRY8 An execution ends at once if the abort signal of its session has alre
   expect(transcript(result.messages)).toEqual(["user: Hello"]);
 });
 
-it("ENTRY9 Usage and cost are those of each answer, of the execution and of the session", async () => {
+it("ENTRY9 Each answer has its usage and cost, and the execution and the session have the sum of the costs", async () => {
   const usage = { input: 1000, output: 500, cacheRead: 100, cacheWrite: 0 };
   const script = [
     { toolCalls: [{ name: "add", arguments: { a: 1, b: 2 } }], usage },
@@ -156,7 +156,7 @@ it("ENTRY9 The cost of an execution and of its session is null if the model has 
   expect(of.totalCost).toBeNull();
 });
 
-it("ENTRY9 An execution that reaches its limit of steps ends as completed, before another model call", async () => {
+it("ENTRY9 An execution ends as completed at its limit of steps, before another model call", async () => {
   let asked = 0;
   const script = () => {
     asked += 1;
@@ -173,7 +173,7 @@ it("ENTRY9 An execution that reaches its limit of steps ends as completed, befor
 it.each([
   ["tokens", { tokens: 1500 }],
   ["cost", { cost: 0.001 }],
-])("ENTRY9 An execution that reaches its limit of %s makes no further request", async (_, limits) => {
+])("ENTRY9 An execution makes no further request after it reached its limit of %s", async (_, limits) => {
   const usage = { input: 1000, output: 600 };
   const again = { toolCalls: [{ name: "add", arguments: { a: 1, b: 2 } }], usage };
   const { result } = await run(session([again, again, again], [add], { limits }), "Add for ever");
@@ -181,7 +181,7 @@ it.each([
   expect(result.messages.filter(({ role }) => role === "assistant")).toHaveLength(1);
 });
 
-it("ENTRY9 An execution whose time is over is interrupted, and keeps the text so far", async () => {
+it("ENTRY9 An execution is interrupted at its time limit, and keeps the text so far", async () => {
   vi.useFakeTimers();
   const of = session([{ text: ["One. ", "Two. ", "Three."], delayMs: 400 }], [], { limits: { duration_ms: 1000 } });
   const stream = execute(of, user("Talk"));
@@ -192,6 +192,6 @@ it("ENTRY9 An execution whose time is over is interrupted, and keeps the text so
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("ENTRY9 A limit with on_limit rest is refused in process, where an execution ends at its limits", () => {
+it("ENTRY9 An in-process session refuses limits with on_limit: rest, because its executions end at their limits", () => {
   expect(() => session([], [], { limits: { steps: 1, on_limit: "rest" } })).toThrow(/ends at its limits/);
 });

@@ -108,7 +108,7 @@ it("ENTRY2 Calls of one answer run one after the other, in call order", async ()
   expect(transcript(of.messages).slice(2, 5)).toEqual(["add: 1", "add: 2", "add: 3"]);
 });
 
-it("ENTRY2 A tool that throws, ends without a result or returns nonsense is an error the model reads", async () => {
+it("ENTRY2 If a tool throws or ends without a result, the model reads an error as the result of the call", async () => {
   const broken = [
     tool("throws", async function* () {
       yield { type: "delta", delta: "…" };

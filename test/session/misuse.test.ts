@@ -34,7 +34,7 @@ function refusedOn(of: AgentSession, input: unknown): ErrorCode {
   return code;
 }
 
-it("ENTRY10 A second execution while one is under way is a conflict", async () => {
+it("ENTRY10 An execution is refused with conflict while another execution of the same session runs", async () => {
   const { passed, open } = gate();
   const of = session(async () => {
     await passed;
@@ -48,7 +48,7 @@ it("ENTRY10 A second execution while one is under way is a conflict", async () =
   expect((await stream.result()).status).toBe("completed");
 });
 
-it("ENTRY10 A message while calls are open, and results while none are open, are conflicts", async () => {
+it("ENTRY10 A message is refused with conflict while tool calls are pending, and results are refused with conflict while no calls are pending", async () => {
   const of = session(script, [locate, confirm]);
   expect(refusedOn(of, [answer("c1", "Yes.")])).toBe("conflict");
   await run(of, "Go");
@@ -89,7 +89,7 @@ it.each([
   expect(refusedOn(session(script), input)).toBe("invalid_request");
 });
 
-it("ENTRY10 A session that createSession did not create is refused, and the error names how to restore it", async () => {
+it("ENTRY10 A session is refused if createSession did not create it, and the error names how to restore it", async () => {
   const copy = JSON.parse(JSON.stringify(session(script))) as AgentSession;
   const { code, message } = refusal(() => execute(copy, user("Hello")));
   expect(code).toBe("invalid_request");
@@ -137,7 +137,7 @@ it.each([
   expect(code).toBe("invalid_request");
 });
 
-it("ENTRY10 A model without its API key is refused before anything happens", () => {
+it("ENTRY10 An execution is refused if the model has no API key, and the session stays unchanged", () => {
   const model = { name: "big", provider: "anthropic", model: "claude" } as const;
   const of = createSession("s", { tools: [] }, { model, env: {} });
   const { code, message } = refusal(() => execute(of, user("Hello")));

@@ -28,7 +28,7 @@ it("ENTRY15 A session may name its model among several, and an execution may cho
   expect(of.model).toBe("two");
 });
 
-it("ENTRY15 A model that fails is replaced by its fallbacks, and the answer names the model that gave it", async () => {
+it("ENTRY15 If a model fails, its fallback is used, and the answer names the model that generated it", async () => {
   const spare = scripted([{ text: "Instead." }], "spare");
   const first = { ...scripted([{ error: { kind: "auth", message: "No." } }], "first"), fallbacks: ["spare"] };
   const of = session([], [], { model: first, models: [spare] });
@@ -37,7 +37,7 @@ it("ENTRY15 A model that fails is replaced by its fallbacks, and the answer name
   expect(of.model).toBe("spare");
 });
 
-it("ENTRY15 Temperature, length and thinking reach the provider, and an execution's options replace the session's", async () => {
+it("ENTRY15 The options temperature, maxTokens and reasoning are sent to the provider, and the options of an execution replace those of the session", async () => {
   const bodies: Record<string, unknown>[] = [];
   const options: SessionOptions = {
     model: defineModel({ name: "m", provider: "openai", model: "case:text" }),

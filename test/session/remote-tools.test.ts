@@ -124,7 +124,7 @@ it("ENTRY5 A conversation continues over many executions, and the model is sent 
 it.each([
   ["at rest", 0],
   ["where one of two results is there", 1],
-])("ENTRY6 A session that was stored as JSON continues where it was, %s", async (_, given) => {
+])("ENTRY6 A session that is restored from JSON continues like the original session, %s", async (_, given) => {
   const of = session(script, tools);
   await run(of, "Where am I, and what is 1 + 2?");
   for (const id of pendingIds(of).slice(0, given)) await run(of, [answer(id, "Lisbon")]);
@@ -140,7 +140,7 @@ it.each([
   expect((await run(again, "Bye")).result).toEqual((await run(of, "Bye")).result);
 });
 
-it("ENTRY6 Missing results of an earlier conversation are filled in, and the error for a message that does not fit names its position", () => {
+it("ENTRY6 Missing fields in the messages of an earlier conversation are filled in, and the error for an invalid message names its position", () => {
   const call = { type: "toolCall" as const, id: "c1", name: "locate", arguments: {} };
   const create = (messages: readonly unknown[]) =>
     createSession("s", { messages: messages as never, tools }, { model: scripted([]) });
@@ -170,7 +170,7 @@ it("ENTRY6 Missing results of an earlier conversation are filled in, and the err
   expect(() => create([lost])).toThrow(/waits for a result of "search", which is not among the tools/);
 });
 
-it("ENTRY6 A local call that was interrupted with its session has an unknown outcome", async () => {
+it("ENTRY6 The outcome of a local call is unknown if its session was interrupted before the result was stored", async () => {
   const of = session(script, tools);
   await run(of, "Go");
   const messages = of.messages.filter(({ role }) => role !== "toolResult");

@@ -22,7 +22,7 @@ it("ENTRY11 An execution continues without a reader, and result() needs none", a
   expect(messages).toEqual(of.messages);
 });
 
-it("ENTRY11 Readers that come late, come twice or come together receive every event", async () => {
+it("ENTRY11 Two concurrent readers, and a reader that begins after the end of the execution, receive every event", async () => {
   const of = session(script, [add]);
   const stream = execute(of, user("What is 1 + 2?"));
   const [one, two] = await Promise.all([all(stream), all(stream)]);
@@ -55,7 +55,7 @@ it("ENTRY11 A session has its new status when a reader receives session_end", as
   expect(seen).toEqual(["completed"]);
 });
 
-it("ENTRY11 Messages are in the session once they were emitted", async () => {
+it("ENTRY11 The session already contains a message when a reader receives the message_end event of the message", async () => {
   const of = session(script, [add]);
   const { passed, open } = gate();
   const slow = session(

@@ -21,12 +21,12 @@ it("ENTRY12 Arguments are checked against the tool's JSON Schema, and the model 
   expect(read).toMatch(/^add failed: The arguments do not fit the tool's schema\. a: .*number.*; b: /);
 });
 
-it("ENTRY12 A remote tool's arguments are checked too, before they are requested", async () => {
+it("ENTRY12 A remote tool's arguments are checked too, before its call becomes pending", async () => {
   const remote = { ...add, execute: undefined } as unknown as AnyAgentTool;
   expect(await readOf(remote, { a: "one" })).toMatch(/^add failed: The arguments do not fit/);
 });
 
-it("ENTRY12 Defaults of the schema are filled in, and unnamed fields pass if the schema allows them", async () => {
+it("ENTRY12 Defaults of the schema are filled in, and fields that the schema does not name are passed to the tool if the schema allows them", async () => {
   const seen: unknown[] = [];
   const tool = createSimpleTool(
     { name: "echo", label: "Echo", parameters: { type: "object", properties: { n: { type: "integer", default: 3 } } } },
@@ -95,7 +95,7 @@ it("ENTRY13 The model reads a tool's description, else its label, else its name"
   expect(seen).toEqual(["Adds two numbers.", "Search", "bare"]);
 });
 
-it("ENTRY13 A tool's parameters have the type that its schema carries, if it carries one", () => {
+it("ENTRY13 The parameters of a tool's function have the static type of the tool's schema, as TypeBox defines it, if the schema has one", () => {
   // As TypeBox makes them: a schema that carries its type.
   const schema = { type: "object", properties: { city: { type: "string" } } } as unknown as {
     readonly type: "object";

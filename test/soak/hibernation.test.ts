@@ -24,7 +24,7 @@ afterAll(async () => {
   model?.close();
 });
 
-it("FOLLOW3 An idle thread hibernates although it has followers of both kinds, is not woken by them, and sends them later events", async () => {
+it("FOLLOW3 An idle thread hibernates although clients follow it by WebSocket and SSE, is not woken by them, and sends them later events", async () => {
   const { id } = await api.createThread(speaker);
   const feeds = [await api.socket(id), await api.events(id)];
   await api.say(id, "deltas 5");

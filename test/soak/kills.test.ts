@@ -47,7 +47,7 @@ describe(`kills, seed ${String(seed)}`, () => {
 
   const broken = (rule: string): string[] => soak.findings.of(rule);
 
-  it("The server was killed fifty times, half of them inside a stream or a tool, a third without a client", () => {
+  it("The server is killed at least fifty times, half of them inside a stream or a tool, and a third without a client", () => {
     const { kills } = soak;
     expect(kills.length).toBeGreaterThanOrEqual(50);
     const within = kills.filter(({ moment }) => moment !== null && inside.includes(moment.at));
@@ -58,18 +58,18 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(soak.effects.reconciled).toBeGreaterThan(0);
   });
 
-  it("SURV2 Every input that was answered is stored, in order, each with its answer after it", () => {
+  it("SURV2 Every input whose admission was confirmed is stored, in order, each with its answer after it", () => {
     expect(broken("SURV2")).toEqual([]);
   });
 
-  it("SURV3 Every run that was interrupted continues, also without a client", () => {
+  it("SURV3 Every interrupted run continues, also without a client", () => {
     expect(broken("SURV3")).toEqual([]);
     const alone = soak.witness.recoveries.filter(({ company }) => company === "alone");
     expect(alone.length).toBeGreaterThan(10);
     expect(Math.max(...alone.map(({ seconds }) => seconds))).toBeLessThan(takenUpWithin);
   });
 
-  it("SURV4 A call took effect once, and one that must not run twice at most once", () => {
+  it("SURV4 A call of a tool that may run again takes effect once, and a call of any other tool takes effect at most once", () => {
     expect(broken("SURV4")).toEqual([]);
     const { effects } = soak.effects;
     expect(new Set(effects.map(({ mark, call }) => `${mark} ${call}`)).size).toBe(effects.length);
@@ -79,7 +79,7 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(broken("SURV5")).toEqual([]);
   });
 
-  it("SURV6 A follower through every kill has the complete transcript, and loses no final event", () => {
+  it("SURV6 A client that reconnects after every kill has the complete transcript, and loses no final event", () => {
     expect(broken("SURV6")).toEqual([]);
     // Proves that kills interrupted answers while clients followed them.
     expect(soak.actors.reduce((sum, { follower }) => sum + follower.halves, 0)).toBeGreaterThan(0);
@@ -89,7 +89,7 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(broken("SURV7")).toEqual([]);
   });
 
-  it("SURV8 A run whose server is killed at the same request repeatedly ends with recovery_failed, and its thread continues", () => {
+  it("SURV8 If the server is killed repeatedly at the same request of a run, the run ends with recovery_failed and its thread continues", () => {
     const [doomed] = actorsOf(soak, "doomed");
     const [first, second] = doomed?.turns ?? [];
     expect(soak.models.asked(first?.mark ?? "", 0)).toBe(doomCuts);
@@ -99,7 +99,7 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(second?.ended).toBe("completed");
   });
 
-  it("SURV9 A stop of a run that a kill interrupted survives another kill, and nothing of the run continues", () => {
+  it("SURV9 A stop of an interrupted run survives another kill, and nothing of the run continues", () => {
     expect(broken("SURV9")).toEqual([]);
     for (const { name, turns } of actorsOf(soak, "stopper")) {
       expect(turns[0]?.stoppedIn).not.toBeNull();

@@ -100,7 +100,7 @@ describe(`${String(subscribers)} subscribers of one thread`, () => {
 
 describe("subscribers that stop reading", () => {
   it(
-    "FOLLOW8 Subscribers that stop reading delay no other subscriber, and use only their window",
+    "FOLLOW8 Subscribers that stop reading delay no other subscriber, and are sent no more than their window",
     async () => {
       const reading = await watched(1);
       const { id } = reading;

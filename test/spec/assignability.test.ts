@@ -49,7 +49,7 @@ const check = (sources: readonly string[], options: Record<string, boolean> = {}
 
 describe("published types", () => {
   it.for([true, false])(
-    "Every type of Standard Agents and ours are assignable to each other, field by field, with exactOptionalPropertyTypes %s",
+    "Each type of Standard Agents and the same type of threadhold are assignable to each other, field by field, with exactOptionalPropertyTypes %s",
     async (exactOptionalPropertyTypes) => {
       const pairs = publishedTypes.map(([module, type]) => bothWays(`${module}.${type}`, `Ours.${type}`));
       const functions = definitionFunctions.map(([module, type, name]) =>
@@ -59,7 +59,7 @@ describe("published types", () => {
     },
   );
 
-  it("Generic types of Standard Agents and ours are assignable to each other for all arguments", async () => {
+  it("Each generic type of Standard Agents and the same type of threadhold are assignable to each other with the same type arguments", async () => {
     const pairs = [
       ["models.ModelDefinition<'fast'>", "Ours.ModelDefinition<'fast'>"],
       ["prompts.PromptDefinition<'p', Schema>", "Ours.PromptDefinition<'p', Schema>"],
@@ -87,7 +87,7 @@ describe("published types", () => {
     expect(refused.map((line) => line.split("(")[0])).toEqual(expect.arrayContaining(["pair-0.ts", "pair-1.ts"]));
   });
 
-  it("A type that is wider than that of Standard Agents is a separate type to which the narrower one is assignable", async () => {
+  it("A wider type, such as AnyModelDefinition, has a separate name, and the type of Standard Agents is assignable to it", async () => {
     const refused = await check([
       bothWays("models.ModelDefinition", "Ours.AnyModelDefinition"),
       bothWays("tools.ToolDefinition", "Ours.RemoteToolDefinition"),
@@ -97,7 +97,7 @@ describe("published types", () => {
     expect(new Set(refused.map((line) => line.split("(")[0]))).toEqual(new Set(["pair-0.ts", "pair-1.ts"]));
   });
 
-  it("A prompt's input is the parsed type of its schema, and never without a schema", async () => {
+  it("The type PromptInput is the parsed type of a prompt's schema, and `never` if the prompt has no schema", async () => {
     const source = `import { definePrompt, type PromptInput } from "threadhold";
 import { z } from "zod";
 const fields = { name: "p", toolDescription: "", prompt: "", model: "m" };
@@ -115,7 +115,7 @@ export const none: PromptInput<typeof bare> = { q: "" };
     ]);
   });
 
-  it("The data of a prompt is the parsed type of its structure, and never without one", async () => {
+  it("The type PromptData is the parsed type of a prompt's structure, and `never` if the prompt has no structure", async () => {
     const source = `import { definePrompt, type PromptData } from "threadhold";
 import { z } from "zod";
 const fields = { name: "p", toolDescription: "", prompt: "", model: "m" };

@@ -48,7 +48,7 @@ describe("defineTool", () => {
     expect(readTool(named).run).toBeUndefined();
   });
 
-  it("Whether a tool's function receives arguments is decided by its schema, not by its number of parameters", async () => {
+  it("A tool's function receives arguments only if the tool has a schema, whatever the number of the function's parameters", async () => {
     const seen: unknown[][] = [];
     const note = async (...values: unknown[]) => {
       seen.push(values);
@@ -76,7 +76,7 @@ describe("tags", () => {
     expect(hookNameOf(async () => [])).toBeUndefined();
   });
 
-  it("A function may serve two hooks, and a frozen one any hook", () => {
+  it("defineHook accepts the same function for two hooks, and also a frozen function", () => {
     const shared = async (_state: unknown, message: Record<string, unknown>) => message;
     const create = defineHook("before_create_message", shared);
     const after = defineHook("after_create_message", shared as never);
@@ -91,7 +91,7 @@ describe("tags", () => {
     ).toBe("filter_messages");
   });
 
-  it("A thread endpoint is a controller that carries its handler and does not run without a thread", () => {
+  it("A thread endpoint is a controller that contains its handler, and throws if it is called without a thread", () => {
     const handler = (): Response => new Response("ok");
     const endpoint = defineThreadEndpoint(handler);
     expect(threadEndpointHandler(endpoint)).toBe(handler);

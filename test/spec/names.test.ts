@@ -88,7 +88,7 @@ export { work };
     expect(new Set(fields)).toEqual(new Set(Object.keys(definitions)));
   });
 
-  it("A name of any definition type-checks without generated names, also with imports from @standardagents/spec", async () => {
+  it("Without generated files, any text type-checks as the name of a definition, also with imports from @standardagents/spec", async () => {
     const typo = misspelt("agents/prompts/support.ts", '"fast"', '"fsat"');
     expect(await typeCheck({ ...good, ...typo })).toEqual([]);
     const files = await generated();

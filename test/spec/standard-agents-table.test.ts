@@ -32,18 +32,18 @@ const additions = [...additionsText.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].flatM
 const zodTypes = /^Zod(String|Number|Boolean|Null|Literal|Enum|Optional|Nullable|Default|Array|Object|Record|Union)$/;
 
 describe("the reference of Standard Agents", () => {
-  it("Each type, function, field and method of the document's types has a row in the reference or is listed there as our addition", () => {
+  it("Each type, function, field and method of the types for Standard Agents has a row in the reference or is listed there as an addition", () => {
     const covered = new Set([...rows.map(({ member }) => member), ...additions]);
     expect([...specMembers()].filter((member) => !covered.has(member))).toEqual([]);
   });
 
-  it("The reference has no row for a member that does not exist", () => {
+  it("The reference of Standard Agents has no row for a member that does not exist", () => {
     const known = specMembers();
     expect(rows.filter(({ member }) => !known.has(member) && !zodTypes.test(member))).toEqual([]);
     expect(additions.filter((member) => !known.has(member))).toEqual([]);
   });
 
-  it("The reference names files that exist, and how each row is proved", () => {
+  it("Each row of the reference of Standard Agents names an existing file and a known kind of proof", () => {
     expect(rows.filter(({ file }) => !existsSync(fileURLToPath(new URL(file, root))))).toEqual([]);
     const proofs = new Set(["request", "row", "event", "answer", "state", "type"]);
     expect(rows.filter(({ proof }) => !proofs.has(proof))).toEqual([]);

@@ -254,7 +254,7 @@ export const none: Ours.PromptInput<typeof bare> = { q: "" };`,
   const shallow = looked("shallow", taking(7));
   const deep = looked("deep", taking(8));
 
-  it("SATYPE61 Arguments nest seven levels deep by default", async () => {
+  it("SATYPE61 The type ToolArgs accepts arguments that are nested in up to seven levels by default", async () => {
     expect(await shallow()).toEqual([]);
     expect(await deep()).toEqual(["TS2375"]);
   });
@@ -264,7 +264,7 @@ export const none: Ours.PromptInput<typeof bare> = { q: "" };`,
     deeper: looked(`deep-${depth}`, taking(depth + 1, `ToolArgs<${depth}>`)),
   }));
 
-  it("SATYPE61 Arguments nest as deep as the type's parameter says, up to ten levels", async () => {
+  it("SATYPE61 The type parameter of ToolArgs sets how many levels of nesting the arguments may have, up to ten", async () => {
     for (const { fitting, deeper } of others) {
       expect(await fitting()).toEqual([]);
       expect(await deeper()).toHaveLength(1);

@@ -37,7 +37,7 @@ function answerTo(controller: Controller): Promise<Response> {
 const returning = (value: ControllerReturn) => answerTo(defineController(() => value));
 
 describe("defineController", () => {
-  it("SAEND1 defineController returns the controller, and the route then answers what it returns", async () => {
+  it("SAEND1 defineController returns the controller, and the response of the route contains the controller's return value", async () => {
     const controller: Controller = () => ({ status: "ok" });
     expect(defineController(controller)).toBe(controller);
     expect(await (await answerTo(controller)).json()).toEqual({ status: "ok" });
@@ -160,32 +160,32 @@ describe("a controller's context", () => {
 });
 
 describe("return values of a controller", () => {
-  it("SAEND18 A string that a controller returns is sent as text", async () => {
+  it("SAEND18 If a controller returns a string, it is sent as text", async () => {
     const answer = await returning("words");
     expect([answer.headers.get("content-type"), await answer.text()]).toEqual(["text/plain; charset=utf-8", "words"]);
   });
 
-  it("SAEND19 A Response that a controller returns is sent unchanged", async () => {
+  it("SAEND19 If a controller returns a Response, it is sent unchanged", async () => {
     const answer = await returning(new Response("made", { status: 418, headers: { "x-own": "1" } }));
     expect([answer.status, answer.headers.get("x-own"), await answer.text()]).toEqual([418, "1", "made"]);
   });
 
-  it("SAEND20 A ReadableStream that a controller returns is the response's body", async () => {
+  it("SAEND20 If a controller returns a ReadableStream, it becomes the body of the response", async () => {
     const answer = await returning(new Response("streamed").body ?? null);
     expect([answer.headers.get("content-type"), await answer.text()]).toEqual(["application/octet-stream", "streamed"]);
   });
 
-  it("SAEND21 A null that a controller returns is sent as a response without a body", async () => {
+  it("SAEND21 If a controller returns null, the response has status 204 and no body", async () => {
     const answer = await returning(null);
     expect([answer.status, await answer.text()]).toEqual([204, ""]);
   });
 
-  it("SAEND22 A controller that returns nothing gives a response without a body", async () => {
+  it("SAEND22 If a controller returns nothing, the response has status 204 and no body", async () => {
     const answer = await returning(undefined);
     expect([answer.status, await answer.text()]).toEqual([204, ""]);
   });
 
-  it("SAEND23 An object that a controller returns is sent as JSON", async () => {
+  it("SAEND23 If a controller returns an object, it is sent as JSON", async () => {
     const answer = await returning({ a: [1] });
     expect([answer.headers.get("content-type"), await answer.json()]).toEqual([
       "application/json; charset=utf-8",
@@ -193,7 +193,7 @@ describe("return values of a controller", () => {
     ]);
   });
 
-  it("SAEND24 A promise that a controller returns is awaited", async () => {
+  it("SAEND24 If a controller returns a promise, the promise is awaited", async () => {
     expect(await (await returning(Promise.resolve("later"))).text()).toBe("later");
     expect(await (await returning(Promise.resolve({ a: 1 }))).json()).toEqual({ a: 1 });
     expect((await returning(Promise.resolve(null))).status).toBe(204);
@@ -261,7 +261,7 @@ describe("defineThreadEndpoint", () => {
     expect(await posted("user", cookies)).toEqual({ ...sent, authorization: null, cookie: null });
   });
 
-  it("SAEND27 A Response that a thread endpoint returns is sent unchanged", async () => {
+  it("SAEND27 If a thread endpoint returns a Response, it is sent unchanged", async () => {
     const teapot = defineThreadEndpoint(() => new Response("short", { status: 418 }));
     const { project, thread } = await start({ routes: { "GET /threads/:id/teapot": teapot } });
     const answer = await project.fetch(`/api/threads/${thread.id}/teapot`);

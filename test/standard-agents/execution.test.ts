@@ -78,7 +78,7 @@ describe("execution", () => {
     expect((await lookingFromTwoSides((execution) => execution.sideBStepCount)).seen).toEqual([0, 1]);
   });
 
-  it("SARUN8 ExecutionState.stopped is true once a stop was requested", async () => {
+  it("SARUN8 ExecutionState.stopped is true after a stop was requested", async () => {
     const { seen } = await looking((execution) => {
       const before = execution.stopped;
       execution.stop();
@@ -158,7 +158,7 @@ describe("execution", () => {
     expect(await thread.run()).toMatchObject({ status: "completed", text: "done" });
   });
 
-  it("SARUN13 A call of stop ends the run once the current step is done", async () => {
+  it("SARUN13 A call of stop ends the run after the current step is done", async () => {
     const { project, thread } = await looking((execution) => execution.stop(), 3);
     expect(await thread.run()).toMatchObject({ status: "stopped", steps: 1 });
     expect(await thread.result()).toMatchObject({ result: "looked" });

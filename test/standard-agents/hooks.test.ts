@@ -107,7 +107,7 @@ describe("hooks around messages", () => {
     expect(sent?.at(-1)).toBe("two!");
   });
 
-  it("SAHOOK5 after_create_message sees each message once it is stored, and cannot change it", async () => {
+  it("SAHOOK5 after_create_message receives each message after it is stored, and cannot change the stored message", async () => {
     const seen: unknown[] = [];
     const look = defineHook("after_create_message", async (state, message) => {
       seen.push([message["id"], (await state.getMessage(String(message["id"])))?.content]);
@@ -152,7 +152,7 @@ describe("hooks around messages", () => {
     expect(await adding({ created_at: 1 })).toEqual(["cannot change created_at; the change was dropped"]);
   });
 
-  it("SAHOOK7 after_update_message sees the updated message, and cannot change it", async () => {
+  it("SAHOOK7 after_update_message receives the updated message, and cannot change the stored message", async () => {
     const seen: unknown[] = [];
     const { id, message } = await edit(
       defineHook("after_update_message", async (_state, updated) => {
@@ -197,7 +197,7 @@ describe("hooks around tools", () => {
 });
 
 describe("defineHook", () => {
-  it("SAHOOK11 defineHook returns the function, which is called at the point that its name says and nowhere else", async () => {
+  it("SAHOOK11 defineHook returns the function, which is called at the hook point of its name and at no other point", async () => {
     const called: string[] = [];
     const filter = async (_state: unknown, messages: Message[]) => {
       called.push("filter");
@@ -212,7 +212,7 @@ describe("defineHook", () => {
     expect(called).toHaveLength(2);
   });
 
-  it("SAHOOK12 Every hook gets the thread's state first, with the run in it where there is one", async () => {
+  it("SAHOOK12 A hook receives the thread's state as the first argument, with the execution in a run and with null in an idle thread", async () => {
     const seen: unknown[] = [];
     const filter = defineHook("filter_messages", async (state, messages) => {
       seen.push([state.threadId, state.execution?.stepCount]);
@@ -293,7 +293,7 @@ describe("arguments of hooks", () => {
     expect((await thread.messages()).find(({ role }) => role === "tool")?.tool_call_id).toBe(id);
   });
 
-  it("SAHOOK14 HookToolCall.type is always the text function", async () => {
+  it("SAHOOK14 HookToolCall.type is always the text `function`", async () => {
     expect((await given({ status: "success" })).type).toBe("function");
   });
 

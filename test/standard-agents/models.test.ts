@@ -54,7 +54,7 @@ describe("a model", () => {
     expect(await order([])).toBeUndefined();
   });
 
-  it("SAMODEL6 ModelDefinition.fallbacks are tried in order once the model has used up its retries", async () => {
+  it("SAMODEL6 ModelDefinition.fallbacks are tried in order after the model has used up its retries", async () => {
     const { thread } = await start({
       script: failing,
       model: { fallbacks: ["broken", "last"] },

@@ -10,7 +10,7 @@ import { answers, calling, start } from "./project.ts";
 const refusal = "Hooks and tools called each other more than 5 deep";
 
 describe("definitions that call each other", () => {
-  it("A hook that adds a message for each added message does not loop forever, also for a message of an idle thread", async () => {
+  it("If a hook adds a message for each added message, the chain ends after five messages, with a log entry", async () => {
     const again = defineHook("after_create_message", async (state, { role }) => {
       if (role !== "assistant") await state.injectMessage({ role: "system", content: "again" });
     });
@@ -22,7 +22,7 @@ describe("definitions that call each other", () => {
     ]);
   });
 
-  it("A hook that adds a message before each message does not loop forever", async () => {
+  it("If a hook adds a message before each added message, the chain ends after five messages", async () => {
     const again = defineHook("before_create_message", async (state, message) => {
       await state.injectMessage({ role: "system", content: "again" });
       return message;
@@ -32,7 +32,7 @@ describe("definitions that call each other", () => {
     expect(await thread.contents()).toEqual(["again", "again", "again", "again", "again", "first"]);
   });
 
-  it("A hook that updates each updated message does not loop forever", async () => {
+  it("If a hook updates each updated message, the chain ends after five updates", async () => {
     const seen: string[] = [];
     const mark = defineHook("after_update_message", async (state, { id }) => {
       seen.push(id);
@@ -47,7 +47,7 @@ describe("definitions that call each other", () => {
     expect([seen.length, metadata]).toEqual([6, { seen: 5 }]);
   });
 
-  it("A tool that invokes itself does not loop forever, in a run or an idle thread, nor does a hook that invokes its tool", async () => {
+  it("The chain of calls ends if a tool invokes itself, in a run or in an idle thread, and if a hook invokes the tool after which it is called", async () => {
     const loop = defineTool("Invokes itself", async (state: ThreadState) => {
       const { status, result = "", error = "" } = await state.invokeTool("loop", {});
       return { status: "success", result: status === "success" ? `${result}+` : error };

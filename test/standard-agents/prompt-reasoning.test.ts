@@ -64,7 +64,7 @@ describe("thinking that is kept", () => {
     };
   }
 
-  it("SAPROMPT28 ReasoningConfig.exclude keeps the thinking from readers of the answer", async () => {
+  it("SAPROMPT28 ReasoningConfig.exclude removes the thinking from events, stored messages and logs", async () => {
     const shown = await think({ effort: "low" });
     const [part] = shown.stored ?? [];
     // The log keeps an answer in the pieces it came in.

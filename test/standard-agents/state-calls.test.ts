@@ -31,7 +31,7 @@ async function settled(thread: ProjectThread): Promise<void> {
 const shapeOf = async (thread: ProjectThread) => (await thread.messages()).map(({ role, content }) => [role, content]);
 
 describe("queueTool", () => {
-  it("SACALL1 A call queued in a run is made before the model is asked again", async () => {
+  it("SACALL1 In a run, a queued call is made before the next model request", async () => {
     const queue = defineTool("Queues", async (state: ThreadState) => {
       state.queueTool("greet", { name: "Ada" });
       return { status: "success", result: "queued" };
@@ -49,7 +49,7 @@ describe("queueTool", () => {
     expect(project.requests).toHaveLength(2);
   });
 
-  it("SACALL2 A call queued in an idle thread begins a run, which makes the call and then continues", async () => {
+  it("SACALL2 In an idle thread, a queued call starts a run, which makes the call and then requests the model", async () => {
     const { thread } = await start({ tools, script: answers() });
     await thread.atRest((state) => state.queueTool("greet", { name: "Ada" }));
     await settled(thread);
@@ -94,7 +94,7 @@ describe("invokeTool", () => {
     expect(result).toBe("Hello, Ada!");
   });
 
-  it("SACALL7 A tool that is invoked in an idle thread receives an execution of its own", async () => {
+  it("SACALL7 In an idle thread, invokeTool passes a new execution to the tool", async () => {
     const seen: unknown[] = [];
     const look = defineTool("Looks", async ({ execution }: ThreadState) => {
       seen.push(execution?.stepCount, execution?.stopped, typeof execution?.flowId);

@@ -23,7 +23,7 @@ const sameBytes = (left: Uint8Array | undefined, right: Uint8Array): boolean =>
 const textOf = (data: ArrayBuffer | null) => (data === null ? null : new TextDecoder().decode(data));
 
 describe("writeFile", () => {
-  it("SAFILE1 writeFile writes a file that every later run can read, and returns its record", async () => {
+  it("SAFILE1 writeFile writes a file of the thread, which can be read after the run, and returns its record", async () => {
     const { thread } = await start();
     const record = await thread.inRun((state) => state.writeFile("notes/a.txt", "words", "text/plain"));
     expect(record).toMatchObject({ path: "/notes/a.txt", size: 5 });
@@ -32,7 +32,7 @@ describe("writeFile", () => {
     expect(await other.atRest((state) => state.readFile("notes/a.txt"))).toBeNull();
   });
 
-  it("SAFILE2 The path of writeFile is the file's position, and another write there replaces the file", async () => {
+  it("SAFILE2 The path of writeFile identifies the file, and another write with the same path replaces the file", async () => {
     await withFiles(async (state) => {
       await state.writeFile("a.txt", "one", "text/plain");
       await state.writeFile("b.txt", "two", "text/plain");
@@ -208,7 +208,7 @@ describe("statFile and its record", () => {
     expect([(await image(12, 7)).height, (await image(12, 9)).height]).toEqual([7, 9]);
   });
 
-  it("SAFILE25 FileRecord.createdAt stays when a file is written again", async () => {
+  it("SAFILE25 FileRecord.createdAt does not change when a file is written again", async () => {
     await withFiles(async (state) => {
       const first = await state.writeFile("a", "one", "text/plain");
       const second = await state.writeFile("a", "two", "text/plain");

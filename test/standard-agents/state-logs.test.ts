@@ -109,7 +109,7 @@ describe("a log entry", () => {
     expect(failed?.data).toMatchObject({ error: { message: "cannot" } });
   });
 
-  it("SALOG9 Log.created_at is in microseconds, and rises", async () => {
+  it("SALOG9 Log.created_at is in microseconds, and never decreases from one entry to the next", async () => {
     const times = (await logged()).all.map(({ created_at }) => created_at);
     expect(times).toEqual(times.toSorted((left, right) => left - right));
     expect(new Date((times[0] ?? 0) / 1000).getUTCFullYear()).toBeGreaterThan(2024);

@@ -135,7 +135,7 @@ describe("a message", () => {
     expect(user.tool_call_id ?? null).toBeNull();
   });
 
-  it("SAMSG17 Message.created_at is in microseconds, and rises", async () => {
+  it("SAMSG17 Message.created_at is in microseconds, and never decreases from one message to the next", async () => {
     const times = (await read()).map(({ created_at }) => created_at);
     expect(times).toEqual(times.toSorted((left, right) => left - right));
     expect(new Date((times[0] ?? 0) / 1000).getUTCFullYear()).toBeGreaterThan(2024);
@@ -211,7 +211,7 @@ describe("injectMessage", () => {
     { role: "extension", content: "Hello" },
     { role: "user", content: { text: "Hello" } },
     { role: "user" },
-  ])("SAMSG23 injectMessage refuses a message that cannot be read again: %j", async (wrong) => {
+  ])("SAMSG23 injectMessage refuses a message with an invalid role or without a text: %j", async (wrong) => {
     const { thread } = await start();
     const added = thread.atRest((state) => state.injectMessage(wrong as InjectMessageInput));
     await expect(added).rejects.toThrow("takes a role of user, assistant or system, and text");

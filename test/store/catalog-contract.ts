@@ -75,7 +75,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect((await catalog.get(id))?.title).toBe("third");
     });
 
-    test("The catalog remembers the removal of a thread for seven days", async () => {
+    test("The catalog ignores late writes of a removed thread for seven days", async () => {
       const catalog = await make();
       await catalog.remove(removal);
       await catalog.remove({ threadId: threadOf(2).id, createdAt: noon, now: removal.now + removalKept - 1 });
@@ -202,7 +202,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.reserveCreation({ ...first, now: noon + creationKept + 1 })).toEqual(other);
     });
 
-    test("A key is reserved for its owner for a day, and reading that reserves nothing", async () => {
+    test("An idempotency key is reserved for its owner alone and for a day, and a check of the reservation reserves nothing", async () => {
       const catalog = await make();
       const wanted = { owner: "ada", key: "k", now: noon };
       expect(await catalog.isReserved(wanted)).toBe(false);
@@ -218,7 +218,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await Promise.all(reserved)).toEqual([true, false, false, false, false]);
     });
 
-    test("A reserved idempotency key reports that its thread was removed later, and not that another thread or an earlier one with the same id was", async () => {
+    test("The reservation of an idempotency key reports the removal of its thread, and not of another thread or of an earlier one with the same id", async () => {
       const catalog = await make();
       const first = { owner: "ada", key: "k", fingerprint: "f", threadId: "t1", now: noon };
       const held = { threadId: "t1", fingerprint: "f", removed: false };

@@ -47,7 +47,7 @@ test("Only missing migrations of the catalog are applied, each in one transactio
   expect(await recorded(database)).toEqual([...names, mended.name]);
 });
 
-test("Threads that the first version of the catalog stored are listed as waiting after the migration, and before it", async () => {
+test("Waiting threads that the first version of the catalog stored are listed as waiting before and after the migration", async () => {
   const database = await databaseWithoutTables();
   await ensureCatalogSchema(database, catalogMigrations.slice(0, 1));
   const catalog = createD1Catalog(database);

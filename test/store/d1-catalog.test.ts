@@ -64,7 +64,7 @@ describe("rows that the catalog reads and writes", () => {
     expect(await written(database, child)).toBe(3);
   });
 
-  test("INBOX2 A thread that begins or ends to wait writes at most one row more to the catalog, and other threads none", async () => {
+  test("INBOX2 A thread that begins or stops waiting writes at most one row more to the catalog, and other threads write none", async () => {
     const database = await emptyDatabase();
     const put = (version: number, changes = {}) => [
       putStatement(database, entryOf(1, { updated_at: noon + version, ...changes }, { version })),
@@ -123,7 +123,7 @@ describe("rows that the catalog reads and writes", () => {
     }
   });
 
-  test("Queries for thread lists and usage reports use an index, and never sort their rows", async () => {
+  test("Queries for thread lists use an index and do not sort their rows", async () => {
     const database = await emptyDatabase();
     const plan = async (statement: string, ...values: unknown[]) => {
       const explained = database.prepare(`EXPLAIN QUERY PLAN ${statement}`).bind(...values);
@@ -160,7 +160,7 @@ describe("rows that the catalog reads and writes", () => {
   });
 });
 
-describe("a catalog out of reach", () => {
+describe("a catalog whose database is not available", () => {
   const callsOf = (catalog: Catalog) => {
     const request = { owner: null, key: "k", fingerprint: "f", threadId: "t", now: noon };
     return [
@@ -175,7 +175,7 @@ describe("a catalog out of reach", () => {
     ];
   };
 
-  test("Every method of the catalog answers unavailable when the database fails, and keeps the cause for the log", async () => {
+  test("The methods of the catalog fail with unavailable if the database fails, and keep the cause for the log", async () => {
     for (const call of callsOf(createD1Catalog(await databaseWithoutTables()))) {
       const error: unknown = await call().then(
         () => null,
@@ -187,7 +187,7 @@ describe("a catalog out of reach", () => {
     }
   });
 
-  test("Every method of the catalog answers unavailable if the database never answers", async () => {
+  test("The methods of the catalog fail with unavailable if the database never answers", async () => {
     const { database } = silentDatabase(await emptyDatabase());
     for (const ensureSchema of [false, true]) {
       const limits: number[] = [];
@@ -204,7 +204,7 @@ describe("a catalog out of reach", () => {
     }
   });
 
-  test("A request that ended during its check of the catalog's tables does not block other requests", async () => {
+  test("Other requests are not blocked if a request ends during its check of the catalog's tables", async () => {
     const { database, answerAgain } = silentDatabase(await emptyDatabase());
     // Like the promise of a request whose client has left: it never settles.
     const ended = createD1Catalog(database, { ensureSchema: true }).list(everyone);

@@ -56,7 +56,7 @@ describe("a run of schema 2", () => {
     });
   });
 
-  it("The record of an executed or interrupted run that an earlier schema stored is read with the run's state, and a limit that suspended the run before, in the field progress", () => {
+  it("The record of a running run that an earlier schema stored is read with the run's state, and with the limit that it reached, in the field progress", () => {
     const plain = { suspension: null, reached_limit: null, retry: null, context: {} };
     expect(readRun(earlierRun(begun))).toStrictEqual({ ...runRecord(1), ...begun, queued: null, progress: plain });
     const row = earlierRun({ ...begun, ...kept, retry, at_limit: limit });
@@ -65,7 +65,7 @@ describe("a run of schema 2", () => {
   });
 
   it.each(["running", "awaiting_tool_execution"] as const)(
-    "The record of a run that was suspended as %s, stored by an earlier schema, is read with its time and its limit in the field suspension",
+    "The record of a run that was suspended as %s, stored by an earlier schema, is read with its resume time and its limit in the field suspension",
     (status) => {
       for (const stored of [{}, { at_limit: null }, { at_limit: limit }]) {
         const row = earlierRun({ ...begun, ...kept, ...stored, status, retry, resume_at: 7_000_000 });
@@ -102,7 +102,7 @@ describe("a thread of schema 2", () => {
   const { queue: _, background: __, ...fields } = threadRecord();
   const outbox = { dirty: true, runs: [idOf(1)] };
 
-  it("The record of a thread that an earlier schema stored is read with the state of the queue and of background work in two groups", () => {
+  it("The record of a thread that an earlier schema stored is read with its state in the fields queue and background", () => {
     const row = { ...fields, queue: [idOf(2), idOf(3)], steers: 1, held: true, overtaker: idOf(4), outbox };
     const outgoing: EarlierThread["outgoing"] = [{ type: "stop", thread_id: "child" }];
     const unclaimed = [{ path: "/attachments/a", etag: "tag" }];

@@ -85,7 +85,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(store.messages({ ...all, beyond: idOf(6) })).toEqual([]);
       }));
 
-    test("Silent messages and messages below a maximum depth are left out on request, and the page is still full", () =>
+    test("Silent messages and messages deeper than a maximum are left out on request, and the page is still full", () =>
       withThread((store) => {
         for (const n of [1, 2, 3, 4, 5, 6]) {
           store.insertMessage(messageRecord(n, { silent: n % 2 === 0, depth: n > 4 ? 2 : 0 }));

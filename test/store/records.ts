@@ -9,7 +9,6 @@ export function idOf(n: number): string {
   return `018f0000-0000-7000-8000-${String(n).padStart(12, "0")}`;
 }
 
-/** A thread. */
 export function threadRecord(changes: Partial<ThreadRecord> = {}): ThreadRecord {
   return {
     id: "3f0a0000-0000-4000-8000-000000000001",

@@ -49,7 +49,7 @@ function fill(store: ManagedThreadStore, count: number): void {
 }
 
 describe("rows written by the thread store", () => {
-  test("A write of a record writes one row, and a message whose position is not its id is inserted and deleted with two", () =>
+  test("A write of a record writes one row, and an insertion or deletion of a message whose position is not its id writes two", () =>
     withThread((store, { written }) => {
       expect(written(() => store.writeThread(threadRecord({ title: "t" })))).toBe(1);
       expect(written(() => store.insertMessage(messageRecord(1)))).toBe(1);

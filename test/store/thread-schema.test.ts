@@ -112,7 +112,7 @@ test("Pending schema migrations of a thread run once and in order, and the threa
     expect(createSqliteThreadStore(storage).readThread()).toEqual(threadRecord());
   }));
 
-test("A schema migration that fails changes nothing, and the thread keeps the schema version of the migration before it", () =>
+test("A failed schema migration changes nothing, and the thread keeps the schema version of the migration before it", () =>
   withStorage((storage) => {
     createSqliteThreadStore(storage).create(threadRecord());
     const broken = { name: "9002_broken.sql", sql: "CREATE TABLE half (n);\nINSERT INTO nowhere VALUES (1);\n" };

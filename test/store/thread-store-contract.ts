@@ -98,7 +98,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.messages({ ...page, includeSilent: true, maxDepth: 3 })).toHaveLength(1);
       }));
 
-    test("A transaction that throws writes nothing, and reads within it see its writes", () =>
+    test("A transaction writes nothing if its function throws, and reads within it see its writes", () =>
       withThread((store) => {
         store.insertMessage(messageRecord(1));
         store.insertRun(runRecord(1));

@@ -13,7 +13,7 @@ import { callAndResult, collect, model, request, user } from "../models/ask-mode
 
 const roles = (messages: readonly { role: string }[]) => messages.map(({ role }) => role);
 
-it("A turn has the answer, the calls with their results, and the requests that the model received", async () => {
+it("A test can read a turn's answer, its calls with their results, and the requests that the model received", async () => {
   const thread = await startThread("support_desk", {
     answers: [toolCall("look_up_order", { order: "1042" }), text(["Your order ", "is on its way."])],
   });
@@ -144,7 +144,7 @@ it("A call of a remote tool is answered by the test", async () => {
   expect([done.text, thread.requests[1]?.messages.at(-1)?.content]).toEqual(["Sunny in Oslo.", "Oslo"]);
 });
 
-it("A thread that is restarted in the middle of an answer continues from its rows", async () => {
+it("If a thread is restarted in the middle of an answer, it continues from its rows", async () => {
   const thread = await startThread("support_desk", {
     answers: [
       toolCall("look_up_order", { order: "1042" }),
@@ -246,7 +246,7 @@ it("A function of `answers` that throws or returns nothing fails the turn with i
   );
 });
 
-it("A request that breaks the rules of providers fails the turn, even if the run continues", async () => {
+it("A request that breaks the rules of providers gets an error, and the script of the test throws the fault once", async () => {
   const script = new Script([text("Hi")]);
   putScript("broken", script);
   const messages = [user("Hi"), ...callAndResult("call_1").slice(0, 1)];
@@ -258,7 +258,7 @@ it("A request that breaks the rules of providers fails the turn, even if the run
   expect(() => script.throwFaults()).not.toThrow();
 });
 
-it("Answers of prompts that run at the same time are held and released together", async () => {
+it("Held answers of prompts that run in parallel are released together", async () => {
   const question = (topic: string) => ({ name: "researcher", arguments: { question: `What is a ${topic}?` } });
   const thread = await startThread("reporter", {
     answers: {
@@ -299,7 +299,7 @@ it("A turn that takes too long fails with an error that names what it waits for"
   await thread.stop();
 });
 
-it("An approval without a waiting call, and one of several waiting calls, are errors that name the calls", async () => {
+it("A test's approve() without a named call is an error if no call waits or several calls wait, and the error names the calls", async () => {
   const thread = await startThread("purchaser", {
     answers: [
       { toolCalls: [1, 2].map((n) => ({ name: "place_order", arguments: { item: `Desk ${String(n)}`, price: 900 } })) },
@@ -331,7 +331,7 @@ it("A lost row fails the check of the transcript, and the error names the call w
   );
 });
 
-it("Threads of one user and of two users are separate", async () => {
+it("Threads of two users in a test have separate scripts, and a user cannot read the other user's thread", async () => {
   const [anna, ben] = await Promise.all(
     ["anna", "ben"].map((user_id) => startThread("support_desk", { user_id, answers: [text(`For ${user_id}`)] })),
   );
@@ -340,7 +340,7 @@ it("Threads of one user and of two users are separate", async () => {
   await expect(ben?.client.threads.get(anna?.id ?? "")).rejects.toMatchObject({ code: "thread_not_found" });
 });
 
-it("A check that does not end is an error that names the thread, its state and the limit", async () => {
+it("If the check of a transcript does not end in time, the error names the thread, its state and the limit", async () => {
   const thread = await startThread("support_desk", { timeoutMs: 300 });
   await thread.files.upload("/notes.txt", "A good customer.");
   const never = new ReadableStream<never>();

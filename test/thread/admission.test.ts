@@ -18,7 +18,7 @@ function waiting(name: string) {
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 describe("while a run is active", () => {
-  it("A run that has begun has the number of its first event in first_seq, and a reader that starts there receives all events of the run", async () => {
+  it("A run's first_seq is null while the run is queued, and then the number of its first event; a reader that starts there receives all events of the run", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold12");
     const first = await value(stubOf(id).call("postMessage", admin, message("hold12"), null));
@@ -82,7 +82,7 @@ describe("while a run is active", () => {
     expect(items.some(({ content }) => content === "no")).toBe(false);
   });
 
-  it("INPUT4 A queued run that is stopped never begins, and its message is never sent", async () => {
+  it("INPUT4 If a queued run is stopped, it never begins, and its message never appears in the thread", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold3");
     await value(stubOf(id).call("postMessage", admin, message("hold3"), null));
@@ -100,7 +100,7 @@ describe("while a run is active", () => {
 });
 
 describe("Idempotency-Key", () => {
-  it("ADMIT4 A repeated idempotency key returns the first response again, and is refused with another body", async () => {
+  it("ADMIT4 A repeated request with the same idempotency key receives the first response again, and a request with the same key and a different body is refused", async () => {
     const id = await newThread("parallel");
     const key = { key: "k1", fingerprint: "a" };
     const post = () => stubOf(id).call("postMessage", admin, message("once"), key);
@@ -116,7 +116,7 @@ describe("Idempotency-Key", () => {
   });
 });
 
-describe("a message that starts nothing", () => {
+describe("messages without a run, and large messages", () => {
   it("ADMIT5 A message with run=false is stored and sent to readers, and no run begins", async () => {
     const id = await newThread("parallel");
     const { run, message: stored } = await value(
@@ -140,7 +140,7 @@ describe("a message that starts nothing", () => {
 });
 
 describe("a run without a message", () => {
-  it("ADMIT7 A run without a message continues from the history, and an empty thread has nothing to continue", async () => {
+  it("ADMIT7 A run without a message continues from the thread's history, and is refused in an empty thread", async () => {
     const empty = await newThread("parallel");
     expect(await stubOf(empty).call("postRun", admin, { kind: "continue" }, null)).toMatchObject({
       ok: false,
@@ -155,7 +155,7 @@ describe("a run without a message", () => {
     expect(items.map(({ content }) => content)).toEqual(["from before", "echo: from before"]);
   });
 
-  it("ADMIT7 A continue after a failed run sends the model that run's messages and results, also without includeChat", async () => {
+  it("ADMIT7 A continue request after a failed run sends the messages and tool results of that run to the model, also if the prompt does not set includeChat", async () => {
     const id = await newThread("forgetful");
     let sent: string[][] = [];
     scripts.set("flaky", ({ step, messages }) => {
@@ -181,7 +181,7 @@ describe("a run without a message", () => {
     expect(last.events.at(-1)).toMatchObject({ error: { message: expect.stringContaining("includeChat") } });
   });
 
-  it("ADMIT8 A continue that would send the model nothing ends with an error that says why", async () => {
+  it("ADMIT8 If a continue request would send no message to the model, its run ends with an error that names includeChat", async () => {
     const id = await newThread("forgetful", { initial_messages: [{ role: "user", content: "from before" }] });
     const { run, after } = await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null));
     const following = await follow(id, { after: String(after), run_id: run?.id ?? "" });
@@ -194,7 +194,7 @@ describe("a run without a message", () => {
 });
 
 describe("a full queue", () => {
-  it("A continue resumes a full queue that a stop paused, also after refused inputs", async () => {
+  it("A continue request resumes a full queue that a stop paused, also if the full queue refused an input before", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold9");
     await value(stubOf(id).call("postMessage", admin, message("hold9"), null));
@@ -215,8 +215,8 @@ describe("a full queue", () => {
   });
 });
 
-describe("keys of what waits", () => {
-  it("ADMIT4 A repeated idempotency key returns the message that still waits, and a repeated continue starts no second run", async () => {
+describe("idempotency keys of queued inputs", () => {
+  it("ADMIT4 A repeated message with the same idempotency key returns the queued message, and a repeated continue request starts no second run", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold10");
     await value(stubOf(id).call("postMessage", admin, message("hold10"), null));
@@ -238,7 +238,7 @@ describe("keys of what waits", () => {
 });
 
 describe("limits of a request", () => {
-  it("LIMIT8 A user may ask for fewer steps than the deployment allows, never for more", async () => {
+  it("LIMIT8 A user's request for more steps than the deployment allows is refused, and a request for fewer steps limits its run", async () => {
     const id = await newThread("parallel", { user_id: "ada" });
     const ada = { user: "ada", admin: false };
     for (const steps of [null, 251]) {

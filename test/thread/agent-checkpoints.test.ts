@@ -36,7 +36,7 @@ const withStore = async (work: (store: Required<CheckpointStore>, state: ThreadS
 
 describeStore("The store of a thread's files", withStore);
 
-it("A session is one file of the thread under /.checkpoints, with the facts about its checkpoint as metadata", () =>
+it("A checkpoint session is stored as one file under /.checkpoints of the thread, with its session id and its step as the file's metadata", () =>
   withStore(async (store, state) => {
     const saved = stateOf(4);
     await store.save("my-session", saved.toJSON());
@@ -52,7 +52,7 @@ it("A session is one file of the thread under /.checkpoints, with the facts abou
     expect(new TextDecoder().decode(bytes ?? new ArrayBuffer())).toBe(JSON.stringify(saved));
   }));
 
-it("A checkpoint is there in a later run of its thread, and in no other thread", async () => {
+it("A stored checkpoint can be loaded in a later call on the same thread, and another thread does not list it", async () => {
   const [id, other] = [await newThread("filer"), await newThread("filer")];
   const saved = stateOf(2, "x".repeat(3_000_000));
   await inThread(id, (state) => threadCheckpoints(state).save("s", saved.toJSON()));
@@ -65,7 +65,7 @@ it("A checkpoint is there in a later run of its thread, and in no other thread",
   });
 });
 
-it("Other files in the folder of checkpoints are not listed, and a file without facts has those of its state", () =>
+it("The list of checkpoints omits other files in the folder /.checkpoints, and the metadata of a checkpoint file without metadata is read from its state", () =>
   withStore(async (store, state) => {
     const saved = stateOf(9);
     await state.writeFile("/.checkpoints/Notes.json", "{}", "application/json");
@@ -78,7 +78,7 @@ it("Other files in the folder of checkpoints are not listed, and a file without 
     expect(new Date(metadata?.timestamp ?? "").toISOString()).toBe(metadata?.timestamp);
   }));
 
-it("A damaged file of a session is an error that names the session", () =>
+it("The load of a damaged checkpoint file fails with an error that names the session", () =>
   withStore(async (store, state) => {
     await state.writeFile("/.checkpoints/s.json", "half a checkp", "application/json");
     await expect(store.load("s")).rejects.toMatchObject({

@@ -93,7 +93,7 @@ beforeEach(() => outcomes.clear());
 
 for (const { name, execution, answers, shown } of strategies) {
   it.each(ways)(
-    `The tokens, the cost and the events of an agent with the strategy ${name} are those of the run, with %s`,
+    `A run includes the tokens, the cost and the events of an agent with the strategy ${name} that one of its tools executes with %s`,
     async (_way, execute) => {
       const { id, text } = await consulting(async (state) => {
         const { turn } = await execute(innerAgent(state, answers, { execution: execution(), tools: [lookUp] }));
@@ -116,7 +116,7 @@ for (const { name, execution, answers, shown } of strategies) {
   );
 }
 
-it("An agent without a name is named by its id, and the events of its requests name the model", async () => {
+it("The events of an agent without a name have its id as subagent_type, and the events of its model requests name the model", async () => {
   const ids: string[] = [];
   const { id, text } = await consulting(async (state) => {
     const helper = agent({ model: innerModel([{ text: "The answer." }]), in: state });
@@ -130,7 +130,7 @@ it("An agent without a name is named by its id, and the events of its requests n
   expect(begun).toMatchObject([{ model: "inner-model" }]);
 });
 
-it("The thread sends the events of an agent's sub-agents under their own names, and counts their tokens", async () => {
+it("A thread emits the events of an agent's sub-agents with each sub-agent's name or type, and the run counts their tokens", async () => {
   const { id, text } = await consulting(async (state) => {
     const explorer = agent({ name: "explorer", model: innerModel([{ text: "Here." }]) });
     const parameters = { type: "object", properties: {} } as const;
@@ -159,7 +159,7 @@ it("The thread sends the events of an agent's sub-agents under their own names, 
 });
 
 it.each(ways)(
-  "An agent that reaches the limit of the run's cost with %s fails with QUOTA_EXCEEDED and keeps its state",
+  "An agent that a tool executes with %s fails with QUOTA_EXCEEDED at the run's cost limit, and the error contains the agent's state",
   async (_way, execute) => {
     const errors: unknown[] = [];
     const { id, text } = await consulting(async (state) => {
@@ -225,7 +225,7 @@ async function crashed(id: string, text: string, reached: Promise<void>): Promis
 }
 
 it.each(ways)(
-  "A tool whose agent a crash interrupts with %s is not executed again, and its result reports the interruption",
+  "If a crash interrupts a tool that executes an agent with %s, the tool is not executed again, and its result reports the interruption",
   async (_way, execute) => {
     const reached = crossing();
     let executions = 0;
@@ -252,7 +252,7 @@ const twoCalls: TestTurn[] = [
 ];
 
 it.each(ways)(
-  "An agent of an idempotent tool continues from its checkpoint in the thread's files after a crash, with %s",
+  "After a crash, an agent that an idempotent tool executes with %s continues from its checkpoint in the thread's files",
   async (_way, execute) => {
     const reached = crossing();
     const ran: string[] = [];
@@ -292,7 +292,7 @@ async function answerOf(store: CheckpointStore, sessionId: string): Promise<stri
   return messages.findLast(({ type }) => type === "assistant")?.text;
 }
 
-it("The reconcile function of a tool reads the outcome of its interrupted agent from the checkpoint", async () => {
+it("After a crash, the reconcile function of an interrupted tool reads the answer of the tool's agent from the agent's checkpoint", async () => {
   const reached = crossing();
   let executions = 0;
   const { id, text } = await consulting(async (state, { id: sessionId }) => {

@@ -13,7 +13,7 @@ beforeEach(freshTeam);
 const soon = 60_000;
 
 describe("a run that was suspended and resumed at once", () => {
-  it("A run that is suspended and resumed at once counts as active, and is resumed after a crash", async () => {
+  it("If a suspended run resumes immediately, its thread still has an alarm, and the alarm resumes the run after a crash", async () => {
     const slow = door();
     let reached = false;
     let hangs = true;
@@ -54,7 +54,7 @@ describe("a run that was suspended and resumed at once", () => {
 });
 
 describe("a child with an undelivered result", () => {
-  it("A child with an undelivered result has an alarm also after its heartbeat, and delivers the result after a crash without a request", async () => {
+  it("A child thread with an undelivered result still has an alarm after its heartbeat, and after a crash the alarm delivers the result without a request", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -79,7 +79,7 @@ describe("a catalog that does not answer", () => {
     await env.CATALOG.prepare("ALTER TABLE thread_away RENAME TO thread").run();
   });
 
-  it("COST12 An update of a catalog that does not answer is retried less and less often, also after evictions, and succeeds once it answers", async () => {
+  it("COST12 If the catalog does not answer, a thread retries its update after pauses that grow from 5 seconds to 15 minutes, also after evictions, until it succeeds", async () => {
     const id = await newThread("parallel");
     await env.CATALOG.prepare("ALTER TABLE thread RENAME TO thread_away").run();
     await converse(id, "say it");

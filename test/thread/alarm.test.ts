@@ -20,7 +20,7 @@ function set(at: number | null, work: (alarm: Alarm, seconds: (after: number) =>
   });
 }
 
-it("An alarm whose time had already passed when the object was loaded is set to a new time, because the platform ignores the same time", async () => {
+it("If an alarm is already overdue when the object is loaded, the object sets it one millisecond later, because the platform ignores a second alarm at the same time", async () => {
   const soon = (alarm: Alarm, seconds: (after: number) => number) => alarm.notAfter(seconds(10));
   expect(await set(null, soon)).toBe(10);
   expect(await set(5, soon)).toBe(5);
@@ -37,7 +37,7 @@ it("An alarm whose time had already passed when the object was loaded is set to 
   expect(await set(-5, (alarm) => alarm.clear())).toBeNull();
 });
 
-it("An alarm whose time lies between two milliseconds is set to the later one", async () => {
+it("The time of an alarm is rounded up to a whole millisecond", async () => {
   expect(await set(null, (alarm, seconds) => alarm.notAfter(seconds(10) + 0.25))).toBe(10.001);
   expect(await set(null, (alarm, seconds) => alarm.exactly(seconds(10) + 0.75))).toBe(10.001);
 });

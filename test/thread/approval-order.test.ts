@@ -34,7 +34,7 @@ beforeEach(freshAnswers);
 
 describe("an approved call", () => {
   it.each(["careful_house", "batched_house"])(
-    "APPROVE7 An approved call waits for a child thread that comes before it, and meanwhile its run is not executed (%s)",
+    "APPROVE7 An approved call does not run while the child thread of an earlier call of its step waits, and its run is executed only once meanwhile (%s)",
     async (agent) => {
       script("behind", [send("pay_room", "behind_inside"), erase("all")]);
       script("behind_inside", [ask("why")]);
@@ -67,7 +67,7 @@ describe("an approved call", () => {
     following.close();
   });
 
-  it("APPROVE7 An approved call whose run is stopped first does not run, and no change of it is emitted", async () => {
+  it("APPROVE7 An approved call does not run if its run is stopped first; a replay has the same events, and the next request does not mention its changed arguments", async () => {
     script("halted", [pay("Ada"), ask("other")]);
     const { id, following, calls } = await suspended("payer", "halted", 2);
     await value(answer(id, approve(named(calls, "pay"), { to: "Bob", amount: 1 })));
@@ -94,7 +94,7 @@ describe("an approved call", () => {
 });
 
 describe("a decision", () => {
-  it("APPROVE8 An approval that arrives while the deadline is processed is ignored, and the response lists it as ignored", async () => {
+  it("APPROVE8 If an approval arrives while the expired deadline is processed, the call does not run, and the response lists the approval as ignored", async () => {
     script("too_late", [pay("Ada")]);
     const { id, following, calls } = await suspended("payer", "too_late", 1);
     const held = door();
@@ -114,7 +114,7 @@ describe("a decision", () => {
     following.close();
   });
 
-  it("APPROVE8 An approval that arrives after a stop is ignored while the stop is still processed", async () => {
+  it("APPROVE8 If approvals arrive while a stop is processed, their calls do not run, and the response lists the approvals as ignored", async () => {
     script("behind_stop", [pay("Ada"), pay("Bob"), pay("Cleo")]);
     const { id, following, calls } = await suspended("payer", "behind_stop", 3);
     const held = door();
@@ -134,7 +134,7 @@ describe("a decision", () => {
     following.close();
   });
 
-  it("APPROVE4 A call that was declined stays declined when its run is stopped", async () => {
+  it("APPROVE4 A declined call stays declined when its run is stopped", async () => {
     script("declined", [pay("Ada"), ask("other")]);
     const { id, following, calls } = await suspended("payer", "declined", 2);
     await value(answer(id, { tool_call_id: named(calls, "pay"), approved: false, error: "Never." }));
@@ -145,7 +145,7 @@ describe("a decision", () => {
     following.close();
   });
 
-  it("APPROVE4 A call that was declined stays declined when its run ends with an error before it resumes", async () => {
+  it("APPROVE4 A declined call stays declined when its run ends with an error before the run resumes", async () => {
     script("given_up", [pay("Ada"), ask("other")]);
     const { id, following, calls } = await suspended("payer", "given_up", 2);
     await value(answer(id, { tool_call_id: named(calls, "pay"), approved: false, error: "n".repeat(60_000) }));
@@ -162,7 +162,7 @@ describe("a decision", () => {
     following.close();
   });
 
-  it("APPROVE8 A call that waited for approval when its thread was exported cannot be approved in the imported thread, and its result does not claim an unknown effect", async () => {
+  it("APPROVE8 If a call waits for approval during an export, it cannot be approved in the imported thread, and its result does not say that its effect is unknown", async () => {
     script("copied", [pay("Ada")]);
     const { id, following, calls } = await suspended("payer", "copied", 1);
     following.close();
@@ -174,7 +174,7 @@ describe("a decision", () => {
 });
 
 describe("a tool that needs approval", () => {
-  it("APPROVE11 A tool that needs approval does not run without it when another tool, or a caller, invokes it", async () => {
+  it("APPROVE11 A tool that needs approval does not run without an approval if another tool or a client invokes it directly", async () => {
     script("passes", [{ name: "passer", arguments: {} }]);
     const id = await newThread("head_reader");
     const following = await follow(id, { after: "0" });
@@ -208,7 +208,7 @@ describe("a release while a call waits", () => {
     following.close();
   });
 
-  it("REMOTE12 A call that is approved after a new deployment made its tool remote does not run", async () => {
+  it("REMOTE12 A call does not run if it is approved after a new deployment made its tool remote", async () => {
     const run = async () => {
       ran.push("moves");
       return { status: "success", result: "from the server" } as const;

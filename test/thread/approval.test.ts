@@ -66,7 +66,7 @@ beforeEach(() => {
 });
 
 describe("a call that needs approval", () => {
-  it("APPROVE1 An approval is requested when the step's other calls are done, and until then the call has not run and emitted nothing", async () => {
+  it("APPROVE1 An approval is requested after the step's other calls are done; before the approval, the call does not run and emits no start event", async () => {
     for (const agent of ["payer", "careful_payer"]) {
       ran.length = 0;
       const { id, following, pending } = await asking(
@@ -98,7 +98,7 @@ describe("a call that needs approval", () => {
     }
   });
 
-  it("APPROVE1 A pending approval is sent, with its arguments, to readers that come later", async () => {
+  it("APPROVE1 A pending approval is sent, with the call's arguments, to readers that connect later", async () => {
     const { id, following, pending } = await asking("told_again", [pay("Ada")]);
     following.close();
     await evict(id);
@@ -141,7 +141,7 @@ describe("a call that needs approval", () => {
     following.close();
   });
 
-  it("APPROVE2 A call whose arguments do not fit gets an error result, and no approval of it is requested", async () => {
+  it("APPROVE2 If the arguments of a call do not match the tool's schema, the call gets an error result, and no approval is requested", async () => {
     script("unfit", [{ name: "pay", arguments: { to: "Ada", amount: -1 } }]);
     const id = await newThread("payer");
     const following = await follow(id, { after: "0" });
@@ -237,7 +237,7 @@ describe("a call that needs approval", () => {
     following.close();
   });
 
-  it("APPROVE7 Calls of one step that are approved together run in their order", async () => {
+  it("APPROVE7 Approved calls of one step run when all of them are approved: in parallel or one after the other, as the prompt sets", async () => {
     for (const [agent, overlaps] of [
       ["payer", true],
       ["careful_payer", false],
@@ -274,7 +274,7 @@ describe("a call that needs approval", () => {
     expect(ran).toEqual([]);
   });
 
-  it("APPROVE8 A call never runs when its thread is read after the deadline, also if no alarm fired", async () => {
+  it("APPROVE8 If a thread is read after the deadline of an approval, the call never runs and its run continues, although no alarm fired", async () => {
     const { id, following } = await asking("overdue", [pay("Eve")]);
     skip(payDeadlineMs + 1000);
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ pending_tool_calls: [] });

@@ -60,7 +60,7 @@ function changes(events: readonly ThreadEvent[]): string[] {
 const both = ["/attachments/a.csv", "/attachments/b.bin"];
 
 describe("files of a message", () => {
-  it("Files of a message are deleted when a crash comes before the message is stored, and readers are notified", async () => {
+  it("If a crash happens before a message is stored, the files of the message are deleted, and readers receive an event for each", async () => {
     fileWorld.bucket = null;
     const id = await newThread("seeing");
     await held(id);
@@ -86,7 +86,7 @@ describe("files of a message", () => {
   it.each([
     ["stored", { run: false }],
     ["answered", { run: true }],
-  ])("Files of a message stay when the crash comes after the message was %s", async (_, extra) => {
+  ])("If a crash happens after a message was %s, the files of the message are kept", async (_, extra) => {
     const id = await newThread("seeing");
     const { answer, open } = await held(id, extra);
     open();
@@ -96,7 +96,7 @@ describe("files of a message", () => {
     expect((await messagesOf(id))[0]?.attachments.map(({ path }) => path)).toEqual(both);
   });
 
-  it("Files of a message stay when the message waits in the queue", async () => {
+  it("The files of a queued message are kept after a crash", async () => {
     const id = await newThread("seeing");
     const first = await held(id, { run: true, attachments: [] });
     const second = await held(id, { run: true });
@@ -108,7 +108,7 @@ describe("files of a message", () => {
     expect([await filesOf(id), await notes(id)]).toEqual([both, []]);
   });
 
-  it("Files that replaced those of an interrupted message stay, and so do files of another message", async () => {
+  it("If a crash interrupts a message, files that replaced the message's files are kept, and so are the files of other messages", async () => {
     const id = await newThread("seeing");
     const files = new Files(id);
     await held(id);
@@ -140,7 +140,7 @@ describe("files of a message", () => {
     expect(await filesOf(id)).toEqual(["/attachments/a.csv"]);
   });
 
-  it("A message that is refused or repeated deletes no file that replaced one of its files", async () => {
+  it("If another message uses a message's idempotency key first, files that replaced the message's files are not deleted", async () => {
     const id = await newThread("seeing");
     const files = new Files(id);
     const once = { key: "once", fingerprint: "once" };
@@ -161,7 +161,7 @@ describe("files of a message", () => {
     expect(await (await files.get("/attachments/a.csv")).text()).toBe("mine now");
   });
 
-  it("Attached files stay if another message refers to them, also if the message that they were attached to is interrupted or refused", async () => {
+  it("If a second message refers to an attached file, the file is kept although the first message is interrupted by a crash or is a repetition", async () => {
     for (const end of ["cut", "refused"]) {
       const id = await newThread("seeing");
       const once = { key: "once", fingerprint: "once" };
@@ -179,7 +179,7 @@ describe("files of a message", () => {
     }
   });
 
-  it("A message with an attachment writes two rows, one for the message and one for the thread", async () => {
+  it("After the attachment of a message is stored, the message writes two rows, one for the message and one for the thread", async () => {
     const id = await newThread("seeing");
     const { answer, open } = await held(id, { attachments: [small] });
     const before = (await stubOf(id).rows()).rowsWritten;

@@ -93,7 +93,7 @@ async function refusal(work: Promise<unknown>) {
 }
 
 describe("inline bytes", () => {
-  it("Parts and attachments with bytes become files, and the message refers to them in its order", async () => {
+  it("Content parts and attachments with inline bytes are stored as files, and the message refers to them in the original order", async () => {
     const { take, files } = desk({ size: { width: 3, height: 2 } });
     const { messages } = await take(
       [
@@ -142,7 +142,7 @@ describe("inline bytes", () => {
     expect(files.stored.get("/attachments/image.png")?.bytes).toEqual(pngBytes(70));
   });
 
-  it("The bytes of an image decide its stored type, and an invalid media type is stored as plain bytes", async () => {
+  it("The stored media type of an image is detected from its bytes, and a file with an invalid media type is stored as application/octet-stream", async () => {
     const { take } = desk();
     const { messages } = await take("", [
       attached("cat.jpg", "image/jpeg", pngBytes()),
@@ -157,11 +157,14 @@ describe("inline bytes", () => {
     ["../../secret.txt", "secret.txt"],
     ["..", "file.txt"],
     ["a\u0000b.txt", "ab.txt"],
-  ])("A file name %j cannot lead out of its folder", async ([name, stored], { expect: expectHere }) => {
-    const { take, files } = desk();
-    await take("", [attached(name ?? "", "text/plain", Uint8Array.of(97))]);
-    expectHere(files.paths).toEqual([`/attachments/${stored}`]);
-  });
+  ])(
+    "An attachment with the file name %j is stored in the folder /attachments",
+    async ([name, stored], { expect: expectHere }) => {
+      const { take, files } = desk();
+      await take("", [attached(name ?? "", "text/plain", Uint8Array.of(97))]);
+      expectHere(files.paths).toEqual([`/attachments/${stored}`]);
+    },
+  );
 });
 
 describe("refused attachments", () => {
@@ -203,7 +206,7 @@ describe("refused attachments", () => {
     expect(files.paths).toHaveLength(2);
   });
 
-  it("Stored files are deleted when a later file is refused or the message is discarded, and files that it refers to stay", async () => {
+  it("The stored files of a message are deleted if a later file is refused or the message is discarded; existing files that the message refers to are kept", async () => {
     const { take, files } = desk();
     expect(await refusal(take("", [png, { url: "https://gone.example/a.png" }]))).toMatchObject({
       code: "invalid_request",
@@ -253,7 +256,7 @@ describe("addresses", () => {
   const text = () => new Response("hello", { headers: { "content-type": "text/plain; charset=utf-8" } });
   const picture = () => new Response(pngBytes(), { headers: { "content-type": "image/png" } });
 
-  it("The file at an address is fetched by the guarded fetch, within bounds, and is named after the last part of its path", async () => {
+  it("An attachment with a URL is fetched by the guarded fetch with a size limit and a time limit, and is named after the last segment of the URL's path", async () => {
     const answers = { "https://a.example/x/caf%C3%A9.txt?key=1": text, "https://a.example/": picture };
     const { take, files, asked } = desk({ answers });
     const { messages } = await take("", [
@@ -271,7 +274,7 @@ describe("addresses", () => {
     ]);
   });
 
-  it("A response that is no file, or no image where an image is required, refuses the message", async () => {
+  it("A message is refused if the URL of an attachment returns an error status, or no image where an image is required", async () => {
     const answers = { "https://a.example/404": () => new Response("no", { status: 404 }), "https://a.example/t": text };
     const { take, files } = desk({ answers });
     const missing = await refusal(take("", [{ url: "https://a.example/404" }]));

@@ -53,7 +53,7 @@ beforeEach(() => {
 });
 
 describe("a message with attachments", () => {
-  it("A message with attachments is stored with references, its events show them, and its model is sent bytes and text", async () => {
+  it("A message is stored with references to its attachments, its events contain them, and the model receives an image as bytes and a CSV file as text", async () => {
     const id = await newThread("seeing");
     const events = await converse(id, "look", { attachments: [image(), csv] });
     const [posted] = await messagesOf(id);
@@ -92,7 +92,7 @@ describe("a message with attachments", () => {
     ]);
   });
 
-  it("Two simultaneous messages with files of one name lose neither file", async () => {
+  it("Three simultaneous messages with files of the same name lose no file", async () => {
     const id = await newThread("seeing");
     const lengths = [100, 200, 300];
     await Promise.all(lengths.map((length) => value(store(id, { attachments: [image("cat.png", length)] }))));
@@ -140,7 +140,7 @@ describe("a message with attachments", () => {
     ]);
   });
 
-  it("A message whose file was deleted later is still answered", async () => {
+  it("A run still completes if the file of an earlier message was deleted, and the model reads that the file is gone", async () => {
     const id = await newThread("seeing");
     await value(store(id, { attachments: [image()] }));
     seers.set("delete", () => ({ text: "fine" }));
@@ -154,7 +154,7 @@ describe("a message with attachments", () => {
 });
 
 describe("refused attachments", () => {
-  it("A refused attachment leaves no file and no message, and the error names the wrong field", async () => {
+  it("If an attachment is refused, no file and no message is stored, and the error names the attachment's field", async () => {
     const id = await newThread("seeing");
     const refused = await store(id, { attachments: [image(), { path: "/gone" }] });
     expect(refused).toMatchObject({
@@ -164,7 +164,7 @@ describe("refused attachments", () => {
     expect([await filesOf(id), await messagesOf(id)]).toEqual([{}, []]);
   });
 
-  it("An internal address is not fetched, and files that were stored before it are deleted", async () => {
+  it("A message whose attachment has an internal address is refused, and the files that were already stored for it are deleted", async () => {
     const id = await newThread("seeing");
     for (const url of [
       "https://127.0.0.1/a.png",
@@ -181,14 +181,14 @@ describe("refused attachments", () => {
     expect([await filesOf(id), await messagesOf(id)]).toEqual([{}, []]);
   });
 
-  it("A message that is refused after its files were stored leaves no files", async () => {
+  it("If a message is refused after its files were stored, the files are deleted", async () => {
     const id = await newThread("seeing");
     const content = "x".repeat(1024 * 1024);
     expect(await store(id, { content, attachments: [image()] })).toMatchObject({ refusal: { code: "too_large" } });
     expect([await filesOf(id), await messagesOf(id)]).toEqual([{}, []]);
   });
 
-  it("A repeated idempotency key stores no file again, whether the requests come one after the other or at once", async () => {
+  it("Requests with the same idempotency key store their file once, whether they arrive one after the other or at the same time", async () => {
     const id = await newThread("seeing");
     const input = message("again", { run: false, attachments: [image()] });
     const answers = await Promise.all([0, 1, 2].map(() => value(stubOf(id).call("postMessage", admin, input, key))));
@@ -223,7 +223,7 @@ describe("refused attachments", () => {
   });
 });
 
-describe("a tool's answer", () => {
+describe("attachments of a tool's result", () => {
   const attachOnce = (word: string, answer: () => unknown) => {
     attaching.set(word, answer);
     seers.set(word, ({ step }) =>
@@ -231,7 +231,7 @@ describe("a tool's answer", () => {
     );
   };
 
-  it("A tool's result with attachments shows them in message, event and result, and the model sees the image", async () => {
+  it("The attachments of a tool's result are in the tool's message, its event and its result, and the model receives them", async () => {
     const id = await newThread("seeing");
     attachOnce("draw", () => ({
       status: "success",
@@ -258,7 +258,7 @@ describe("a tool's answer", () => {
     });
   });
 
-  it("A tool that is invoked directly stores its files in the thread, and its log holds no bytes", async () => {
+  it("A directly invoked tool stores its files in the thread, and the log does not contain their bytes", async () => {
     const id = await newThread("seeing");
     const data = toBase64(pngBytes(20_000));
     attaching.set("direct", () => ({
@@ -275,7 +275,7 @@ describe("a tool's answer", () => {
     expect(JSON.stringify(items)).not.toContain(data.slice(2000, 2040));
   });
 
-  it("A tool's result of 20 MB leaves the thread usable, and its files contain all of it", async () => {
+  it("A tool's result of 20 MB is stored completely in a file, and the thread stays usable", async () => {
     const id = await newThread("seeing");
     attachOnce("flood", () => ({ status: "success", result: `begin${"x".repeat(20_000_000)}end` }));
     const events = await converse(id, "flood");
@@ -331,7 +331,7 @@ describe("rows and hooks", () => {
     expect(Object.values(await filesOf(id))).toEqual([30_000, 30_000, 30_000]);
   });
 
-  it("Hooks receive the text of a message and not its files, and a change of the text keeps the files", async () => {
+  it("A message keeps its files if a hook or an edit changes its text, and the event of its deletion contains no files", async () => {
     const id = await newThread("seeing");
     hookCalls.length = 0;
     await converse(id, "shout", { attachments: [image()] });

@@ -55,7 +55,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     }
   });
 
-  it("COST5 A request for a page that loads an evicted thread reads the rows of the page and a few more", async () => {
+  it("COST5 If a request for a page loads an evicted thread, it reads the rows of the page and a few more", async () => {
     for (const order of ["asc", "desc"] as const) {
       await crash(id);
       await value(stubOf(id).call("listMessages", admin, { limit: 50, order, include_silent: false }));
@@ -74,7 +74,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     expect(following.events).toHaveLength(2 * missed);
   }
 
-  it("COST11 A reader that resumes reads two rows for each message it missed, and a few more", async () => {
+  it("COST11 A thread reads about two rows for each message that a resuming reader missed, and a few more", async () => {
     const bound = Math.ceil(1.1 * length) + little;
     measured(`a reader of all ${count} messages`, `${wholeCost} read`, `≤ ${bound}`);
     expect(wholeCost).toBeLessThanOrEqual(bound);
@@ -86,7 +86,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     }
   });
 
-  it("COST11 A request that wakes the thread reads a number of rows that does not depend on the thread's length", async () => {
+  it("COST11 If a resuming reader loads an evicted thread, the number of rows read depends on the messages that it missed, not on the thread's length", async () => {
     for (const missed of [0, 1, 100, length / 2]) {
       await crash(id);
       await comesBack(missed);
@@ -98,7 +98,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     }
   });
 
-  it("COST11 A request that arrives while the last run's events are sent reads a number of rows that does not depend on the thread's length", async () => {
+  it("COST11 If a reader resumes in the middle of the last run, the number of rows read does not depend on the thread's length", async () => {
     await converse(id, "hello");
     const last = await follow(id, { after: String(seqs.at(-1)), until: "idle" });
     await last.closed;
@@ -126,7 +126,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     expect(read).toBeLessThanOrEqual(sent + little);
   });
 
-  it("COST6 A step that sends one message of a long thread reads a number of rows that does not depend on the thread's length", async () => {
+  it("COST6 If a step sends one message of a long thread, the number of rows that it reads does not depend on the thread's length", async () => {
     withoutFilterHook();
     const forgetful = await longThread("forgetful");
     const { read } = await costOf(forgetful, () => converse(forgetful, "hello"));
@@ -135,7 +135,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     await value(stubOf(forgetful).call("postMessage", admin, message("no run", { run: false }), null));
   });
 
-  it("COST6 A step that sends one message reads the newest 1,000 in addition for a filter_messages hook", async () => {
+  it("COST6 If there is a filter_messages hook, a step that sends one message also reads the newest 1,000 messages", async () => {
     const forgetful = await longThread("forgetful");
     const { read } = await costOf(forgetful, () => converse(forgetful, "hello"));
     measured(`step that sends 1 message of ${count}, with a filter hook`, `${read} read`, `≤ 1,000 + 2 + ${little}`);
@@ -145,7 +145,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
 });
 
 describe("rows read of a thread of many runs", () => {
-  it("COST11 A reader that resumes after messages in runs reads five rows for each message it missed, and a few more", async () => {
+  it("COST11 A thread of many runs reads at most five rows for each message that a resuming reader missed, and a few more", async () => {
     const runs = 200;
     const id = await newThread("forgetful");
     const ends = [0];

@@ -30,7 +30,7 @@ const loggedCauses = (id: string): unknown[] =>
     .filter(({ event, thread_id }) => event === "catalog_unreachable" && thread_id === id)
     .map(({ cause }) => cause);
 
-it("A thread is created, changed and answered while the catalog does not answer, and the log has the cause", async () => {
+it("A thread can be created, changed and run while the catalog does not answer, and the log contains the cause", async () => {
   hanging.begin();
   const id = await inTime(newThread("parallel"));
   expect(loggedCauses(id)[0]).toContain("no answer within 5000 ms");

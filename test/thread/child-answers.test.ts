@@ -34,7 +34,7 @@ beforeEach(freshAnswers);
 
 describe("an approval that is posted to a parent", () => {
   it.each(["stop", "interrupt"])(
-    "An approval that is posted to a parent reaches no child after a %s of the parent",
+    "If a parent's run is ended by %s, an approval that is posted to the parent is ignored and not passed on to the child",
     async (how) => {
       script(`ended_${how}`, [send("pay_room", "ended_inside")]);
       script("ended_inside", [pay("Ada")]);
@@ -55,7 +55,7 @@ describe("an approval that is posted to a parent", () => {
     },
   );
 
-  it("An approval that is posted to a parent reaches no child when the parent is stopped while the request is read", async () => {
+  it("If a parent thread is stopped while it processes a posted approval, the approval is ignored and not passed on to the child", async () => {
     script("stopped_between", [send("pay_room", "between_inside")]);
     script("between_inside", [pay("Ada")]);
     const { id, following, calls } = await suspended("house", "stopped_between", 1);
@@ -81,7 +81,7 @@ describe("an approval that is posted to a parent", () => {
     following.close();
   });
 
-  it("An approval that is posted to a parent reaches no child when a call of the parent, or an unknown call, is refused", async () => {
+  it("An approval is not passed on to a child if the same request contains a wrong result for a call of the parent, or a result for an unknown call", async () => {
     script("refused", [send("pay_room", "refused_inside"), ask("own")]);
     script("refused_inside", [pay("Ada")]);
     const { id, following, calls } = await suspended("house", "refused", 2);
@@ -97,7 +97,7 @@ describe("an approval that is posted to a parent", () => {
     following.close();
   });
 
-  it("An approval that is posted to a parent is checked against the intended run, also for a call that the child has not reported yet", async () => {
+  it("An approval of a child's call that is posted to the parent is refused if its run_id is wrong, also before the child has reported the call", async () => {
     script("meant", [send("pay_room", "meant_inside")]);
     script("meant_inside", [pay("Ada")]);
     const id = await newThread("house");
@@ -118,7 +118,7 @@ describe("an approval that is posted to a parent", () => {
     expect(paid()).toHaveLength(1);
   });
 
-  it("An approval approves one call alone, also if a provider repeats ids and however often it is sent", async () => {
+  it("An approval applies to one call only, even if a provider gives two calls the same id or the approval is sent twice", async () => {
     script("repeats", [send("pay_room", "repeats_ada"), send("pay_room", "repeats_bob")]);
     script("repeats_ada", [{ ...pay("Ada"), id: "call_pay_tool" }]);
     script("repeats_bob", [{ ...pay("Bob"), id: "call_pay_tool" }]);
@@ -161,7 +161,7 @@ describe("an approval that is posted to a parent", () => {
     following.close();
   });
 
-  it("An approval of a hundred unknown calls asks each of at most 20 children once", async () => {
+  it("A request with results for a hundred unknown calls asks each child thread only once whether it has them", async () => {
     scripts.set("quiet_inside", () => ({ text: "nothing to ask" }));
     const id = await newThread("house");
     for (const turn of ["quiet_1", "quiet_2", "quiet_3"]) {
@@ -186,7 +186,7 @@ describe("reports of a child to its parent", () => {
   /** The milliseconds until the thread's alarm. */
   const wakesIn = async (id: string) => ((await alarmOf(id)) ?? Number.POSITIVE_INFINITY) - testClock.now() / 1000;
 
-  it("A child whose calls were answered in part, and that crashes before it reports this to its parent, has an alarm", async () => {
+  it("If a child crashes after one of its calls was answered and before it reports this to its parent, the child has an alarm within a minute", async () => {
     script("owes", [send("pay_room", "owes_inside")]);
     script("owes_inside", [erase("all"), ask("why")]);
     const { id, following, calls } = await suspended("house", "owes", 2);
@@ -200,7 +200,7 @@ describe("reports of a child to its parent", () => {
     following.close();
   });
 
-  it("A thread between parent and child that crashes before it reports to its parent has an alarm", async () => {
+  it("If the middle one of three nested threads crashes before it reports to its parent, it has an alarm within a minute", async () => {
     script("passes_on", [send("pay_lobby", "passes_middle")]);
     script("passes_middle", [send("pay_room", "passes_inside")]);
     script("passes_inside", [erase("all"), ask("why")]);
@@ -214,7 +214,7 @@ describe("reports of a child to its parent", () => {
     following.close();
   });
 
-  it("A child reports again if the parent crashes after the child's call was approved and before the parent stored it", async () => {
+  it("A child reports its waiting calls to the parent again if the parent crashes after one was approved and before the parent stored this", async () => {
     script("between", [send("pay_room", "between_inside"), ask("own")]);
     script("between_inside", [erase("all"), ask("why")]);
     const { id, following, calls } = await suspended("house", "between", 3);
@@ -235,7 +235,7 @@ describe("readers of a parent", () => {
   const rests = (events: ThreadEvent[]) =>
     events.flatMap((event) => (event.type === "awaiting_tool_execution" ? [event.tool_calls] : []));
 
-  it("A reader of the parent receives the remaining calls after one was answered, also if the reader comes later", async () => {
+  it("A reader of the parent receives a child's remaining waiting calls after one was answered, also if the reader connects later", async () => {
     script("fewer", [send("pay_room", "fewer_inside")]);
     script("fewer_inside", [erase("all"), ask("why")]);
     const { id, following, calls } = await suspended("house", "fewer", 2);
@@ -247,7 +247,7 @@ describe("readers of a parent", () => {
     following.close();
   });
 
-  it("A reader of the parent sees its run wait while a child's call waits, also if another child is active", async () => {
+  it("A reader of the parent sees the parent's run as awaiting_tool_execution while a child's call waits, also if another child is active", async () => {
     script("one_asks", [send("pay_room", "asks_inside"), send("pay_room", "works_inside")]);
     script("asks_inside", [pay("Ada")]);
     const [first, second] = [door(), door()];
@@ -269,7 +269,7 @@ describe("readers of a parent", () => {
     following.close();
   });
 
-  it("A reader of the parent is notified that its run no longer waits when the call was answered in the child's thread", async () => {
+  it("If a child's call is answered in the child's thread, readers of the parent are notified that the parent's run no longer waits", async () => {
     script("there", [send("pay_room", "there_inside")]);
     script("there_inside", [pay("Ada")]);
     const { id, following, calls } = await suspended("house", "there", 1);

@@ -89,7 +89,7 @@ describe("a call of a child thread", () => {
     following.close();
   });
 
-  it("A child's waiting call is sent from the parent's rows to readers that come later", async () => {
+  it("A child's waiting call is sent from the parent's stored rows to readers that connect to the parent later", async () => {
     script("later", [send("pay_room", "later_inside")]);
     script("later_inside", [pay("Ada")]);
     const { id, following, calls } = await suspended("later", 1);
@@ -102,7 +102,7 @@ describe("a call of a child thread", () => {
     again.close();
   });
 
-  it("A call that is answered in the child, or ended by the child's end, is no longer shown by the parent", async () => {
+  it("If a child's call is answered in the child's thread, the parent no longer shows the call", async () => {
     script("direct", [send("pay_room", "direct_inside")]);
     script("direct_inside", [pay("Ada")]);
     const { id, following, calls } = await suspended("direct", 1);
@@ -118,7 +118,7 @@ describe("a call of a child thread", () => {
     following.close();
   });
 
-  it("A child's waiting call is shown by every thread above it, next to their own calls, and the answer is passed down", async () => {
+  it("A thread shows the waiting calls of the threads below it in addition to its own calls, and passes their answers down", async () => {
     script("deep", [send("pay_lobby", "deep_middle"), ask("top")]);
     script("deep_middle", [send("pay_room", "deep_inside"), ask("middle")]);
     script("deep_inside", [pay("Ada")]);
@@ -135,7 +135,7 @@ describe("a call of a child thread", () => {
     following.close();
   });
 
-  it("A child's waiting call is refused in the parent as in the child, takes one answer, and is hidden from other users", async () => {
+  it("Answers to a child's call are checked at the parent as in the child: wrong ones are refused, the first one counts, and other users get thread_not_found", async () => {
     script("strict", [send("pay_room", "strict_inside")]);
     script("strict_inside", [pay("Ada"), ask("why")]);
     const { id, following, calls } = await suspended("strict", 2);
@@ -210,7 +210,7 @@ describe("a call of a child thread", () => {
     expect(tries).toBe(2);
   });
 
-  it("A call that is answered at the parent disappears there at once, before the child reports the answer", async () => {
+  it("If a child's call is answered at the parent, the parent no longer shows the call, even before the child reports the answer", async () => {
     script("at_once", [send("pay_room", "at_once_inside")]);
     script("at_once_inside", [pay("Ada"), ask("why")]);
     const { id, following, calls } = await suspended("at_once", 2);
@@ -221,7 +221,7 @@ describe("a call of a child thread", () => {
     following.close();
   });
 
-  it("Arguments of more than 8 KiB of a child's call stay in the child", async () => {
+  it("A child's waiting call with more than 8 KiB of arguments is shown by the parent without its arguments", async () => {
     script("large", [send("pay_room", "large_inside")]);
     script("large_inside", [ask("small"), ask("x".repeat(100_000))]);
     const { following, calls: inThread } = await suspended("large", 2);

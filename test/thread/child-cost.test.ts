@@ -83,7 +83,7 @@ async function expectCounted(id: string, children: readonly string[]): Promise<v
 }
 
 describe("a call that stopped waiting for its child", () => {
-  it("The cost of a child that its parent stopped waiting for is counted once in the stopped run, its thread and the catalog", async () => {
+  it("If a parent's run is stopped before its child ends, the child's cost is counted once in the stopped run, in its thread and in the catalog", async () => {
     const { id, child, following, delivered } = await waiting(() => ({ text: "boss done" }));
     await value(stubOf(id).call("stop", admin, null));
     const end = await following.until(isEnd);
@@ -128,7 +128,7 @@ describe("a call that stopped waiting for its child", () => {
   });
 
   for (const crashes of [false, true]) {
-    it(`The cost of a child that an active run stopped waiting for is counted at the run's end${crashes ? ", also when the run is interrupted then" : ""}`, async () => {
+    it(`If a call's wait for a child times out, the child's cost is counted at the end of the run that is still active${crashes ? ", also after a crash" : ""}`, async () => {
       const { passed, open } = door();
       const { id, child, following, delivered } = await waiting(async () => {
         await passed;
@@ -150,7 +150,7 @@ describe("a call that stopped waiting for its child", () => {
     });
   }
 
-  it("The cost of a child that a run stopped waiting for is counted while that run waits again, and survives an eviction", async () => {
+  it("If a call's wait for a child times out, the child's cost is counted while the run waits for another child, also after an eviction", async () => {
     const { passed, open } = door();
     const { id, child, following, delivered } = await waiting((step) =>
       step === 1 ? call("nest") : { text: "boss done" },
@@ -172,7 +172,7 @@ describe("a call that stopped waiting for its child", () => {
     await expectCounted(id, [child, second]);
   });
 
-  it("The cost of a child that is reported while its call gets its result after a stop is counted", async () => {
+  it("The cost of a child is counted if the child reports it while a stop stores the result of the child's call", async () => {
     const [held, reached] = [door(), door()];
     const { id, child, following, deliver, places } = await waiting(() => ({ text: "boss done" }));
     const settles = /^(tool\.store|result\.before-create)$/;
@@ -193,8 +193,8 @@ describe("a call that stopped waiting for its child", () => {
   });
 });
 
-describe("a call whose child is gone, or whose run was given up", () => {
-  it("A call whose child was deleted counts what the child had used until then", async () => {
+describe("a call whose child was deleted, or whose run failed to recover", () => {
+  it("If a child is deleted, the parent's call and run count the tokens that the child had used", async () => {
     const { id, child, following, delivered } = await waiting(() => ({ text: "boss done" }));
     const used = (await messagesOf(child)).reduce((sum, { usage }) => sum + (usage?.total_tokens ?? 0), 0);
     const gone = stubOf(child).call("remove", admin);
@@ -209,7 +209,7 @@ describe("a call whose child is gone, or whose run was given up", () => {
     expect((await lastRunOf(id)).usage.total_tokens).toBe(own + used);
   });
 
-  it("The cost of a child is counted for its call when the child has stopped, although the parent's run ended with recovery_failed", async () => {
+  it("If a parent's run ends with recovery_failed, the cost of its stopped child is still counted for the call", async () => {
     const reached = door();
     personas.set("boss", () => call("panel"));
     personas.set("pro", () => ({ text: "pro says" }));
@@ -234,7 +234,7 @@ describe("a call whose child is gone, or whose run was given up", () => {
 });
 
 describe("a child's child", () => {
-  it("The cost of a child's child that is reported late is counted once by each thread above it", async () => {
+  it("If a grandchild's cost is reported after the parent's run has ended, each thread above the grandchild counts the cost once", async () => {
     const [held, reached] = [door(), door()];
     personas.set("boss", ({ step }) => (step === 0 ? call("nest") : { text: "boss done" }));
     personas.set("nester", ({ step }) => (step === 0 ? call("debate") : { text: "nested" }));

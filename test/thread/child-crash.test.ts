@@ -169,7 +169,7 @@ describe("a crash of threads that work together", () => {
     { who: "other", mode: "kept" },
     { who: "both", mode: "kept" },
   ] as const) {
-    it(`A crash of ${death.who} at any fault point or message between them, with writes ${death.mode}, leaves the same messages, runs and costs as without it`, async () => {
+    it(`A parent and its child end with the same messages, runs and costs after a crash at a fault point or message as without it (crashed: ${death.who}, writes: ${death.mode})`, async () => {
       const { scenes, end } = await undisturbed();
       const words = ["before startChild", "after startChild", "before deliver", "after deliver"];
       expect(scenes.map(({ name }) => name)).toEqual(expect.arrayContaining([...words, ...usual]));

@@ -31,7 +31,7 @@ async function expectNothingOf(ids: readonly string[]): Promise<void> {
 const isRemoval = ({ name }: { name: string }) => name === "before remove";
 
 describe("deletion of a parent", () => {
-  it("A message that arrives while its thread is deleted begins no run", async () => {
+  it("If a message arrives while its thread is deleted, the message is refused and begins no run", async () => {
     panelBehind(new Promise(() => {}));
     const { id, child } = await begun();
     await rested(id);
@@ -48,7 +48,7 @@ describe("deletion of a parent", () => {
   });
 
   for (const when of ["before", "after"]) {
-    it(`A deleted parent leaves no child, also if the message that starts the child is delayed right ${when} its delivery`, async () => {
+    it(`If a parent thread is deleted, its child is deleted too, even if the message that starts the child is delayed right ${when} its delivery`, async () => {
       panelBehind(new Promise(() => {}));
       const { passed, open } = door();
       const starts = word(`${when} startChild`, {});

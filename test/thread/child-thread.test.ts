@@ -19,7 +19,7 @@ const runPage = { limit: 50, order: "desc" as const };
 beforeEach(freshTeam);
 
 describe("an agent in a thread of its own", () => {
-  it("An agent called as a tool runs in a child thread; its outcome is the result, its usage and cost count for the parent's run, and the parent emits its events", async () => {
+  it("An agent that is called as a tool runs in a child thread; the parent uses its outcome as the tool's result, counts its usage and emits its events", async () => {
     const id = await newThread("boss");
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
@@ -53,7 +53,7 @@ describe("an agent in a thread of its own", () => {
 });
 
 describe("a parent that waits", () => {
-  it("A parent that waits for a child holds no memory and one alarm at the deadline, and the child's result wakes it", async () => {
+  it("While a parent waits for a child, the parent can be evicted and has only an alarm at the deadline; the child's result wakes the parent", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, following } = await begun();
@@ -66,7 +66,7 @@ describe("a parent that waits", () => {
     following.close();
   });
 
-  it("A parent that waits for a child continues after a crash of either one with one child, one answer and one result", async () => {
+  it("After a crash of a waiting parent and its child, the parent's run completes with one result of the child and one final answer", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -95,7 +95,7 @@ describe("a parent that waits", () => {
     expect(run?.usage.total_tokens).toBe(own + (childRun?.usage.total_tokens ?? 0));
   });
 
-  it("A parent that waits for a child accepts the result of that child only, and only once", async () => {
+  it("A waiting parent accepts a result only from its child, and only once", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -112,7 +112,7 @@ describe("a parent that waits", () => {
     expect((await messagesOf(id)).find(({ role }) => role === "tool")?.content).toBe("yes");
   });
 
-  it("A parent that is stopped while it waits for a child gives its call an error result and stops the child", async () => {
+  it("If a parent is stopped while it waits for a child, the call gets an error result and the child is stopped", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -128,7 +128,7 @@ describe("a parent that waits", () => {
     expect(tool).toMatchObject({ status: "complete", result: { status: "error" } });
   });
 
-  it("The call of a child thread that is stopped gets an error result, and the parent's run continues", async () => {
+  it("If a child thread is stopped, the parent's call gets an error result, and the parent's run continues", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -169,7 +169,7 @@ describe("deletion", () => {
 });
 
 describe("children of children", () => {
-  it("Child threads work three levels deep, and a chain that calls itself ends with an error that the model reads", async () => {
+  it("Child threads can be nested three levels deep, and an agent that calls itself without end gets an error result about the depth", async () => {
     const id = await newThread("boss");
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "nest", arguments: { task: "3" } }] } : { text: "boss done" },
@@ -226,7 +226,7 @@ describe("several children", () => {
 });
 
 describe("lists and readers of child threads", () => {
-  it("Children are listed only under their parent", async () => {
+  it("Child threads are listed only for the id of their parent, and not in the list of all threads", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -267,7 +267,7 @@ describe("lists and readers of child threads", () => {
     expect(again.events.filter(({ type }) => type === "subagent_start")).toHaveLength(1);
   });
 
-  it("A call that waits for a child thread gets an error at its deadline, and the child is stopped", async () => {
+  it("If a call still waits for a child thread at its deadline, the call gets an error result and the child is stopped", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -284,7 +284,7 @@ describe("lists and readers of child threads", () => {
     expect(tool?.result).toMatchObject({ status: "error", error: expect.stringContaining("in time") });
   });
 
-  it("A message that is sent while a child works waits, and a stream of the run continues to its end", async () => {
+  it("A message to a parent that waits for a child is queued, and a stream of the queued run lasts until that run ends", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, following } = await begun();

@@ -46,8 +46,8 @@ const twoCalls = {
   ],
 };
 
-describe("an answer whose reader cannot be reached", () => {
-  it("The alarm resends a child's undelivered result after pauses of 2 s to an hour, the pauses survive an eviction, and the result arrives once", async () => {
+describe("a result that cannot be delivered", () => {
+  it("The alarm resends a child's undelivered result after pauses of at most an hour, the pauses survive an eviction, and the result arrives once", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child } = await begun();
@@ -87,7 +87,7 @@ describe("an answer whose reader cannot be reached", () => {
     await holds(async () => (await alarmOf(child)) === null);
   });
 
-  it("A message that cannot reach one thread does not delay messages to other threads", async () => {
+  it("If a message cannot be delivered to one thread, messages to other threads are not delayed", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     personas.set("boss", ({ step }) => (step === 0 ? twoCalls : { text: "boss done" }));
@@ -112,7 +112,7 @@ describe("an answer whose reader cannot be reached", () => {
     open();
   });
 
-  it("A result for a thread that was deleted counts as delivered", async () => {
+  it("A result for a thread that does not exist counts as delivered and is not sent again", async () => {
     panelBehind(Promise.resolve());
     const input = childInput(crypto.randomUUID());
     const places = passing();
@@ -125,7 +125,7 @@ describe("an answer whose reader cannot be reached", () => {
 });
 
 describe("the start of a child", () => {
-  it("A child whose start is repeated is one thread with one message and one run", async () => {
+  it("If the start of a child is repeated, the child still has one message and one run, and delivers one result", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const input = childInput(crypto.randomUUID());
@@ -173,7 +173,7 @@ describe("the start of a child", () => {
 });
 
 describe("a parent without readers", () => {
-  it("A child asks a parent without readers only once whether it has readers, and sends it events again when a reader comes", async () => {
+  it("A child stops sending events to a parent without readers after one attempt, and sends events again when a reader connects to the parent", async () => {
     const [answered, reached, reachedAgain, held, heldAgain] = [door(), door(), door(), door(), door()];
     panelBehind(Promise.resolve());
     let turns = 0;
@@ -250,7 +250,7 @@ describe("a reader of the top of three threads", () => {
     }
   });
 
-  it("A reader that joins the top of three nested threads late receives the later events of the lowest thread, even if that thread sent none before", async () => {
+  it("If a reader joins the top of three nested threads late, the reader receives the later events of the lowest thread, even if that thread sent none before", async () => {
     const [reached, held] = [door(), door()];
     personas.set("boss", ({ step }) => (step === 0 ? nest("2") : { text: "boss done" }));
     personas.set("nester", async ({ lastUser, step }) => {
@@ -276,7 +276,7 @@ describe("a reader of the top of three threads", () => {
 });
 
 describe("a reader that joins while a call waits", () => {
-  it("A reader that joins while a call waits for its child thread receives the call and the child's id, also after an eviction", async () => {
+  it("If a reader joins while a call waits for its child thread, the reader receives the call and the child's id, also after an eviction", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     personas.set("boss", ({ step }) =>

@@ -35,7 +35,7 @@ describe("a prompt's function for summaries that does not settle", () => {
     return { id, following, waiting };
   };
 
-  it("A prompt's summary function is abandoned after its time limit, and the run continues with a conversation that is compacted by levels", async () => {
+  it("If a prompt's summary function exceeds its time limit, the run continues with a conversation that is compacted without the function, and the log has a warning", async () => {
     const { id, following } = await hangingThread();
     await runInDurableObject(objectOf(id), () => ring(id, functionLimit));
     const end = await following.until(({ type }) => type === "run_end");
@@ -45,7 +45,7 @@ describe("a prompt's function for summaries that does not settle", () => {
     for (const request of windowedRequests) expect(tokensOf(request)).toBeLessThan(3200 * 1.05);
   });
 
-  it("A stop ends the wait for a prompt's summary function at once, and the next run drops the messages with a summary", async () => {
+  it("A stop ends the wait for a prompt's summary function at once, and the next run calls the function again and replaces messages by its summary", async () => {
     const { id, following, waiting } = await hangingThread();
     await value(stubOf(id).call("stop", admin, null));
     expect(await following.until(({ type }) => type === "run_end")).toMatchObject({ status: "stopped" });
@@ -61,7 +61,7 @@ describe("a prompt's function for summaries that does not settle", () => {
 
 describe("a summary that is longer than it may be", () => {
   it.for(["summarized", "own_summary"])(
-    "The summary of the agent %s is cut, and each request stays within three quarters of its budget when it is compacted",
+    "A summary that is too long is shortened for the agent %s, and each compaction reduces the request to at most three quarters of the token budget",
     async (agent) => {
       const { next } = summaries;
       const text = "A long summary. ".repeat(20_000);

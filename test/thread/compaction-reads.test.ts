@@ -17,7 +17,7 @@ const stored = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ role: at % 2 === 0 ? "user" : "assistant", content: words(at, 20) }));
 const hasDropped = ({ messages }: TestRequest) => messages.some(({ content }) => /earlier messages? w/.test(content));
 
-it("A nested loop that includes the chat reads and sends what its caller sends of a compacted conversation", async () => {
+it("In a compacted thread, a nested loop with includeChat reads and sends only the messages that its caller sends", async () => {
   const id = await newThread("caller", { initial_messages: stored(1000) });
   await finish(id, "first");
   const task = { task: "nested" };
@@ -41,7 +41,7 @@ it("A nested loop that includes the chat reads and sends what its caller sends o
   expect(read).toBeLessThanOrEqual(60 + sent);
 });
 
-it("A conversation of two models reads only what both send of a compacted conversation", async () => {
+it("In a compacted thread, a conversation of two models reads only the messages that the two models are sent", async () => {
   const id = await newThread("windowed_pair", { initial_messages: stored(1000) });
   await finish(id, "first");
   windowedRequests.length = 0;
@@ -53,7 +53,7 @@ it("A conversation of two models reads only what both send of a compacted conver
   expect(read).toBeLessThanOrEqual(120 + sent);
 });
 
-it("A conversation of two models sends each side the same bytes between its compactions, from run to run", async () => {
+it("In a conversation of two models, each request to a side begins with that side's previous request, also across runs, except after a compaction", async () => {
   const id = await newThread("windowed_pair");
   const compacted: number[] = [];
   for (let turn = 0; turn < 16; turn += 1) {
@@ -74,7 +74,7 @@ it("A conversation of two models sends each side the same bytes between its comp
   expect(breaks).toEqual(compacted);
 });
 
-it("The first request of a run is compacted by the tokens that the provider counted for the last request of the run before", async () => {
+it("Whether the first request of a run is compacted follows from the token count that the provider reported for the last request of the previous run", async () => {
   const compactedAt = async (factor: number | null) => {
     const id = await newThread("windowed");
     windowedScripts.set("talk", (request) => ({

@@ -27,7 +27,7 @@ const picture = (at: number): InputAttachment => ({
 beforeEach(clearWindowed);
 
 describe("a conversation that exceeds the window of its model", () => {
-  it("A long thread is still answered, its requests fit, and each request begins with the messages of the one before, except after a compaction", async () => {
+  it("A long thread is still answered: each request fits the token budget and begins with the messages of the request before, except after a compaction", async () => {
     const id = await newThread("windowed");
     windowedScripts.set("look", ({ step }) =>
       step < 2 ? { text: "Looking.", toolCalls: [{ name: "lines", arguments: { count: 30 } }] } : { text: "Seen." },
@@ -52,7 +52,7 @@ describe("a conversation that exceeds the window of its model", () => {
     expect(windowedRequests.at(-1)?.messages.some(({ content }) => /earlier messages? w/.test(content))).toBe(true);
   });
 
-  it("The events of a compaction come between the step's start and its answer, and a replay has the same ones", async () => {
+  it("The events of a compaction are emitted between the step's start and its answer, and a replay contains the same events", async () => {
     const id = await newThread("windowed");
     let live = await converse(id, words(0));
     for (let turn = 1; !types(live).includes("compaction_end"); turn += 1) live = await converse(id, words(turn, 300));
@@ -76,7 +76,7 @@ describe("a conversation that exceeds the window of its model", () => {
     expect(bare(late.events)).toEqual(bare(live));
   });
 
-  it("A run that is interrupted after a compaction continues with the same messages", async () => {
+  it("If a crash interrupts a run after a compaction, the run continues with the same messages", async () => {
     const id = await newThread("windowed");
     for (let turn = 0; turn < 9; turn += 1) await converse(id, words(turn, 250));
     const hold = gate("compacted");
@@ -99,7 +99,7 @@ describe("a conversation that exceeds the window of its model", () => {
     expect(before !== undefined && last !== undefined && continues(before, last)).toBe(true);
   });
 
-  it("A text turn in a compacted thread of 1,000 messages reads only the messages that it sends, and writes no further row", async () => {
+  it("A text turn in a compacted thread of 1,000 messages reads few more rows than the messages that it sends, and writes at most 10 rows", async () => {
     const messages = Array.from({ length: 1000 }, (_, at) => ({ role: "user", content: words(at, 20) }));
     const id = await newThread("windowed", { initial_messages: messages });
     const first = await costOf(id, () => finish(id, "first"));
@@ -140,7 +140,7 @@ describe("a conversation that exceeds the window of its model", () => {
     expect(later.read).toBeLessThanOrEqual(40 + sent);
   });
 
-  it("The log entry of a request after a compaction rebuilds the messages that were not dropped", async () => {
+  it("The messages that are rebuilt from the log entry of a request after a compaction are the sent messages without the marker of dropped ones", async () => {
     const id = await newThread("windowed");
     for (let turn = 0; turn < 14; turn += 1) await converse(id, words(turn, 250));
     const logs = await value(stubOf(id).call("listLogs", admin, { limit: 1, order: "desc", type: "llm_request" }));
@@ -184,7 +184,7 @@ describe("a conversation that exceeds the window of its model", () => {
     ]);
   });
 
-  it("The context of a thread states which of a message's tokens are those of its files", async () => {
+  it("The context of a thread states how many of a message's tokens belong to its files", async () => {
     const id = await newThread("windowed");
     await converse(id, words(0), { attachments: [picture(0)] });
     const { messages } = await value(stubOf(id).call("threadContext", admin));
@@ -194,7 +194,7 @@ describe("a conversation that exceeds the window of its model", () => {
     expect(answer?.file_tokens).toBe(0);
   });
 
-  it("A prompt with a budget and without includeChat compacts the steps of its own run, and keeps the run's question", async () => {
+  it("Without includeChat, a prompt with a token budget compacts the steps of the current run, and each request contains the run's question", async () => {
     const id = await newThread("budgeted");
     windowedScripts.set("work", ({ messages }) =>
       messages.filter(({ role }) => role === "tool").length < 12 && windowedRequests.length < 14
@@ -227,7 +227,7 @@ describe("a conversation that exceeds the window of its model", () => {
     expect(await value(stubOf(id).call("threadContext", admin))).toMatchObject({ messages: [], dropped: 0 });
   });
 
-  it("A system prompt that is larger than the window ends the run with an error that names the prompt", async () => {
+  it("If a system prompt is larger than the model's window, the run ends with an error that names the prompt", async () => {
     const id = await newThread("narrow");
     const events = await converse(id, "hello");
     expect(events.at(-1)).toMatchObject({
@@ -240,7 +240,7 @@ describe("a conversation that exceeds the window of its model", () => {
     expect(items.map(({ content }) => content)).toEqual(["hello"]);
   });
 
-  it("A message that is larger than the window is sent with its beginning and its end", async () => {
+  it("A message that is larger than the window is shortened to its beginning and its end in the request, and is stored completely", async () => {
     const id = await newThread("windowed");
     const events = await converse(id, `huge ${"x".repeat(100_000)} end`);
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
@@ -261,7 +261,7 @@ describe("a summary of dropped messages", () => {
     summaryRequests.length = 0;
   });
 
-  it("A model writes the summary once for each compaction, from the dropped messages and the summary before", async () => {
+  it("A model writes the summary once for each compaction, from the dropped messages and the previous summary", async () => {
     const id = await newThread("summarized");
     const runs = await fill(id, 24);
     const ends = runs.flat().filter((event) => event.type === "compaction_end");
@@ -283,7 +283,7 @@ describe("a summary of dropped messages", () => {
     for (const run of runs) expect(run.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
   });
 
-  it("The usage of a summary is counted by its run and has a log row of its own", async () => {
+  it("The usage of a summary request is counted in its run, and the summary request has a separate log row", async () => {
     const id = await newThread("summarized");
     let events = await converse(id, words(0));
     for (let turn = 1; !types(events).includes("compaction_end"); turn += 1)
@@ -295,7 +295,7 @@ describe("a summary of dropped messages", () => {
     expect(run.usage.total_tokens).toBe((counted[0] ?? 0) + (counted[1] ?? 0));
   });
 
-  it("A run that is interrupted after a summary continues with it, and does not request it again", async () => {
+  it("If a crash interrupts a run after a summary was written, the run continues with that summary and does not request another one", async () => {
     const id = await newThread("summarized");
     await fill(id, 6);
     const hold = gate("summarized");
@@ -316,7 +316,7 @@ describe("a summary of dropped messages", () => {
     expect(before !== undefined && last !== undefined && continues(before, last)).toBe(true);
   });
 
-  it("A summary that fails is left out: the conversation is compacted by levels, with a warning in the step's row", async () => {
+  it("If the request for a summary fails, the conversation is compacted without a summary, and the step's log row has a warning", async () => {
     const id = await newThread("summarized");
     const { next } = summaries;
     summaries.next = () => ({ error: { kind: "overflow", message: "too long to summarize" } });
@@ -330,7 +330,7 @@ describe("a summary of dropped messages", () => {
     expect(items[0]?.data["warnings"]).toEqual([expect.stringContaining("too long to summarize")]);
   });
 
-  it("A run that is stopped during its summary drops no messages, and the next run requests the summary again", async () => {
+  it("If a run is stopped during the request for a summary, no messages are dropped, and the next run requests the summary again", async () => {
     const id = await newThread("summarized");
     await fill(id, 6);
     const { next } = summaries;
@@ -363,7 +363,7 @@ describe("a summary of dropped messages", () => {
     expect(sent.some((content) => content.includes("Nothing, then "))).toBe(true);
   });
 
-  it("A prompt's own summary function that throws is ignored: the conversation is compacted by levels, with a warning in the step's row", async () => {
+  it("If a prompt's own summary function throws, the conversation is still compacted, the run completes, and the step's log row has a warning", async () => {
     const id = await newThread("own_summary");
     ownSummary.make = () => Promise.reject(new Error("no summary today"));
     let events = await converse(id, words(0));

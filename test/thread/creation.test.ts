@@ -37,14 +37,14 @@ describe("initial messages", () => {
     expect((await value(stubOf(id).call("listMessages", admin, { ...page, include_silent: true }))).total).toBe(3);
   });
 
-  it("A thread has no branch but the main one: another name is refused", async () => {
+  it("A thread has only the branch main, and a list of the messages of another branch is refused", async () => {
     const id = await newThread("parallel", { initial_messages });
     const answer = await stubOf(id).call("listMessages", admin, { ...page, branch: "nope" });
     expect(answer).toMatchObject({ ok: false, refusal: { code: "invalid_request" } });
     expect((await value(stubOf(id).call("listMessages", admin, { ...page, branch: "main" }))).total).toBe(2);
   });
 
-  it("Initial messages that are too large for a row refuse the creation, and nothing of it is stored", async () => {
+  it("If an initial message is too large for a row, the creation of the thread is refused and nothing is stored", async () => {
     const id = crypto.randomUUID();
     const metadata = { big: "z".repeat(1_950_000) };
     const input = { id, agent_id: "parallel", user_id: null, creation: "big" };
@@ -58,7 +58,7 @@ describe("initial messages", () => {
     expect((await value(stubOf(id).call("listMessages", admin, page))).total).toBe(2);
   });
 
-  it("A creation that was interrupted before the catalog knew the thread is listed once it is repeated", async () => {
+  it("If the creation of a thread is interrupted before the thread is in the catalog, a repeated creation adds the thread to the catalog", async () => {
     const id = crypto.randomUUID();
     const listed = async () => {
       const statement = env.CATALOG.prepare("SELECT id FROM thread WHERE id = ?").bind(id);

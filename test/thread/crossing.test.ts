@@ -51,16 +51,16 @@ async function waitsUntilRefused(create: () => Crossing<void>, rounds: number): 
   return (outcome as unknown as { waits: number | null }).waits;
 }
 
-it("An object that waits for a native promise continues in the context of the object that resolves it, once V8 has optimised its creation", async () => {
+it("After V8 has optimised the creation of a native promise, an object that awaits the promise continues in the context of the object that resolves the promise", async () => {
   // oxlint-disable-next-line threadhold/no-escaping-resolve -- This test shows why the rule exists.
   expect(await waitsUntilRefused(() => Promise.withResolvers<void>(), 200)).not.toBeNull();
 });
 
-it("An object that waits for a crossing continues in its own context also after V8 has optimised its creation", async () => {
+it("An object that awaits a crossing (the tests' replacement for a native promise) keeps its context, also after V8 has optimised the creation of crossings", async () => {
   expect(await waitsUntilRefused(() => crossing(), 200)).toBeNull();
 });
 
-it("A crossing keeps the first value, and each wait for it gets that value", async () => {
+it("A crossing (the tests' replacement for a native promise) keeps the first value, and each wait for it receives that value", async () => {
   const { promise, resolve } = crossing<string>();
   const early = Promise.all([
     promise,

@@ -125,7 +125,7 @@ describe("slices of readers", () => {
     expect(drained()).toBe(1);
   });
 
-  it("Events that are not yet sent to all readers can be sent to the others at once and in order", () => {
+  it("A flush sends the pending events to all readers that have not received them yet, at once and in order", () => {
     const { out, clock, given } = fanOut(300, false);
     out.add(event(1));
     clock.pass(10);
@@ -169,7 +169,7 @@ function overlaps(events: readonly ThreadEvent[]): string[] {
 }
 
 describe("many readers", () => {
-  it("FOLLOW6 A crowd of readers receives everything once, also readers that join, leave and stop in the middle", async () => {
+  it("FOLLOW6 Each of many readers receives every event once, also a reader that joins late or stops reading for a while, and also while other readers leave", async () => {
     const id = await newThread("parallel");
     const hold = gate("crowd");
     const words = Array.from({ length: 300 }, (_, index) => `${String(index)} ${"x".repeat(1000)} `);

@@ -39,7 +39,7 @@ it("Unsent deltas of one block are merged into one delta with the offset of the 
   expect(buffered(output)).toEqual([{ ...output[1], from_seq: 1, offset: 3, delta: "abc" }]);
 });
 
-it("The merged delta of a text that arrived in any pieces has the offset of the first piece and the whole text", () => {
+it("A text that arrives in any pieces is merged into one delta with the offset of the first piece and the whole text", () => {
   fc.assert(
     fc.property(fc.nat(50), fc.array(fc.string({ minLength: 1 }), { minLength: 1 }), (begin, pieces) => {
       let offset = begin;

@@ -21,13 +21,13 @@ describe("a thread endpoint", () => {
     });
   });
 
-  it("An endpoint of a thread that does not exist answers 404 and calls nothing", async () => {
+  it("A request to an endpoint of a thread that does not exist is answered with status 404 and the error thread_not_found", async () => {
     const answer = await get(`/api/threads/${crypto.randomUUID()}/seen`);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { code: "thread_not_found" } });
   });
 
-  it("An endpoint that throws answers 500 without internals", async () => {
+  it("If an endpoint throws, the response has status 500 and does not contain the error's message", async () => {
     const id = await newThread("parallel");
     const answer = await get(`/api/threads/${id}/refusing`);
     expect(answer.status).toBe(500);

@@ -62,7 +62,7 @@ describe("the README's tree of events", () => {
     for (const name of quoted) expect(eventTypes).toContain(name);
   });
 
-  it("The README's tree has retractions, retries, fallbacks, subagents, handoffs and turns where runs emit them", async () => {
+  it("A run emits retractions before a retry or fallback, a sub-agent's events inside its call, a handoff right after a step_end, and one turn_end for each step", async () => {
     const failed = order(await converse(await newThread("falls_back"), "hello"));
     const [step, answer] = [failed.indexOf("step_start"), failed.lastIndexOf("message_start")];
     expect(failed.slice(step + 1, answer).filter((type) => !/^(message_start|text_)/.test(type))).toEqual([
@@ -105,7 +105,7 @@ describe("the README's tree of events", () => {
     expect(turns).toHaveLength(debated.filter((type) => type === "step_end").length);
   });
 
-  it("The README's tree places a call that waits after the step's other calls and before its own execution", async () => {
+  it("A run emits awaiting_tool_execution after the end of the step's other calls and before the start of the waiting call", async () => {
     scripts.set("asks", ({ step }) => {
       const calls = [
         { name: "pay", arguments: { to: "Ada", amount: 5 } },

@@ -63,7 +63,7 @@ async function playAll(conversation: Play, calm: Outcome, lives: readonly Death[
 
 describe.each(plays)("%s", (_name, conversation) => {
   it(
-    "A run whose object crashes at any fault point ends like an undisturbed run, with the same messages and each effect once",
+    "If the object of a run crashes at any fault point, the run ends like an undisturbed run, with the same messages and each effect once",
     { timeout },
     async () => {
       const calm = await play(conversation, []);
@@ -78,7 +78,7 @@ describe.each([...rarePlays, ...sourcePlays, ["an agent whose prompt is missing"
   "%s",
   (_name, conversation) => {
     it(
-      "A run whose object crashes at any fault point ends like an undisturbed run, with the same messages and each effect once",
+      "If the object of a run crashes at any fault point, the run ends like an undisturbed run, with the same messages and each effect once",
       { timeout },
       async () => {
         const calm = await play(conversation, []);
@@ -94,7 +94,7 @@ describe("a run that a crash interrupted", () => {
   const first: Death = { point: "tool.piece", hit: 1, mode: "kept" };
 
   it(
-    "A run whose object crashes again while the run is resumed ends like an undisturbed run",
+    "If the object crashes again while an interrupted run is resumed, the run ends like an undisturbed run",
     { timeout },
     async () => {
       const calm = await play(team, []);
@@ -135,7 +135,7 @@ const deletions = ["destroy.alarm", "destroy.rows"].flatMap((point) => [
 ]);
 
 it.each(deletions)(
-  "A deletion during which the object crashes at $point, writes $mode, succeeds when it is repeated",
+  "If the object crashes at $point during the deletion of its thread (writes $mode), a repeated deletion succeeds",
   async (death) => {
     const { id } = await play({ agent: "fault_boss", begin: says("go") }, []);
     const plan = planFaults(id, [death]);

@@ -87,7 +87,7 @@ describe("an active thread", () => {
     expect(Math.max(...numbers)).toBeLessThanOrEqual(thread?.["last_seq"]);
   });
 
-  it("EXPORT8 An imported copy of an active thread has the active run ended as interrupted, repeats no call, and has its queue paused", async () => {
+  it("EXPORT8 In an imported copy of an active thread, the active run has ended as interrupted, no call is repeated, and the queue is paused", async () => {
     const { id, door, following, run } = await busy("interrupted");
     const text = await exported(id);
     following.close();
@@ -123,7 +123,7 @@ describe("an active thread", () => {
     expect(effects).toEqual([]);
   });
 
-  it("EXPORT8 An imported copy of an active thread continues with the next message: waiting inputs come first, and the model is sent all messages", async () => {
+  it("EXPORT8 In an imported copy of an active thread, the next message resumes the queue, and the queued inputs are answered before that message", async () => {
     const { id, door, following } = await busy("goingon");
     const text = await exported(id);
     following.close();
@@ -189,7 +189,7 @@ describe("an active thread", () => {
     own.close();
   });
 
-  it("A file that is replaced while it is exported is read from its beginning again, and a deleted one is left out", async () => {
+  it("If a file is replaced during its export, the export contains the new file completely, and a file that is deleted meanwhile is left out", async () => {
     const id = await newThread("filer");
     const files = new Files(id);
     const old = new Uint8Array(6_000_000).fill(1);

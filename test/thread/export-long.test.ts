@@ -12,7 +12,7 @@ const count = 10_000;
 const idOf = (number: number) => `01000000-0000-7000-8000-${number.toString(16).padStart(12, "0")}`;
 
 describe("a long thread", () => {
-  it("EXPORT15 A long thread is exported and imported a page at a time, and reads few more rows than it has", async () => {
+  it("EXPORT15 An export of an imported thread of 10,000 messages has every message and reads at most 20% more rows than the thread has messages", async () => {
     const old = await newThread("filer");
     await value(stubOf(old).call("postMessage", admin, message("hello", { run: false }), null));
     const id = crypto.randomUUID();

@@ -30,7 +30,7 @@ const pathsIn = (text: string): string[] =>
   linesOf(text).flatMap((line) => (line["type"] === "file" ? [String((line["file"] as Line)["path"])] : []));
 
 describe("an export that is read slowly", () => {
-  it("EXPORT7 An export that is read slowly has each message and run as it was at the beginning, whatever is edited, deleted and added later", async () => {
+  it("EXPORT7 A slowly read export contains each message and run as it was when the export began, although messages are edited, deleted and added later", async () => {
     const id = await newThread("boss");
     personas.set("boss", ({ step, lastUser }) =>
       step === 0 && lastUser === "work"
@@ -65,7 +65,7 @@ describe("an export that is read slowly", () => {
     ]);
   });
 
-  it("EXPORT7 An export that is read slowly has the active and waiting runs as they were at the beginning, and no later ones", async () => {
+  it("EXPORT7 A slowly read export contains the active and queued runs as they were when the export began, and no later runs", async () => {
     const id = await newThread("boss");
     const { promise: passed, resolve: open } = crossing();
     const { promise: reached, resolve: reach } = crossing();
@@ -170,8 +170,8 @@ describe("an export that is read slowly", () => {
   });
 });
 
-describe("what waits", () => {
-  it("An export contains the calls that a definition queued for a waiting run, and the copy makes them when its queue continues", async () => {
+describe("queued calls", () => {
+  it("An export contains the tool calls of a queued run, and an imported copy executes them when its queue continues", async () => {
     const id = await newThread("boss");
     const { promise: passed, resolve: open } = crossing();
     const { promise: reached, resolve: reach } = crossing();

@@ -124,7 +124,7 @@ async function emitted(id: string, after: number) {
 }
 
 describe("any thread", () => {
-  it("EXPORT2 A thread that was exported, deleted and imported exports as the same lines and replays the same events from any number", async () => {
+  it("EXPORT2 After a thread is exported, deleted and imported, its next export has the same lines, and a replay from any event number has the same events", async () => {
     const actions = fc.array(action, { maxLength: 12, size: "max" });
     // A failure prints the seed and the shortest operations that reproduce it.
     await fc.assert(

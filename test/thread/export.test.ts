@@ -103,7 +103,7 @@ describe("an exported thread", () => {
     expect(await listed(id)).toBe(true);
   });
 
-  it("EXPORT2 An imported thread exports as the same lines", async () => {
+  it("EXPORT2 An export of an imported thread has the same lines as the export that was imported", async () => {
     const id = await eventful();
     const text = await exported(id);
     await replaced(id, text);

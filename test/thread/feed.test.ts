@@ -34,7 +34,7 @@ async function watched(agent = "parallel", extra: object = {}) {
 }
 
 describe("messages of a thread to its owner's feed", () => {
-  it("FEED4 A feed receives a message when a thread is created, active, idle, changed and deleted, each as lists show the thread", async () => {
+  it("FEED4 A feed receives a message when a thread is created, becomes active or idle, is changed or is deleted, and the messages contain the thread as the API returns it", async () => {
     const { owner, watching, id } = await watched("parallel", { tags: ["new"] });
     expect(watching.events[0]).toMatchObject({ type: "feed_start", user_id: owner });
     const door = gate("feed");
@@ -95,7 +95,7 @@ describe("messages of a thread to its owner's feed", () => {
     personas.clear();
   });
 
-  it("FEED4 A feed of the importer receives a message when a thread is imported", async () => {
+  it("FEED4 When a user imports another user's deleted thread, the importer's feed receives its messages, and the earlier owner's feed receives no more", async () => {
     const { watching, id } = await watched();
     const lines = await exported(id);
     await value(stubOf(id).call("remove", admin));
@@ -146,7 +146,7 @@ describe("messages of a thread to its owner's feed", () => {
     expect(watching.emitted()).toEqual(["start", "created idle", "updated idle"]);
   });
 
-  it("A thread sends one feed message at a time, and one more with the newest state after later changes", async () => {
+  it("A thread sends one feed message at a time, and all changes during that time lead to one more message with the newest state", async () => {
     const { watching, id } = await watched();
     const held = crossing();
     const reached = crossing();
@@ -200,7 +200,7 @@ describe("a feed that fails", () => {
     ["throws", () => Promise.reject(new Error("no feed"))],
     ["hangs", () => new Promise<void>(() => {})],
   ])(
-    "FEED7 A feed that fails and %s changes nothing about runs, changes and deletions, and writes no row",
+    "FEED7 A feed that %s does not affect the runs, changes and deletions of a thread, and costs the thread no row",
     async (_how, fail) => {
       const [calm, hit] = [await newThread("parallel"), await newThread("parallel")];
       let words = 0;
@@ -222,7 +222,7 @@ describe("a feed that fails", () => {
     },
   );
 
-  it("FEED7 A feed message that failed because its object was reset is sent once more", async () => {
+  it("FEED7 If the feed's object is reset while a thread sends a message to it, the thread sends the message once more", async () => {
     const { owner, watching, id } = await watched();
     await kill(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))));
     expect(await watching.closed).not.toBe(1000);
@@ -285,7 +285,7 @@ describe("the feed's object", () => {
     expect(last.emitted()).toEqual(["start", "updated idle"]);
   });
 
-  it("FEED10 A feed closes a watcher that acknowledges nothing, keeps one that does, and sends no other owner's messages", async () => {
+  it("FEED10 A feed disconnects a watcher that acknowledges nothing, keeps a watcher that acknowledges messages, and sends no messages of other owners", async () => {
     const owner = newOwner();
     const [slow, fast] = [await watch(owner, { acknowledges: false }), await watch(owner)];
     const id = await newThread("parallel", { user_id: owner, metadata: { text: "x".repeat(60_000) } });
@@ -315,7 +315,7 @@ describe("the feed's object", () => {
     expect(fast.events.slice(before).map(({ type }) => type)).not.toContain("thread_deleted");
   });
 
-  it("FEED10 A feed has a bounded number of watchers, and accepts another one when one has left", async () => {
+  it("FEED10 A feed refuses a watcher above the limit with status 429, and accepts a new watcher after another one has left", async () => {
     const owner = newOwner();
     const all = await Promise.all(Array.from({ length: mostWatchers }, () => watch(owner)));
     const full = await upgradeOf(owner);
@@ -326,7 +326,7 @@ describe("the feed's object", () => {
     await watch(owner);
   });
 
-  it("A feed hibernates through pings and a long silence, and sends later messages to its watchers", async () => {
+  it("A hibernated feed answers pings, and sends later messages to its watchers", async () => {
     const { owner, watching, id } = await watched();
     const unsafe = (await import("workerd:unsafe")).default;
     await unsafe.evict(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))), { webSockets: "hibernate" });
@@ -372,7 +372,7 @@ describe("the feed's object", () => {
 });
 
 describe("after a crash", () => {
-  it("FEED4 A run that is resumed reports its end to the feed", async () => {
+  it("FEED4 The feed receives a message when a run that was resumed after a crash ends", async () => {
     const { watching, id } = await watched();
     const door = gate("cut");
     scripts.set("cut", ({ step }) =>

@@ -6,7 +6,7 @@ import { conflict, errorOf, Files, invalid } from "./thread-files-client.ts";
 import type { Headers } from "./thread-files-client.ts";
 
 describe("a condition", () => {
-  it("FHTTP14 A condition allows a change of the version that its caller has seen, and of no other version", async () => {
+  it("FHTTP14 If-Match and If-None-Match allow a change of the file version that the caller has seen, and of no other version", async () => {
     const files = await Files.ofNewThread();
     const put = (body: string, headers: Headers) => files.outcome("PUT", "/files/a.txt", { body, headers });
     expect(await put("0", { "if-match": "*" })).toEqual(conflict);
@@ -34,29 +34,32 @@ describe("a condition", () => {
   it.each<[string, (tag: string) => Headers]>([
     ["If-None-Match: *", () => ({ "if-none-match": "*" })],
     ["If-Match with the tag both have seen", (tag) => ({ "if-match": tag })],
-  ])("FHTTP14 One of two simultaneous writers under %s is refused", async (_condition, headersFor) => {
-    const files = await Files.ofNewThread();
-    const path = "/a.txt";
-    const tag = (await files.put("/other.txt", "old")).headers.get("etag") ?? "";
-    const matches = "if-match" in headersFor(tag);
-    const seen = matches ? ((await files.put(path, "old")).headers.get("etag") ?? "") : "";
-    const begin = (value: number) => {
-      const { readable, writable } = new IdentityTransformStream();
-      const writer = writable.getWriter();
-      const answer = files.put(path, readable, headersFor(seen));
-      const begun = writer.write(new Uint8Array(1_000_000).fill(value));
-      return { answer, begun, end: () => writer.close() };
-    };
-    const [one, two] = [begin(1), begin(2)];
-    // This is more than any buffer on the way can hold: the object has received bytes of both, so both have passed the first check.
-    await Promise.all([one.begun, two.begun]);
-    await one.end();
-    const first = await one.answer;
-    await two.end();
-    const second = await two.answer;
-    expect([first.status, second.status]).toEqual([matches ? 200 : 201, 409]);
-    expect(errorOf(await second.text())).toBe("conflict");
-    const kept = await (await files.get(path)).bytes();
-    expect([kept.byteLength, kept[0], kept.at(-1)]).toEqual([1_000_000, 1, 1]);
-  });
+  ])(
+    "FHTTP14 The slower one of two simultaneous writers is refused (condition: %s)",
+    async (_condition, headersFor) => {
+      const files = await Files.ofNewThread();
+      const path = "/a.txt";
+      const tag = (await files.put("/other.txt", "old")).headers.get("etag") ?? "";
+      const matches = "if-match" in headersFor(tag);
+      const seen = matches ? ((await files.put(path, "old")).headers.get("etag") ?? "") : "";
+      const begin = (value: number) => {
+        const { readable, writable } = new IdentityTransformStream();
+        const writer = writable.getWriter();
+        const answer = files.put(path, readable, headersFor(seen));
+        const begun = writer.write(new Uint8Array(1_000_000).fill(value));
+        return { answer, begun, end: () => writer.close() };
+      };
+      const [one, two] = [begin(1), begin(2)];
+      // This is more than any buffer on the way can hold: the object has received bytes of both, so both have passed the first check.
+      await Promise.all([one.begun, two.begun]);
+      await one.end();
+      const first = await one.answer;
+      await two.end();
+      const second = await two.answer;
+      expect([first.status, second.status]).toEqual([matches ? 200 : 201, 409]);
+      expect(errorOf(await second.text())).toBe("conflict");
+      const kept = await (await files.get(path)).bytes();
+      expect([kept.byteLength, kept[0], kept.at(-1)]).toEqual([1_000_000, 1, 1]);
+    },
+  );
 });

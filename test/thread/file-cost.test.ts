@@ -20,7 +20,7 @@ async function costs(id: string, works: Record<string, () => Promise<unknown>>):
 }
 
 describe("rows written by a change of a file", () => {
-  it("A change of a file writes the rows of the file and two more, or three more if the file is not a single row", async () => {
+  it("A change of a file writes the rows of the file and two more rows, and a third one if a large file sets an alarm", async () => {
     fileWorld.bucket = null;
     const id = await newThread("filer");
     const files = new Files(id);

@@ -77,7 +77,7 @@ describe("moves of files over HTTP", () => {
 });
 
 describe("batches of changes by ThreadState", () => {
-  it("A batch is written in one transaction with an event each, and a batch with a refused change writes nothing", async () => {
+  it("A batch of file changes is written in one transaction with one event for each change, and a batch with a refused change writes nothing", async () => {
     const id = await newThread("filer");
     const rows = async () => (await stubOf(id).rows()).rowsWritten;
     const before = await rows();

@@ -28,7 +28,7 @@ const emitted = [
 ];
 
 describe("changes of files", () => {
-  it("Changes of files are emitted once each, replayed the same after a crash, and folded by clients", async () => {
+  it("Each change of a file is emitted as one event, which a replay after a crash repeats unchanged and the client's fold function accepts", async () => {
     const id = await newThread("filer");
     const files = new Files(id);
     const live = await follow(id, { after: "0" });

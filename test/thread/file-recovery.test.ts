@@ -56,7 +56,7 @@ afterEach(() => {
 });
 
 describe("an upload that a crash interrupts", () => {
-  it("An upload that a crash interrupts leaves the old file, and the alarm deletes the stored part of the new one", async () => {
+  it("If a crash interrupts an upload, the old file is kept, and the alarm deletes the stored part of the new file", async () => {
     withoutBucket();
     const id = await newThread("filer");
     const files = new Files(id);
@@ -81,7 +81,7 @@ describe("an upload that a crash interrupts", () => {
     expect(await files.stats()).toEqual({ fileCount: 1, directoryCount: 0, totalSize: 3 });
   });
 
-  it("An upload that continues is not deleted by the alarm", async () => {
+  it("The alarm does not delete the stored part of an upload that is still active", async () => {
     withoutBucket();
     const id = await newThread("filer");
     const bytes = pattern(4 * chunk + 7);
@@ -118,7 +118,7 @@ describe("a thread that is deleted", () => {
     });
   });
 
-  it("The deletion of a thread deletes its objects in the bucket, also those that arrive late", async () => {
+  it("The deletion of a thread deletes its objects in the bucket, also those of an upload that is still active", async () => {
     const id = await newThread("filer");
     const keys = async () => (await FILES.list({ prefix: `${id}/` })).objects.length;
     const size = 9 * 1024 * 1024;
@@ -160,7 +160,7 @@ describe("the bucket of a deployment", () => {
 });
 
 describe("a thread from before there were files", () => {
-  it("A thread that was stored before files existed gets their tables when it is loaded, keeps its data, and accepts files", async () => {
+  it("A thread from a version without files gets the tables for files when it is loaded, keeps its data and accepts files", async () => {
     const id = await newThread("filer", { initial_messages: [{ role: "user", content: "kept" }] });
     const before = await value(stubOf(id).call("describe", admin));
     await runInDurableObject(objectOf(id), (_, { storage }) => {

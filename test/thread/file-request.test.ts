@@ -18,7 +18,7 @@ const sum = async (bytes: BufferSource): Promise<string> =>
   [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].join();
 
 describe("a file over HTTP", () => {
-  it("FHTTP11 A new file is answered with 201 and a replaced one with 200, both with record and tag", async () => {
+  it("FHTTP11 An upload of a new file is answered with status 201 and of an existing file with 200, both with the file's record and ETag", async () => {
     const files = await Files.ofNewThread();
     const created = await files.put("/docs/a.txt", "one", { "content-type": "text/x-note; v=1" });
     const first = fileRecordSchema.parse(await created.json());
@@ -53,7 +53,7 @@ describe("a file over HTTP", () => {
     ]);
   });
 
-  it("FHTTP4 A file is answered with its type, length, tag and time to GET, and with the same headers to HEAD", async () => {
+  it("FHTTP4 GET returns a file with headers for its type, length, ETag and time, and HEAD returns the same headers", async () => {
     const files = await Files.ofNewThread();
     const put = await files.put("/a.json", "[1]");
     const record = fileRecordSchema.parse(await put.json());
@@ -80,7 +80,7 @@ describe("a file over HTTP", () => {
     ["chunks", 4_000_000],
     ["bucket", 9_000_000],
   ])(
-    "FHTTP4, FHTTP5 A file of a size that is stored in a %s is returned completely and in parts",
+    "FHTTP4, FHTTP5 A file is returned completely and in byte ranges, whatever its size (stored in: %s)",
     async (_place, size) => {
       const files = await Files.ofNewThread();
       const bytes = pattern(size);
@@ -143,14 +143,17 @@ describe("a file over HTTP", () => {
     ["plain.txt", "inline"],
     ["picture.png", "inline"],
     ["paper.pdf", "inline"],
-  ])("FHTTP8 A file of type %s is sent as %s, and nothing in it may run", async (name, kind) => {
-    const files = await Files.ofNewThread();
-    await files.put(`/${name}`, "<script>alert(1)</script>");
-    const { headers } = await files.get(`/${name}`);
-    expect(headers.get("content-disposition")).toBe(`${kind}; filename="${name}"`);
-    expect(headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
-    expect(headers.get("x-content-type-options")).toBe("nosniff");
-  });
+  ])(
+    "FHTTP8 The file %s is sent with Content-Disposition %s and with headers that prevent scripts in it from running",
+    async (name, kind) => {
+      const files = await Files.ofNewThread();
+      await files.put(`/${name}`, "<script>alert(1)</script>");
+      const { headers } = await files.get(`/${name}`);
+      expect(headers.get("content-disposition")).toBe(`${kind}; filename="${name}"`);
+      expect(headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    },
+  );
 
   it("FHTTP9 A file name with quotes, semicolons and other special characters is stored unchanged, and is complete in Content-Disposition", async () => {
     const files = await Files.ofNewThread();
@@ -165,7 +168,7 @@ describe("a file over HTTP", () => {
 });
 
 describe("folders, records and thumbnails", () => {
-  it("FHTTP10 A folder is answered with its entries, also at its path with a slash, and so is the root", async () => {
+  it("FHTTP10 GET of a folder or of the root returns its entries, with and without a slash at the end of the path", async () => {
     const files = await Files.ofNewThread();
     expect(await files.listed("")).toEqual([]);
     await files.put("/docs/b.txt", "b");
@@ -178,7 +181,7 @@ describe("folders, records and thumbnails", () => {
     expect(await files.outcome("GET", "/files/docs/a.txt/b")).toEqual(missing);
   });
 
-  it("FHTTP10 A path with stat is answered with the record of a file or folder, and with thumbnail with an image or 404", async () => {
+  it("FHTTP10 GET with stat returns the record of a file or folder, and GET with thumbnail returns status 404 if there is no thumbnail", async () => {
     const files = await Files.ofNewThread();
     await files.put("/docs/a.txt", "a");
     const stat = async (path: string): Promise<unknown> =>
@@ -194,7 +197,7 @@ describe("folders, records and thumbnails", () => {
     expect(await files.outcome("GET", "/files/docs/a.txt?stat=false&thumbnail=0")).toBe(200);
   });
 
-  it("FHTTP10 An image that is uploaded is measured, and its thumbnail is WebP", async () => {
+  it("FHTTP10 The record of an uploaded image contains its width and height, and its thumbnail is WebP", async () => {
     const files = await Files.ofNewThread();
     const put = await files.put("/dot.png", Buffer.from(png, "base64"));
     expect(await put.json()).toMatchObject({ mimeType: "image/png", width: 3, height: 2 });
@@ -205,7 +208,7 @@ describe("folders, records and thumbnails", () => {
     expect([bytes.slice(0, 4), bytes.slice(8, 12)]).toEqual(["RIFF", "WEBP"]);
   });
 
-  it("FHTTP10 An image of several chunks is measured too, also if its length is not declared", async () => {
+  it("FHTTP10 The record of an image in several chunks contains its width and height, also if the upload declares no length", async () => {
     const files = await Files.ofNewThread();
     const noise = crypto.getRandomValues(new Uint8Array(65_536));
     const image = await realPng(2000, 1900, (x, y) => noise[(y * 2000 + x) % 65_521] ?? 0);
@@ -216,7 +219,7 @@ describe("folders, records and thumbnails", () => {
     }
   });
 
-  it("FHTTP16 A request creates one folder with mkdir, or deletes one file or one empty folder", async () => {
+  it("FHTTP16 PUT with mkdir creates a folder, and DELETE deletes a file or an empty folder", async () => {
     const files = await Files.ofNewThread();
     expect(await files.outcome("PUT", "/files/a/b?mkdir")).toBe(201);
     expect(await files.outcome("PUT", "/files/a/b/?mkdir=true")).toBe(200);
@@ -246,7 +249,7 @@ describe("a path", () => {
     "/a%5c..%5cb",
     `/${"n".repeat(256)}`,
     `/${"n/".repeat(600)}n`,
-  ])("FHTTP2 A path such as %s leads to no file, with any method", async (path) => {
+  ])("FHTTP2 A request with the invalid path %s is refused, with any method", async (path) => {
     const files = await Files.ofNewThread();
     for (const [method, query] of [
       ["GET", ""],
@@ -279,7 +282,7 @@ describe("a path", () => {
 });
 
 describe("search and counts", () => {
-  it("FHTTP17 A search finds lines by a regular expression and paths by a glob, in a folder, in a bounded number of files", async () => {
+  it("FHTTP17 A search finds lines by a regular expression or paths by a glob, in all folders or in one, up to a limit of results", async () => {
     const files = await Files.ofNewThread();
     await files.put("/a.txt", "alpha\nbeta\nalphabet\n");
     await files.put("/docs/b.txt", "beta\n");

@@ -85,7 +85,7 @@ it("Each failed deletion of files from the bucket doubles the pause up to 15 min
   expect((await FILES.list({ prefix: `${id}/` })).objects).toEqual([]);
 });
 
-it("An alarm before the next attempt to delete files is due sends no deletion to the bucket", async () => {
+it("If an alarm fires before the next attempt to delete files is due, no deletion is sent to the bucket", async () => {
   const id = await withGarbage();
   bucket.fails = true;
   await failAgain(id, 1);

@@ -72,7 +72,7 @@ afterEach(() => {
 });
 
 describe("an upload that sends nothing", () => {
-  it("FHTTP21 Uploads that send nothing are refused with the name of the limit, and the old file stays", async () => {
+  it("FHTTP21 Uploads that send nothing are refused with an error that states the time limit, and the old file is kept", async () => {
     fileWorld.bucket = null;
     const id = await newThreadByHand();
     const files = new Files(id);

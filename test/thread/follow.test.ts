@@ -152,7 +152,7 @@ async function lived(joinings: readonly Joining[]) {
 describe("a follower without an end", () => {
   const seed = inject("seed");
 
-  it(`FOLLOW1, FOLLOW2 A follower receives every event once from any number, over SSE and WebSocket, through waits, evictions and crashes (seed ${String(seed)})`, async () => {
+  it(`FOLLOW1, FOLLOW2 A follower that starts at any event number receives every later event once, over SSE and WebSocket, through waits, evictions and crashes (seed ${String(seed)})`, async () => {
     const property = fc.asyncProperty(fc.array(joining, { minLength: 4, maxLength: 8 }), async (joinings) => {
       const { id, constant, followers, replay } = await lived(joinings);
       const { items } = await value(stubOf(id).call("listMessages", admin, page));
@@ -179,7 +179,7 @@ describe("a follower without an end", () => {
 });
 
 describe("a slow follower", () => {
-  it("FOLLOW1 A slow follower that received a part of the replay before an eviction receives nothing twice", async () => {
+  it("FOLLOW1 If a thread is evicted after a slow follower has received a part of a replay, the follower still receives every event once", async () => {
     const lines = Array.from({ length: 150 }, (_, index) => ({
       role: "user",
       content: `${index} ${"x".repeat(4000)}`,
@@ -212,7 +212,7 @@ function textsOf(events: readonly PlainEvent[] | readonly ThreadEvent[]): Record
 }
 
 describe("an idle thread with followers of both kinds", () => {
-  it("FOLLOW3 An idle thread with followers of both kinds is evicted at once, sets no alarm, is not woken by them, and sends them later events", async () => {
+  it("FOLLOW3 An idle thread with followers over SSE and WebSocket can be evicted, sets no alarm, is not woken by them, and sends them later events", async () => {
     const id = await newThread("parallel");
     const followers = await Promise.all(kinds.map((kind) => Follower.open(kind, id, 0)));
     await converse(id, "first");

@@ -37,7 +37,7 @@ async function cutBehind(key: string): Promise<ThreadEvent[]> {
 }
 
 describe("a turn or stop that a completed call requested", () => {
-  it("A turn that a call gave to the other side stays with that side after a crash", async () => {
+  it("If a tool call gives the turn to the other side, that side still has the turn after a crash", async () => {
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     const events = await cutBehind("force");
     isForced(events);
@@ -48,7 +48,7 @@ describe("a turn or stop that a completed call requested", () => {
     ]);
   });
 
-  it("A turn that was given to the other side is not given again if a later step is interrupted", async () => {
+  it("If a crash interrupts a later step, an earlier forced turn to the other side is not repeated", async () => {
     let hung = false;
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     acts.set("hang", () => {
@@ -78,13 +78,13 @@ describe("a turn or stop that a completed call requested", () => {
     ]);
   });
 
-  it("A stop that a call requested ends the run after a crash", async () => {
+  it("If a tool call requested a stop before a crash, the run ends as stopped after the crash", async () => {
     acts.set("halt", (state) => state.execution?.stop());
     const events = await cutBehind("halt");
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "stopped", reason: "stop_called" });
   });
 
-  it("A turn that was given to the other side stays with that side although a step of the turn waits for two child threads", async () => {
+  it("A turn that a call forces to the other side stays with that side, although the step with the call waits for two child threads", async () => {
     const [inner, outer] = [door(), door()];
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     personas.set("pro", ({ step }) =>
@@ -116,7 +116,7 @@ describe("a turn or stop that a completed call requested", () => {
 
 describe("a definition that keeps its execution", () => {
   it.each(["stop", "forceTurn"] as const)(
-    "A definition that calls %s of its execution after the run has ended changes nothing",
+    "If a tool calls %s of its execution after the run has ended, nothing changes",
     async (what) => {
       const late = door();
       let done = false;

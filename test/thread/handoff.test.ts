@@ -30,7 +30,7 @@ describe("a handoff", () => {
     expect(asked.at(-1)?.persona).toBe("clerk");
   });
 
-  it("A handoff inside a sub-prompt takes effect when the caller's step ends, and the last of several counts", async () => {
+  it("A handoff inside a sub-prompt takes effect when the caller's step ends, and two handoffs in one step emit one agent_handoff event", async () => {
     const id = await newThread("boss");
     personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "x" } }] }));
     personas.set("helper", ({ step }) => (step === 0 ? { toolCalls: [hand("billing")] } : { text: "helper done" }));
@@ -47,7 +47,7 @@ describe("a handoff", () => {
     expect(emitted.filter(({ type }) => type === "agent_handoff")).toHaveLength(1);
   });
 
-  it("A handoff that a crash interrupts is made once and emitted once", async () => {
+  it("If a crash interrupts a handoff, the handoff is made once and emitted once", async () => {
     const id = await newThread("support");
     let hang = true;
     const { promise: reached, resolve: reach } = crossing();

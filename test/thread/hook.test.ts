@@ -37,7 +37,7 @@ describe("message hooks", () => {
 });
 
 describe("an update", () => {
-  it("An edit that a definition makes passes the update hooks as well, and merges metadata", async () => {
+  it("An edit by a tool also passes the update hooks, and its metadata is merged with the message's existing metadata", async () => {
     const metadata = { kept: 1 };
     const id = await newThread("parallel", { initial_messages: [{ role: "user", content: "first", metadata }] });
     scripts.set("rework", ({ step }) =>
@@ -97,7 +97,7 @@ describe("every message", () => {
     }
   });
 
-  it("Every message passes the hooks before and after its creation also in a run that is stopped", async () => {
+  it("The answer of a stopped run passes the before_create_message hook once", async () => {
     const id = await newThread("parallel");
     const held = gate("tally-stop");
     scripts.set("halfway", async ({ step }) => {

@@ -69,7 +69,7 @@ async function bucketOf(id: string): Promise<number> {
 }
 
 describe("an import in progress", () => {
-  it("IMPORT9 An active import shows nothing of the thread until it is complete, and no request reaches the thread before that", async () => {
+  it("IMPORT9 A thread is neither found by a request nor listed until its import is complete, and its id is not free for another creation or import", async () => {
     const { id, answer, end } = await slowly(0.9);
     await untilBegun(id);
     const stub = stubOf(id);
@@ -94,7 +94,7 @@ describe("an import in progress", () => {
     expect(await listed(id)).toBe(true);
   });
 
-  it("IMPORT10 An import whose body breaks off leaves nothing: no table, no alarm, nothing in the bucket", async () => {
+  it("IMPORT10 An import leaves no table, no alarm and nothing in the bucket if its body breaks off", async () => {
     for (const share of [0.05, 0.5, 0.97]) {
       const { id, text, answer, breakOff } = await slowly(share);
       await untilBegun(id);
@@ -111,7 +111,7 @@ describe("an import in progress", () => {
     }
   });
 
-  it("IMPORT11 An import whose object crashes leaves nothing: the alarm deletes the written data", async () => {
+  it("IMPORT11 If the object of an import crashes, the alarm deletes the data that the import had written", async () => {
     const { id, answer, end } = await slowly(0.97);
     const failed = answer.then(
       ({ status }) => status >= 500,
@@ -130,7 +130,7 @@ describe("an import in progress", () => {
     expect([await bucketOf(id), await listed(id)]).toEqual([0, false]);
   });
 
-  it("IMPORT11 An import that a crash interrupted is replaced at once by a creation or import of the same thread", async () => {
+  it("IMPORT11 After a crash has interrupted an import, a creation or import of the same thread replaces it at once", async () => {
     for (const next of ["create", "import"] as const) {
       const { id, text, answer, end } = await slowly(0.2);
       const failed = answer.catch(() => undefined);
@@ -154,7 +154,7 @@ describe("an import in progress", () => {
     expect(await alarmOf(id)).toBeNull();
   });
 
-  it("An interrupted import stays recorded until the bucket's objects are deleted", async () => {
+  it("An import that failed stays recorded until its objects in the bucket are deleted", async () => {
     let failing = true;
     const bucket: Partial<R2Bucket> = {
       list: (options) => (failing ? Promise.reject(new Error("down")) : FILES.list(options)),
@@ -175,7 +175,7 @@ describe("an import in progress", () => {
     expect(await bucketOf(id)).toBe(0);
   });
 
-  it("An import under the id of a deleted thread is listed, and a deletion of the import removes it from the list again", async () => {
+  it("A thread that is imported under the id of a deleted thread is listed, and is removed from the list when it is deleted again", async () => {
     const id = await newThread("parallel", { title: "first life" });
     const text = await exported(id);
     for (const life of [1, 2]) {
@@ -216,7 +216,7 @@ describe("an import in progress", () => {
     await reader?.cancel();
   });
 
-  it("EXPORT17 An export whose reader reads nothing breaks off and releases the object", async () => {
+  it("EXPORT17 An export breaks off if its reader stops reading, and leaves no timer in the object", async () => {
     const id = crypto.randomUUID();
     const text = await sealed(linesOf(base.replaceAll(baseId, id)));
     expect((await askImport(id, text)).status).toBe(201);

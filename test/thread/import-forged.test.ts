@@ -83,7 +83,7 @@ it.each<[string, (lines: Line[]) => void, number]>([
   ["its runs and logs", (lines) => [noRuns, noLogs].forEach((forge) => forge(lines)), 500],
   ["the sum of its tokens", (lines) => all(lines, "run").forEach(({ run }) => (run.usage.total_tokens = 0)), 500],
 ])(
-  "IMPORT21 An imported thread has the usage of the other records in the file if %s have none",
+  "IMPORT21 An import takes the usage of a thread from the file's other records if the usage is zero in %s",
   async (_what, forge, tokens) => {
     allow({}, { tokens });
     const { id, lines } = await spent();

@@ -264,7 +264,7 @@ describe("an import that is refused", () => {
     }
   });
 
-  it("IMPORT3 An import refuses lines and files that are too long before they are in memory", async () => {
+  it("IMPORT3 An import refuses a line that is too long, and a file whose declared size is too large, and stores nothing", async () => {
     const { id, lines } = spoiled(() => undefined);
     const long = {
       type: "event",
@@ -346,7 +346,7 @@ describe("an import that is accepted", () => {
     expect(await leftIn(id)).toEqual(nothing);
   });
 
-  it("IMPORT7 An imported thread has its own totals, and adds nothing to the totals of the deployment", async () => {
+  it("IMPORT7 An imported thread has the usage of its exported runs, which is not added to the totals of the deployment", async () => {
     const { id, lines } = spoiled((all) => {
       for (const line of all) if (line["type"] === "run") line["run"]["started_at"] = 9e15;
       for (const line of all)

@@ -38,7 +38,7 @@ describe("an import with a key", () => {
     expect([again.status, again.thread["id"], again.thread["message_count"]]).toEqual([201, id, 3]);
   });
 
-  it("IMPORT17 A repeated import is a conflict with another file, with another idempotency key, without one, and for another caller", async () => {
+  it("IMPORT17 A repeated import is refused with conflict if its file, its idempotency key or its caller differs, or if it has no key", async () => {
     const { id, text } = await fresh();
     expect((await imported(id, text, { ...ada, creation: "key" })).status).toBe(201);
     const lines = linesOf(text);

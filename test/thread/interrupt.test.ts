@@ -16,7 +16,7 @@ const ends = (events: Awaited<ReturnType<typeof atRest>>) =>
   events.flatMap((event) => (event.type === "run_end" ? [[event.run_id, event.status]] : []));
 
 describe("a message that interrupts", () => {
-  it("A message that interrupts ends the active run, answers its open calls, and begins before all waiting inputs", async () => {
+  it("A message with when=interrupt ends the active run, gives its open calls error results, and is answered before all waiting inputs", async () => {
     const word = unique();
     const { id, runId } = await busy("sequential", (name) => [
       { name: "wait", arguments: { gate: name } },
@@ -47,7 +47,7 @@ describe("a message that interrupts", () => {
     ]);
   });
 
-  it("A message that interrupts ends a run in its back-off", async () => {
+  it("A message with when=interrupt ends a run that waits to retry a request to its model", async () => {
     const { id, runId, name } = await suspended();
     await evict(id);
     const now = await interrupt(id, "now");
@@ -59,7 +59,7 @@ describe("a message that interrupts", () => {
     expect(await said(id)).toEqual([`user: ${name}`, "user: now", "assistant: echo: now"]);
   });
 
-  it("A message that interrupts ends a run that waits for a child thread, and also the child's run", async () => {
+  it("A message with when=interrupt ends a run that waits for a child thread, and also the child's run", async () => {
     panelBehind(new Promise(() => {}));
     const id = await newThread("boss");
     const following = await follow(id, { after: "0" });
@@ -75,7 +75,7 @@ describe("a message that interrupts", () => {
     await holds(async () => (await lastRunOf(start?.child_thread_id ?? "")).status === "stopped");
   });
 
-  it("A crash right after an interrupt loses neither the stop nor the message, which are one write", async () => {
+  it("A crash right after a message with when=interrupt loses neither the stop of the active run nor the message", async () => {
     const { id, runId } = await busy();
     const key = { key: "k", fingerprint: "f" };
     const post = () => value(stubOf(id).call("postMessage", admin, message("now", { when: "interrupt" }), key));
@@ -91,7 +91,7 @@ describe("a message that interrupts", () => {
     expect((await said(id)).slice(2)).toEqual(["tool error", "user: now", "assistant: echo: now"]);
   });
 
-  it("A repeated idempotency key interrupts once", async () => {
+  it("A message with when=interrupt that is repeated with its idempotency key interrupts once", async () => {
     const { id } = await busy();
     const key = { key: "k", fingerprint: "f" };
     const post = () => value(stubOf(id).call("postMessage", admin, message("now", { when: "interrupt" }), key));
@@ -103,7 +103,7 @@ describe("a message that interrupts", () => {
     expect(await atRest(id)).toHaveLength(events.length);
   });
 
-  it("A message that interrupts in an idle thread begins at once, before inputs that a stop paused", async () => {
+  it("A message with when=interrupt in an idle thread is answered at once, before inputs that a stop paused", async () => {
     const { id } = await busy();
     await say(id, "held");
     await value(stubOf(id).call("stop", admin, null));

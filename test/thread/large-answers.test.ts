@@ -36,7 +36,7 @@ describe("a waiting call", () => {
     following.close();
   });
 
-  it("At most a thousand calls of a step wait, and the others get an error at once", async () => {
+  it("At most a thousand calls of one step wait for results", async () => {
     script(
       "many",
       Array.from({ length: 1010 }, (_, n) => ask(String(n))),
@@ -49,7 +49,7 @@ describe("a waiting call", () => {
     following.close();
   });
 
-  it("A waiting call has an id that a request accepts, however long its provider's id was", async () => {
+  it("The id of a waiting call fits the schema of a request with results, even if the provider's id is too long for it", async () => {
     script("long_id", [{ ...ask("x"), id: `${"i".repeat(240)}_call` }]);
     const { following, calls } = await suspended("payer", "long_id", 1);
     expect(postToolResultsSchema.safeParse({ results: [says(calls[0]?.id ?? "", "x")] }).success).toBe(true);
@@ -60,7 +60,7 @@ describe("a waiting call", () => {
 describe("a run", () => {
   // All calls in the run's events would be 2,059,762 bytes, and its row holds 1,900,000 (`withoutEarlierCalls` in suspension.ts keeps them
   // out). A character of these ids has three bytes.
-  it("A run that waits for five steps of seven hundred calls can always be stored, and ends", async () => {
+  it("A run whose five steps each wait for 700 calls with long ids can be stored after each result, and completes", async () => {
     const [steps, perStep, perAnswer] = [5, 700, 100];
     const long = "€".repeat(140);
     scripts.set("again_and_again", ({ step }) =>
@@ -87,7 +87,7 @@ describe("a run", () => {
 });
 
 describe("a decision", () => {
-  it("An approval with arguments over 400,000 bytes or a reason over 64,000 is refused with 413", async () => {
+  it("An approval with arguments over 400,000 bytes, and a rejection with a reason over 64,000 bytes, are refused with too_large", async () => {
     script("too_much", [{ name: "wordy", arguments: { text: "short" } }]);
     const { id, following, calls } = await suspended("head_reader", "too_much", 1);
     const call = named(calls, "wordy");

@@ -131,7 +131,7 @@ describe("active threads", () => {
     expect((await user.say(free, text)).status).toBe(429);
   });
 
-  it("HTTP31 A thread that waits for its client does not count as active, and is refused at the limit when the client's result would continue it", async () => {
+  it("HTTP31 A thread that waits for its client does not count as active, and the client's result is refused while the user's other threads use the limit", async () => {
     const user = newUser();
     scripts.set("askme", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "ask", arguments: { q: "one" } }] } : { text: "Thanks." },
@@ -255,7 +255,7 @@ describe("streams", () => {
   };
 
   it.each(Object.keys(ways))(
-    "HTTP21 All leases of %s are free again when their clients have left, three times in a row",
+    "HTTP21 The leases of three streams (%s) are free again after their clients have disconnected, three times in a row",
     async (name) => {
       const user = newUser();
       const id = await user.thread();
@@ -314,7 +314,7 @@ describe("streams", () => {
     expect((await user.post(`/api/threads/${id}/runs`)).status).toBe(429);
   });
 
-  it("HTTP38 An import that is repeated with its idempotency key counts its waiting inputs once", async () => {
+  it("HTTP38 Waiting inputs of an import are counted once if the import is repeated with its idempotency key", async () => {
     const user = newUser({ LIMIT_ADMISSIONS_PER_MINUTE: "8" });
     const id = await user.thread();
     const { text, open } = slow();
@@ -331,7 +331,7 @@ describe("streams", () => {
     expect((await user.post(`/api/threads/${id}/runs`)).status).toBe(202);
   });
 
-  it("A thread closes the socket of a Worker's SSE response that sends nothing for forty seconds, and no other socket", async () => {
+  it("A thread closes the socket of a Worker that serves an SSE response if the Worker sends nothing for forty seconds, and no other socket", async () => {
     const user = newUser();
     const id = await user.thread();
     const leaseOf = () =>
@@ -365,7 +365,7 @@ describe("streams", () => {
     await holds(async () => (await stubOf(id).held([lease])).streams.length === 0);
   });
 
-  it("FOLLOW3 A socket that another version of the code accepted is closed when the thread wakes, so that its client subscribes again", async () => {
+  it("FOLLOW3 A thread that wakes closes a socket that another version of the code accepted, so that the client subscribes again", async () => {
     const user = newUser();
     const id = await user.thread();
     const stub = env.THREADS.get(env.THREADS.idFromName(id));

@@ -61,7 +61,7 @@ async function endlessChain(at: (run: number) => Promise<unknown> | undefined) {
 }
 
 describe("a queued call that cannot be made", () => {
-  it("A queued call of a tool that a deployment removed gets an error, and its run continues", async () => {
+  it("A queued call gets an error if a deployment has removed its tool, and its run continues", async () => {
     const { id, fail, following } = await waitingCall();
     delete registry.tools["act"];
     fail.open();
@@ -74,7 +74,7 @@ describe("a queued call that cannot be made", () => {
     expect(result?.content).toMatch(/^There is no tool named "act"\./);
   });
 
-  it("A queued call of a thread whose agent a deployment removed ends one run with an error that names the call, and no other run starts", async () => {
+  it("If a deployment removes a thread's agent, a queued call of the thread ends one run with an error that names the call, and no other run starts", async () => {
     const { id, fail, following } = await waitingCall();
     const other = await newThread("parallel");
     delete registry.agents["boss"];
@@ -91,7 +91,7 @@ describe("a queued call that cannot be made", () => {
     expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
   });
 
-  it("A hundred inputs of a thread without its agent each fail once, and other threads are answered meanwhile", async () => {
+  it("A hundred waiting inputs of a thread whose agent was removed each fail once, and other threads are answered meanwhile", async () => {
     const id = await newThread("boss");
     const other = await newThread("parallel");
     const [fail, reached] = [door(), door()];
@@ -141,7 +141,7 @@ describe("a queued call that cannot be made", () => {
     expect((await converse(id, "hello")).at(-1)).toMatchObject({ status: "completed" });
   });
 
-  it("A stop and a deletion end an endless chain of runs, each of which starts the next one by a queued call", async () => {
+  it("A stop, or the deletion of the thread, ends an endless chain of runs in which each run starts the next one by a queued call", async () => {
     const [reached, never] = [door(), door()];
     const chain = await endlessChain((run) => {
       if (run !== 4) return undefined;
@@ -167,7 +167,7 @@ describe("a queued call that cannot be made", () => {
     expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
   });
 
-  it("A queued call of a run that an interrupt ends is dropped, and only the interrupting input runs next", async () => {
+  it("An interrupt drops the queued call of the run that it ends, and only the interrupting input runs next", async () => {
     const { id, following } = await waitingCall();
     await value(stubOf(id).call("postMessage", admin, { ...message("instead"), when: "interrupt" }, null));
     await following.until(() => ends(following.events).length === 2);

@@ -48,7 +48,7 @@ beforeEach(async () => {
 
 const requests = () => asked.length;
 
-describe("sub-prompts side by side", () => {
+describe("parallel sub-prompts", () => {
   it.each<[string, Limits, number, "helper" | "measured"]>([
     ["max_tokens", { tokens: 2000 }, 2000, "helper"],
     ["max_tokens", { tokens: 2000 }, 2000, "measured"],
@@ -56,7 +56,7 @@ describe("sub-prompts side by side", () => {
     ["max_cost", { cost: 0.0028 }, 0.0028, "measured"],
     ["max_steps", { steps: 5 }, 5, "helper"],
   ])(
-    "LIMIT28 Four hundred parallel sub-prompts of one answer keep to a run's limit, the reason %s: %o",
+    "LIMIT28 Four hundred parallel sub-prompts of one answer keep to their run's limit, and the run ends with the reason %s: %o",
     async (reason, limits, bound, name) => {
       sideBySide(name, 400);
       const id = await newThread("capped");

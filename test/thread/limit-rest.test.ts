@@ -115,7 +115,7 @@ describe("a run that waits at a limit", () => {
 });
 
 describe("a continue that raises nothing", () => {
-  it("LIMIT23 A continue that raises nothing is refused, names what was used, and changes nothing", async () => {
+  it("LIMIT23 A continue that does not raise the reached limit is refused with the limit and the used amount, and changes nothing", async () => {
     boss(3);
     const { id, following } = await limited({ tokens: 150, on_limit: "rest" });
     for (const limits of [
@@ -193,7 +193,7 @@ describe("a wait at a limit", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("LIMIT24 A run that waits at a limit survives the death of its object, and so does a raised limit", async () => {
+  it("LIMIT24 A run that waits at a limit survives crashes of its object, and so does a raised limit", async () => {
     boss(3);
     const { id, runId, following } = await limited({ steps: 1, on_limit: "rest" });
     following.close();
@@ -219,7 +219,7 @@ describe("a wait at a limit", () => {
     following.close();
   });
 
-  it("LIMIT24 A run that waits at a limit ends with a stop, and inputs that waited for it begin then", async () => {
+  it("LIMIT24 A stop ends a run that waits at a limit, and an input that waited for the run begins with the next continue", async () => {
     personas.set("boss", ({ lastUser, step }) =>
       lastUser === "go" ? (step < 5 ? acting : { text: "done" }) : { text: "next done" },
     );

@@ -61,7 +61,7 @@ describe("an export", () => {
     ["a user", { user: "ada", admin: false }, null],
     ["an admin", admin, { tokens: 500, on_limit: "end" }],
   ])(
-    "IMPORT18 An import gives a waiting run no more of any amount than its importer may request: %s",
+    "IMPORT18 An import keeps the requested limits of a waiting run only if its importer may request them: %s",
     async (_who, importer, kept) => {
       allow({ tokens: 100 });
       const reached = door();

@@ -45,7 +45,7 @@ async function passes(id: string, ms: number): Promise<void> {
 }
 
 describe("a run whose time is over", () => {
-  it("LIMIT14 A run whose time is over keeps the text of its model so far, and the queue continues", async () => {
+  it("LIMIT14 A run keeps the text of its model so far when its time is over, and the queue continues", async () => {
     personas.set("boss", ({ lastUser }) => (lastUser === "go" ? long : { text: "next done" }));
     const { id, following } = await begun();
     const next = await value(stubOf(id).call("postMessage", admin, message("next"), null));
@@ -62,7 +62,7 @@ describe("a run whose time is over", () => {
     expect(following.events.some(({ type }) => type === "message_retracted")).toBe(false);
   });
 
-  it("LIMIT14 A run whose time is over answers its open calls with errors", async () => {
+  it("LIMIT14 A run gives its open calls error results when its time is over", async () => {
     acts.set("hang", () => new Promise(() => {}));
     personas.set("boss", () => ({ toolCalls: [act("none"), act("hang")].flatMap(({ toolCalls }) => toolCalls) }));
     const { id, following } = await begun();
@@ -74,7 +74,7 @@ describe("a run whose time is over", () => {
     expect(results).toEqual(["success", "error"]);
   });
 
-  it("LIMIT14 A run whose time is over drops its queued calls, so that they begin no new run", async () => {
+  it("LIMIT14 A run drops its queued calls when its time is over, so that they begin no new run", async () => {
     acts.set("queue and hang", (state) => {
       state.queueTool("act", { key: "none" });
       return new Promise(() => {});
@@ -89,7 +89,7 @@ describe("a run whose time is over", () => {
   });
 
   it.each(["loop.commit-partial", "answer.after-create"])(
-    "LIMIT14 A run whose time is over ends with the same text if a crash follows its partial answer, at %s",
+    "LIMIT14 A run whose time is over still ends at its limit, with one answer stored, if a crash follows its partial answer, at %s",
     async (point) => {
       personas.set("boss", () => long);
       const { id, following } = await begun();
@@ -106,7 +106,7 @@ describe("a run whose time is over", () => {
     },
   );
 
-  it("LIMIT14 A run whose time is over also ends the sub-prompt for which its step waits", async () => {
+  it("LIMIT14 A run also ends the sub-prompt for which its step waits when its time is over", async () => {
     personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }] }));
     personas.set("helper", () => long);
     const { id, following } = await begun();
@@ -120,7 +120,7 @@ describe("a run whose time is over", () => {
 });
 
 describe("a limit of time at which a run waits", () => {
-  it("LIMIT27 A deployment's limit of time interrupts a run that its request lets wait at limits, if its agent does not", async () => {
+  it("LIMIT27 A deployment's limit of time interrupts a run whose request sets on_limit to rest if its agent does not set onLimit to rest", async () => {
     allow({ duration_ms: 40_000 });
     personas.set("boss", () => long);
     const { id, following } = await begun({ limits: { on_limit: "rest" } });
@@ -130,7 +130,7 @@ describe("a limit of time at which a run waits", () => {
     following.close();
   });
 
-  it("LIMIT27 A limit of time sets no timer if the agent lets runs wait", async () => {
+  it("LIMIT27 A limit of time sets no timer if the agent sets onLimit to rest", async () => {
     allow({ duration_ms: 40_000 });
     limit(capped, { onLimit: "rest" });
     personas.set("boss", () => long);
@@ -144,7 +144,7 @@ describe("a limit of time at which a run waits", () => {
 });
 
 describe("time that a run waits", () => {
-  it("LIMIT15 Time that a run waits does not count, and sets no timer", async () => {
+  it("LIMIT15 A limit of time does not count the time for which a run waits, and sets no timer for it", async () => {
     let asked = 0;
     const slow = { kind: "rate_limited" as const, message: "slow down", retryAfterMs: 60_000 };
     personas.set("boss", () => ((asked += 1) === 1 ? { error: slow } : { text: "done" }));
@@ -180,7 +180,7 @@ describe("time that a run waits", () => {
 });
 
 describe("a run that a crash interrupted", () => {
-  it("LIMIT16 A run that resumes after a crash has the time that remained after its last step", async () => {
+  it("LIMIT16 After a crash, a run has the time that remained after its last step", async () => {
     acts.set("slow", () => skip(30_000));
     personas.set("boss", ({ step }) => (step === 0 ? act("slow") : long));
     const { id, following } = await begun();

@@ -111,7 +111,7 @@ describe("a run that reaches a limit", () => {
     expect((await lastRunOf(id)).usage.total_tokens).toBeGreaterThan(0);
   });
 
-  it("LIMIT3 A run whose last step reaches the limit and would end the run anyway is completed", async () => {
+  it("LIMIT3 A run ends as completed if the step that reaches the limit would end the run anyway", async () => {
     personas.set("boss", () => ({ text: "done", usage }));
     const id = await newThread("capped");
     const limits = { steps: 1, turns: 1, tokens: 100, cost: 0.00014 };
@@ -360,7 +360,7 @@ describe("usage of a child thread", () => {
     expect(run).toMatchObject({ status: "limit", reason: "max_tokens" });
   });
 
-  it("LIMIT13 A call gets an error and makes no child thread if too little of the budget remains", async () => {
+  it("LIMIT13 A call of an agent gets an error and makes no child thread if too little of the budget remains", async () => {
     personas.set("boss", ({ step }) => (step === 0 ? duelling(2) : { text: "done" }));
     const id = await newThread("capped");
     const events = await converse(id, "go", { limits: { steps: 2 } });

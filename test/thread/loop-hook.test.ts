@@ -42,7 +42,7 @@ const hookLogs = async (id: string) =>
     ({ data }) => data,
   );
 
-it("A run calls its hooks in the order of its steps and calls, with what they need to know", async () => {
+it("A run calls its hooks in the order of its steps and tool calls, each with the data of its step, call or update", async () => {
   const trace: string[] = [];
   const ended = crossing();
   callsFirst("ordered", { name: "stream", arguments: { parts: ["one ", "two"] } });
@@ -88,7 +88,7 @@ it("A run calls its hooks in the order of its steps and calls, with what they ne
   expect(await hookLogs(id)).toEqual([]);
 });
 
-it("A hook that returns false before a run or a step ends the run with status stopped, before a request is made", async () => {
+it("If a hook before a run or a step returns false, the run ends with status stopped, before a request is made", async () => {
   for (const name of ["before_loop", "before_turn"] as const) {
     const requests: TestRequest[] = [];
     scripts.set(`never-${name}`, (request) => {
@@ -105,7 +105,7 @@ it("A hook that returns false before a run or a step ends the run with status st
   }
 });
 
-it("A hook that returns false skips one call, and the model reads an error result", async () => {
+it("If the hook before a tool call returns false, that call is skipped and has an error result", async () => {
   callsFirst("skips", { name: "note", arguments: { text: "skipped" } }, { name: "note", arguments: { text: "kept" } });
   const id = await threadWith({
     before_tool_execution: async (_state, { function: { arguments: json } }) => !json.includes("skipped"),
@@ -115,7 +115,7 @@ it("A hook that returns false skips one call, and the model reads an error resul
   expect(results).toEqual(["This call was skipped by a rule of this project, so it was not run.", "noted kept"]);
 });
 
-it("Arguments that a hook changes reach the tool, the hooks after it and every reader, live and on replay", async () => {
+it("The tool, later hooks and every reader, live and on replay, receive the arguments as a hook changed them", async () => {
   callsFirst("changes", { name: "note", arguments: { text: "raw" } });
   const seen: string[] = [];
   const id = await threadWith({
@@ -142,7 +142,7 @@ it("Changed arguments that do not fit the tool's schema give the call an error r
   expect((await messagesOf(id))[2]?.content).toContain("do not fit the tool's schema");
 });
 
-it("A hook hides an update of a tool from clients, and the result stays complete", async () => {
+it("A hook can hide an update of a tool from clients, and the tool's result stays complete", async () => {
   callsFirst("hides", { name: "stream", arguments: { parts: ["open ", "hidden ", "end"] } });
   const id = await threadWith({
     before_tool_execution_update: (_state, update) => !("delta" in update && update.delta === "hidden "),
@@ -156,7 +156,7 @@ it("A hook hides an update of a tool from clients, and the result stays complete
   expect((await messagesOf(id))[2]?.content).toBe("open hidden end");
 });
 
-it("A model that fails permanently calls on_error once, before the step and the run end", async () => {
+it("The hook on_error is called once if a model fails permanently, before the step and the run end", async () => {
   scripts.set("collapses", () => ({ error: { kind: "auth", message: "no key" } }));
   const trace: string[] = [];
   const id = await threadWith({
@@ -202,7 +202,7 @@ it("Hooks that throw or return invalid values are logged, and the run continues 
   );
 });
 
-it("A hook of updates that fails for every update writes one row in a run", async () => {
+it("A hook that fails for every update of a tool writes one log row for each kind of failure in a run", async () => {
   const parts = Array.from({ length: 30 }, (_, at) => `part ${at} `);
   callsFirst("chatters", { name: "stream", arguments: { parts } });
   let updates = 0;

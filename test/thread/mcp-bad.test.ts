@@ -85,13 +85,13 @@ it.each([
   },
 );
 
-it("A call of a server that answers in JSON without sessions succeeds", async () => {
+it("A call succeeds on a server that answers in JSON and has no sessions", async () => {
   setServer("everything", "bad/plain");
   const { results } = await callTools("mcp", [ping]);
   expect(results.map(outcome)).toEqual([["success", "pong"]]);
 });
 
-it("A server's log messages from the level warning on are lines of the deployment's log, at most 50 in a session", async () => {
+it("A server's log messages of the level warning and above are written to the deployment's log, at most 50 in a session", async () => {
   const lines: Record<string, unknown>[] = [];
   const collect = (line: string) => {
     const fields = JSON.parse(line) as Record<string, unknown>;
@@ -120,7 +120,7 @@ it("Progress of a call is emitted up to its 1,000th report", async () => {
   expect(reports.at(-1)).toEqual({ progress: 1000 });
 });
 
-it("A call whose stream a server ends again and again is an error after 50 streams", async () => {
+it("If a server ends the stream of a call again and again, the call gets an error after 50 streams", async () => {
   const server = setServer("everything", "bad/ending");
   const { results } = await callTools("mcp", [ping]);
   expect(results.map(outcome)).toEqual([["error", expect.stringMatching(/closed the connection|too often/)]]);
@@ -168,19 +168,19 @@ it("A stop of the run cancels the call on the server", async () => {
   expect(items).toMatchObject([{ id: run?.id, status: "stopped" }]);
 });
 
-it("A server that ends the stream of its notifications does not end a call whose response has a stream of its own", async () => {
+it("A call whose response has a separate stream succeeds although the server ends the stream of its notifications", async () => {
   setServer("everything", "bad/parting");
   const { results } = await callTools("mcp", [ping]);
   expect(results.map(outcome)).toEqual([["success", "pong"]]);
 });
 
-it("A call that a server runs as a task has its result, whatever time the server sets until the client asks for it", async () => {
+it("A call that a server runs as a task gets its result, even if the server requests a day between two polls", async () => {
   setServer("everything", "bad/tasking");
   const { results } = await callTools("mcp", [ping]);
   expect(results.map(outcome)).toEqual([["success", "pong"]]);
 });
 
-it("A stop of the run cancels the task on the server, also while the client waits to ask for its state", async () => {
+it("A stop of a run cancels the task that the server runs for its call, also while the client waits for its next poll", async () => {
   const server = setServer("everything", "bad/working");
   const id = await newThread("mcp");
   const word = `mcp-${crypto.randomUUID()}`;
@@ -192,7 +192,7 @@ it("A stop of the run cancels the task on the server, also while the client wait
   await expect.poll(lines, { timeout: 100_000 }).toContain("POST tasks/cancel");
 }, 120_000);
 
-it("A list of many slow pages ends within the definition's time, and the run continues without the tools", async () => {
+it("The listing of a server's tools ends at the definition's time limit if its pages are slow, and the run continues without the tools", async () => {
   setServer("everything", "bad/sluggish", { timeoutMs: 2000 });
   const { id, request } = await callTools("mcp", []);
   expect(request?.tools).toEqual([]);
@@ -222,7 +222,7 @@ it("A refused call does not end another call in the same session", async () => {
   following.close();
 });
 
-it("A server that restarts gets a new session with the next call, and the call that failed is not repeated", async () => {
+it("The next call after a restart of the server opens a new session, and the call that failed is not repeated", async () => {
   const server = setServer("everything", "bad/restarting");
   const { results } = await converseIn("mcp", [pings, pings]);
   expect(results).toEqual([
@@ -234,7 +234,7 @@ it("A server that restarts gets a new session with the next call, and the call t
   expect(lines.filter((line) => line === "POST initialize")).toHaveLength(2);
 });
 
-it("A call of a tool that a trusted server describes as read-only is repeated in a new session after a restart", async () => {
+it("After a restart of its server, a call is repeated in a new session if the server is trusted and describes the tool as read-only", async () => {
   const server = setServer("everything", "bad/restarting", { trustAnnotations: true });
   const { results } = await converseIn("mcp", [pings]);
   expect(results).toEqual([["success", "ping"]]);
@@ -252,7 +252,7 @@ it("A change of a server's list of tools takes effect in the next step", async (
   ]);
 });
 
-it("A stream that a server ends before the result is continued, even if the server requests a very long wait", async () => {
+it("The client resumes a stream that the server ended before the result, even if the server requests a very long wait", async () => {
   setServer("everything", "bad/resumable");
   const { results } = await callTools("mcp", [ping]);
   expect(results.map(outcome)).toEqual([["success", "continued"]]);
@@ -277,7 +277,7 @@ it("Only the first of two tools with the same name is offered, and a name that p
   ]);
 });
 
-it("Descriptions of a server are bounded and lose hidden characters, and a schema that cannot be used removes its tool", async () => {
+it("Descriptions from a server are shortened and lose hidden characters, and a tool is not offered if its schema cannot be used", async () => {
   setServer("everything", "bad/hostile");
   const { request, results } = await callTools("mcp", [
     { name: "everything__strict", arguments: { n: "one" } },

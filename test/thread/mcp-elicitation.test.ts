@@ -71,7 +71,7 @@ const asking = (more: Partial<McpServerDefinition> = {}) =>
 
 describe("a question of the reference server", () => {
   it.each(["everything", "old"])(
-    "REMOTE15 A thread shows the question of a running call over the transport at /%s, and the call receives the answer",
+    "REMOTE15 A thread shows the question that a server asks during a call, and the server receives the answer (transport at /%s)",
     async (path) => {
       const server = setServer("everything", path, { elicitation: true });
       const { id, run, question, answer, ended, following } = await asked([
@@ -112,7 +112,7 @@ describe("a question of the reference server", () => {
   it.each([
     ["declined", { approved: false }, "User declined"],
     ["dismissed", { error: "later" }, "User cancelled"],
-  ])("A person can leave a question unanswered: the server learns that it was %s", async (_, content, text) => {
+  ])("A person need not answer a question: the server is notified that it was %s", async (_, content, text) => {
     setServer("everything", "everything", { elicitation: true });
     const { question, answer, ended } = await asked([
       { name: "everything__trigger-elicitation-request", arguments: {} },
@@ -255,7 +255,7 @@ it("REMOTE15 Lists show a thread with a question as waiting until the question e
 });
 
 describe("a hostile question", () => {
-  it("REMOTE18 A server gets an error for a question that is too large, one too many, an address, or a schema that cannot be used", async () => {
+  it("REMOTE18 A server gets an error for a question that is too large, asks to open a URL, has an invalid schema, or would be the fifth open one", async () => {
     const server = asking();
     const options = Array.from({ length: 800 }, (_, index) => `a long option with the number ${index}`);
     const url = { mode: "url", message: "Open this.", url: "https://evil.example/", elicitationId: "1" };
@@ -344,7 +344,7 @@ describe("the end of a question", () => {
     expect(await pending(id)).toEqual([]);
   });
 
-  it("REMOTE17 A question ends with its call, and an answer that arrives later is refused", async () => {
+  it("REMOTE17 A question ends when its call ends", async () => {
     asking();
     const id = await newThread("mcp");
     const word = `mcp-${crypto.randomUUID()}`;
@@ -388,7 +388,7 @@ describe("the end of a question", () => {
       .toContain("POST notifications/cancelled");
   });
 
-  it("REMOTE17 A call that a crash interrupts during its question is reported to the model and not repeated, also with trusted annotations", async () => {
+  it("REMOTE17 If a crash interrupts a call during its question, the call is reported to the model and not repeated, also with trusted annotations", async () => {
     const server = asking({ trustAnnotations: true });
     const { id, question, answer, ended } = await asked([ask(named)], { crashes: true });
     expect(await ended()).toEqual([["error", expect.stringMatching(/interrupted|unknown/)]]);

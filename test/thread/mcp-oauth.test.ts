@@ -25,7 +25,7 @@ prepareEachTest();
 const describeThread = (id: string) => value(stubOf(id).call("describe", admin));
 
 describe("a run", () => {
-  it("OAUTH1 A run whose server has no authorization goes on without its tools, and uses them after the person has connected", async () => {
+  it("OAUTH1 A run continues without the tools of a server to which its user has not connected, and a later run uses them after the user has connected", async () => {
     const { tenant } = protectedServer();
     const id = await threadOf("anna");
     const first = await ask(id);
@@ -48,7 +48,7 @@ describe("a run", () => {
     expect(required(second.events)).toEqual([]);
   });
 
-  it("OAUTH1 The step's log has a warning with the code, and a client that invokes a tool of the server reads it", async () => {
+  it("OAUTH1 The log of a step and the result of a tool that a client invokes contain the code authorization_required", async () => {
     protectedServer();
     const id = await threadOf("anna");
     await ask(id);
@@ -61,7 +61,7 @@ describe("a run", () => {
     });
   });
 
-  it("OAUTH1 A run of several steps emits the event once, and a later run emits it again", async () => {
+  it("OAUTH1 A run of several steps emits authorization_required once, and a later run emits it again", async () => {
     protectedServer();
     const id = await threadOf("anna");
     scripts.set("two-steps", ({ step }) =>
@@ -82,7 +82,7 @@ describe("a run", () => {
     expect(required((await ask(id)).events)).toHaveLength(1);
   });
 
-  it("OAUTH20 A reader that joins later, and the thread's route, show the servers that are required, until the person has connected", async () => {
+  it("OAUTH20 The thread and the snapshot of a later reader list the servers that require an authorization, until the user has connected", async () => {
     protectedServer();
     const id = await threadOf("anna");
     await ask(id);
@@ -100,7 +100,7 @@ describe("a run", () => {
     expect(await describeThread(id)).not.toHaveProperty("required_authorizations");
   });
 
-  it("OAUTH20 A thread shows no requirement any more after a run has used the authorization that was given in another thread", async () => {
+  it("OAUTH20 A thread no longer lists a required authorization after one of its runs has used the authorization that the user gave in another thread", async () => {
     protectedServer();
     const [one, other] = [await threadOf("anna"), await threadOf("anna")];
     await ask(one);
@@ -118,7 +118,7 @@ describe("a run", () => {
     expect((await ask(id)).result).toBe(`You are ${tenant}.`);
   });
 
-  it("OAUTH18 A run with a valid token calls the object of its user once, and a run of a server without OAuth does not", async () => {
+  it("OAUTH18 A run with a valid token calls the object of its user once, and a run that uses a server without OAuth does not call it", async () => {
     protectedServer();
     const id = await threadOf("anna");
     await connect(id);
@@ -135,7 +135,7 @@ describe("a run", () => {
     expect(calls).toEqual([]);
   });
 
-  it("OAUTH9 A server that refuses the token in the middle of a call ends the call with an error, and the run requires an authorization", async () => {
+  it("OAUTH9 If a server refuses a token that cannot be refreshed, the call ends with an error and the run requires an authorization", async () => {
     const { control } = protectedServer();
     await control({ noRefresh: true });
     const id = await threadOf("anna");
@@ -150,7 +150,7 @@ describe("a run", () => {
     expect(await rowsOfUser("anna")).not.toContain("authorization/everything");
   });
 
-  it("OAUTH9 A server that refuses also a new token, and one that requires more access, are errors that keep the authorization", async () => {
+  it("OAUTH9 If a server also refuses a refreshed token, or requires more access, the call gets an error and the authorization is kept", async () => {
     const { control } = protectedServer();
     const id = await threadOf("anna");
     await connect(id);
@@ -164,7 +164,7 @@ describe("a run", () => {
 });
 
 describe("the page of a source", () => {
-  it("OAUTH22 The state of a source shows whether the person who opens its page has connected, with the tools of the server, and names the variable if the key is missing", async () => {
+  it("OAUTH22 The state of a source shows whether the user who requests it has connected, the server's tools if so, and the variable of a missing encryption key", async () => {
     protectedServer();
     const options: ThreadholdOptions = { authenticate: () => ({ user: "anna", role: "admin" }) };
     const state = async (from = options) => (await send("/api/sources/everything", { options: from })).json();

@@ -23,7 +23,7 @@ const question = {
 const isQuestion = (event: ThreadEvent): event is EventOf<"questions_changed"> =>
   event.type === "questions_changed" && event.tool_calls.length === 1;
 
-it("The time limit of a call that begins while another call's question is open begins with the end of the question", async () => {
+it("If a call begins while another call's question is open, its time limit starts when the question ends", async () => {
   const asking = setServer("everything", "bad/asking", { elicitation: true, timeoutMs });
   const other = setServer("other", "bad/slow");
   const id = await newThread("mcp-ordered");

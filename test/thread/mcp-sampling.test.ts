@@ -49,13 +49,13 @@ async function outcomesAtEnd(id: string) {
   return (await messagesOf(id)).filter(({ role }) => role === "tool").map(outcome);
 }
 
-it("The texts that a server requested before its run waited count to the maximum of the run", async () => {
+it("The maximum number of texts that a server may request in a run includes the requests before the run waited", async () => {
   const { id } = await start(["text", "wait", "text", "wait", "text"], { maxRequests: 2 });
   await resume(id, await resume(id));
   expect(await outcomesAtEnd(id)).toEqual([sampled, echoed, sampled, echoed, refused]);
 });
 
-it("The texts that a server requested before a crash count to the maximum of the run, and the next run begins with none", async () => {
+it("The maximum number of texts that a server may request in a run includes the requests before a crash, and the next run starts at zero", async () => {
   const closed = door();
   let requests = 0;
   const { id, word } = await start(["text", "text"], {

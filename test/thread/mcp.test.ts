@@ -102,7 +102,7 @@ it("A thread calls a tool of a stdio server through the bridge mcp-proxy", async
   expect(results.map(outcome)).toEqual([["success", "Echo: over stdio"]]);
 }, 300_000);
 
-it("Tools list and read the resources and prompts of a server if the definition requests these tools", async () => {
+it("A model can list and read a server's resources and prompts with tools, if the definition requests these tools", async () => {
   setServer("everything", "everything", { tools: [], resources: true, prompts: true });
   const uri = "demo://resource/dynamic/text/1";
   const { request, results } = await callTools("mcp", [
@@ -170,7 +170,7 @@ it("A server requests a text from the definition's model during a call, and the 
   expect(events.find(({ type }) => type === "run_end")).toMatchObject({ status: "completed", usage: { input: total } });
 });
 
-it("A server gets an error for a text above the definition's maximum, and cannot request texts if the definition permits none", async () => {
+it("A server gets an error if it requests more texts than the definition permits, and cannot request any if the definition permits none", async () => {
   const word = `mcp-${crypto.randomUUID()}`;
   sampling(word, 2, { maxRequests: 1 });
   const id = await newThread("mcp");

@@ -66,7 +66,7 @@ describe("a search of a thread's messages", () => {
     expect(first).toMatchObject({ position: message.position, created_at: message.created_at });
   });
 
-  it("SEARCH1 A search takes every text literally: wildcards, halves of characters, other alphabets, control characters", async () => {
+  it("SEARCH1 A search matches its text literally, also wildcards, regular expressions, control characters, emoji and other alphabets", async () => {
     const odd = [
       "100% of a_b",
       "100 of axb",

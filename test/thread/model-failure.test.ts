@@ -29,7 +29,7 @@ describe("a model that fails", () => {
     expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(["hello", "echo: hello"]);
   });
 
-  it("A model that fails leaves one log row for each attempt, with its model, error, output tokens and latency", async () => {
+  it("Each attempt of a failing model has a log row with its model, error, output tokens and latency", async () => {
     const id = await newThread("falls_back");
     await converse(id, "hello");
     const { items } = await value(
@@ -47,7 +47,7 @@ describe("a model that fails", () => {
     expect(last.data["rebuilt"]).toMatchObject({ system: "You are a test.", messages: [{ content: "hello" }] });
   });
 
-  it("A model failure that is not retried ends the run with an error, its text is stored, and the thread answers the next message", async () => {
+  it("If a model failure is not retried, the run ends with an error, the model's text is stored, and the thread answers the next message", async () => {
     const id = await newThread("parallel");
     scripts.set("broken", () => ({ text: "I was about to", error: { kind: "auth", message: "no such key" } }));
     const events = await converse(id, "broken");

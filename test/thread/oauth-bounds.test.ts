@@ -56,7 +56,7 @@ it("OAUTH11 The token is sent to the origin of the definition's address alone", 
   ]);
 });
 
-it("OAUTH11 The list of tools that one user's token returned is not offered to another user", async () => {
+it("OAUTH11 A list of tools that was requested with one user's token is not reused for another user, whose list is requested again", async () => {
   const { control } = protectedServer();
   const countRequests = async (user: "anna" | "ben") => {
     const id = await threadOf(user);
@@ -80,11 +80,14 @@ it("OAUTH5 A page of another origin cannot disconnect a person", async () => {
   expect(await statusOf(id)).toMatchObject({ status: "authorized" });
 });
 
-it.each(["code", "iss"])("OAUTH6 A callback that repeats the parameter %s sends no code", async (name) => {
-  const { control } = protectedServer();
-  const flow = await begin(await threadOf("anna"));
-  const back = await agree(flow);
-  back.searchParams.append(name, "https://second.example");
-  expect((await returnTo(back, flow.cookie)).status).toBe(400);
-  expect((await control()).requests).not.toContain("POST as/token");
-});
+it.each(["code", "iss"])(
+  "OAUTH6 If a callback repeats the parameter %s, its code is not sent to the authorization server",
+  async (name) => {
+    const { control } = protectedServer();
+    const flow = await begin(await threadOf("anna"));
+    const back = await agree(flow);
+    back.searchParams.append(name, "https://second.example");
+    expect((await returnTo(back, flow.cookie)).status).toBe(400);
+    expect((await control()).requests).not.toContain("POST as/token");
+  },
+);

@@ -27,7 +27,7 @@ const elsewhere = "https://login.example";
 describe("a definition that names another issuer than before", () => {
   const secret = "secret-of-the-definition";
 
-  it("OAUTH16 The secret of a client is not sent to the former issuer when a person disconnects", async () => {
+  it("OAUTH16 If a definition names a new issuer, a disconnect does not send the client's secret to the former issuer", async () => {
     const { control, definition } = protectedServer();
     await control({ presetClient: { client_id: "preset" } });
     useDefinition({ ...definition, oauth: { clientId: "preset" } });
@@ -41,7 +41,7 @@ describe("a definition that names another issuer than before", () => {
     expect(await rowsOfUser("anna")).not.toContain("authorization/everything");
   });
 
-  it("OAUTH16 The secret of a client is not sent to the former issuer by an authorization flow that began before the change", async () => {
+  it("OAUTH16 If a definition names a new issuer, an authorization flow that began before does not send the client's secret to the former issuer", async () => {
     const { control, definition } = protectedServer();
     await control({ presetClient: { client_id: "preset" } });
     useDefinition({ ...definition, oauth: { clientId: "preset" } });
@@ -80,7 +80,7 @@ describe("a definition that names another issuer than before", () => {
     expect((await control()).live).toEqual({ access: [], refresh: [] });
   });
 
-  it("OAUTH22 The route of the thread states that an authorization is required, as its runs do", async () => {
+  it("OAUTH22 If a definition names a new issuer, the route of the thread states that an authorization is required", async () => {
     const { definition } = protectedServer();
     const id = await threadOf("anna");
     await connect(id);
@@ -97,25 +97,28 @@ describe("a client of the definition that the server refuses", () => {
       "(invalid_client). Check `oauth.clientId`",
     ],
     ["is not in the definition any more", () => ({}), "the definition names no client any more"],
-  ])("OAUTH9 Tokens whose client %s are kept, and are used after the correction", async (_, wrong, reason) => {
-    const { control, definition, issuer } = protectedServer();
-    await control({ presetClient: { client_id: "preset", client_secret: "right" } });
-    const right = { clientId: "preset", clientSecret: "right", issuer };
-    useDefinition({ ...definition, oauth: right });
-    const id = await threadOf("anna");
-    await connect(id);
-    await ask(id);
-    await control({ expireAccess: true });
-    useDefinition({ ...definition, oauth: { issuer, ...wrong(right) } });
-    const { events, result, request } = await ask(id);
-    expect(required(events)).toEqual([]);
-    expect(JSON.stringify([result, request])).toContain(reason);
-    expect(await rowsOfUser("anna")).toContain("authorization/everything");
-    useDefinition({ ...definition, oauth: right });
-    expect((await ask(id)).result).toContain("You are");
-  });
+  ])(
+    "OAUTH9 Tokens are kept if their client %s, and are used after the definition is corrected",
+    async (_, wrong, reason) => {
+      const { control, definition, issuer } = protectedServer();
+      await control({ presetClient: { client_id: "preset", client_secret: "right" } });
+      const right = { clientId: "preset", clientSecret: "right", issuer };
+      useDefinition({ ...definition, oauth: right });
+      const id = await threadOf("anna");
+      await connect(id);
+      await ask(id);
+      await control({ expireAccess: true });
+      useDefinition({ ...definition, oauth: { issuer, ...wrong(right) } });
+      const { events, result, request } = await ask(id);
+      expect(required(events)).toEqual([]);
+      expect(JSON.stringify([result, request])).toContain(reason);
+      expect(await rowsOfUser("anna")).toContain("authorization/everything");
+      useDefinition({ ...definition, oauth: right });
+      expect((await ask(id)).result).toContain("You are");
+    },
+  );
 
-  it("OAUTH9 The deletion of tokens that the server refuses for good is a warning in the log with the code", async () => {
+  it("OAUTH9 If tokens are deleted because the server refuses them permanently, the log has a warning with the server's error code", async () => {
     const { control } = protectedServer();
     const id = await threadOf("anna");
     await connect(id);
@@ -129,7 +132,7 @@ describe("a client of the definition that the server refuses", () => {
     );
   });
 
-  it("OAUTH9 A registered client that the server has forgotten ends the authorization", async () => {
+  it("OAUTH9 If a server no longer knows a registered client, the tokens are deleted and the run requires an authorization", async () => {
     const { control } = protectedServer();
     const id = await threadOf("anna");
     await connect(id);
@@ -152,7 +155,7 @@ it("OAUTH5 An administrator with a user id connects a thread without a user, and
   expect(await refused.text()).toContain("Only the user of the thread");
 });
 
-it("OAUTH12 Two threads of a user whose addresses differ have connections of their own, and each ends alone", async () => {
+it("OAUTH12 Two threads of a user have separate connections if their addresses of the server differ, and a disconnect ends only one of them", async () => {
   const { control, definition, root, tenant } = protectedServer();
   useDefinition({ ...definition, url: ({ threadId }) => `${root}/mcp?thread=${threadId}` });
   const [one, other] = [await threadOf("anna"), await threadOf("anna")];
@@ -193,7 +196,7 @@ it.each([
   },
 );
 
-it("OAUTH12 Tokens of a definition whose address has changed are not sent to the new address", async () => {
+it("OAUTH12 If the address of a definition changes, its tokens are not sent to the new address", async () => {
   protectedServer();
   const id = await threadOf("anna");
   await connect(id);
@@ -223,7 +226,7 @@ it("OAUTH2 The header authorization of a definition is not sent to a server with
   for (const each of authorizations.slice(1)) expect(each).toMatch(/^Bearer access-secret-/);
 });
 
-it("OAUTH17 An authorization flow that began before a person disconnected stores no tokens", async () => {
+it("OAUTH17 If a person disconnects during an authorization flow, the flow stores no tokens", async () => {
   const { control } = protectedServer();
   const id = await threadOf("anna");
   const flow = await begin(id);
@@ -234,7 +237,7 @@ it("OAUTH17 An authorization flow that began before a person disconnected stores
 });
 
 describe("a person who connects again", () => {
-  it("OAUTH17 The tokens of the former connection are revoked, and those of the new one are used", async () => {
+  it("OAUTH17 If a person connects again, the former tokens are revoked and the new ones are used", async () => {
     const { control } = protectedServer();
     const id = await threadOf("anna");
     await connect(id);
@@ -248,7 +251,7 @@ describe("a person who connects again", () => {
     expect((await control()).live).toEqual({ access: [], refresh: [] });
   });
 
-  it("OAUTH17 The tokens of a client that the definition names are not revoked by a new connection, which may be of the same grant", async () => {
+  it("OAUTH17 If the definition names the client, a new connection does not revoke the former tokens, because both may be of the same grant", async () => {
     const { control, definition } = protectedServer();
     await control({ presetClient: { client_id: "preset" } });
     useDefinition({ ...definition, oauth: { clientId: "preset" } });

@@ -36,7 +36,7 @@ describe("a definition whose function throws", () => {
     ["headers", { headers: fails }],
     ["oauth.clientSecret", { oauth: { clientId: "preset", clientSecret: fails, issuer: "https://login.example" } }],
   ])(
-    "The error of the function %s is a refusal that names the definition and the function, and only the log of the deployment has its text",
+    "If the function %s of a definition throws, the refusal names the definition and the function, and only the deployment's log has the error's text",
     async (member, change) => {
       const { definition, control } = protectedServer();
       useDefinition({ ...definition, ...change });
@@ -54,7 +54,7 @@ describe("a definition whose function throws", () => {
   );
 
   it.each(["url", "headers"] as const)(
-    "A run goes on without the tools of a server whose function %s throws, and the step's warning names the function",
+    "A run continues without the tools of a server if the definition's function %s throws, and the step's warning names the function",
     async (member) => {
       const { definition } = protectedServer();
       useDefinition({ ...definition, [member]: fails });
@@ -69,7 +69,7 @@ describe("a definition whose function throws", () => {
   );
 });
 
-it("OAUTH17 A person disconnects from a server whose function url throws: the tokens of all addresses that the function made are deleted", async () => {
+it("OAUTH17 A person can disconnect although the definition's function url throws, and the tokens of the addresses that it returned before are deleted", async () => {
   const { definition, root } = protectedServer();
   useDefinition({ ...definition, url: ({ threadId }) => `${root}/mcp?thread=${threadId}` });
   const id = await threadOf("anna");
@@ -116,7 +116,7 @@ describe("a definition that does not exist any more", () => {
     ]);
   });
 
-  it("OAUTH17 A person who disconnects from a server with a fixed address has no tokens of addresses that a function made before", async () => {
+  it("OAUTH17 A disconnect from a server with a fixed address also deletes the tokens of addresses that a function returned before", async () => {
     const { definition, root } = protectedServer();
     useDefinition({ ...definition, url: ({ threadId }) => `${root}/mcp?thread=${threadId}` });
     const id = await threadOf("anna");

@@ -25,7 +25,7 @@ prepareEachTest();
 const connected = expect.stringContaining("You can close this window") as string;
 const isStale = expect.stringContaining("used already, is too old, or belongs to another browser") as string;
 
-it("OAUTH2 The address of the authorization request has a registered client, PKCE with S256, the resource, the scopes and the callback, and its cookie is for the callback alone", async () => {
+it("OAUTH2 The authorization request has a registered client, PKCE with S256, the resource, the scopes and the callback, and its cookie is for the callback alone", async () => {
   const { control, root } = protectedServer();
   const { url, response } = await begin(await threadOf("anna"));
   const { clients, requests } = await control();
@@ -60,7 +60,7 @@ it("OAUTH2 The address of the authorization request has a registered client, PKC
   expect(response.headers.get("cache-control")).toBe("no-store");
 });
 
-it("OAUTH3 An authorization flow ends once: the same address is refused the second time, and sends nothing to the authorization server", async () => {
+it("OAUTH3 The callback of an authorization flow is accepted once: a second request is refused, and nothing is sent to the authorization server", async () => {
   const { control } = protectedServer();
   const id = await threadOf("anna");
   const flow = await begin(id);
@@ -128,7 +128,7 @@ it("OAUTH5 The states of two users and of two servers cannot be exchanged, and a
   expect((await control()).requests).not.toContain("POST as/token");
 });
 
-it("OAUTH7 A refusal of the authorization server is shown by its code if the code is known, and nothing of the request is repeated", async () => {
+it("OAUTH7 The page shows the code of an authorization server's refusal only if the code is known, and repeats no text of the request", async () => {
   const { control } = protectedServer();
   const id = await threadOf("anna");
   await control({ deny: true });
@@ -150,7 +150,7 @@ it("OAUTH7 A refusal of the authorization server is shown by its code if the cod
   });
 });
 
-it("OAUTH7 A preview of the address with HEAD, and a return without a code, do not connect", async () => {
+it("OAUTH7 A HEAD request to the callback, and a callback without a code, do not connect the user", async () => {
   const { control } = protectedServer();
   const id = await threadOf("anna");
   const flow = await begin(id);
@@ -167,7 +167,7 @@ it("OAUTH7 A preview of the address with HEAD, and a return without a code, do n
 });
 
 describe("clients", () => {
-  it("OAUTH16 A server that registers no clients is an error that names the redirect address and the option", async () => {
+  it("OAUTH16 If an authorization server registers no clients, the refusal names the redirect address and the option oauth.clientId", async () => {
     const { control } = protectedServer();
     await control({ serverMetadata: { registration_endpoint: null } });
     const { status, code, message } = await refusal(await threadOf("anna"));
@@ -184,7 +184,7 @@ describe("clients", () => {
     expect(message).not.toContain("a description");
   });
 
-  it("OAUTH16 A registered client with a secret proves itself when it exchanges the code", async () => {
+  it("OAUTH16 A registered client with a secret authenticates with it when it exchanges the code", async () => {
     const { control } = protectedServer();
     await control({ confidential: true });
     expect(await connect(await threadOf("anna"))).toMatchObject({ status: 200, page: connected });
@@ -288,7 +288,7 @@ describe("hostile servers", () => {
     expect(await statusOf(id)).toMatchObject({ status: "required" });
   });
 
-  it("OAUTH15 An endpoint for tokens that fails is an error on the page without the text of the response", async () => {
+  it("OAUTH15 If the token endpoint fails, the callback's page states that the exchange of the code failed", async () => {
     const { control } = protectedServer();
     await control({ tokenStatus: 500 });
     const { status, page } = await connect(await threadOf("anna"));
@@ -300,7 +300,7 @@ describe("hostile servers", () => {
 });
 
 describe("the end of an authorization", () => {
-  it("OAUTH17 A person who disconnects has no tokens here and none at the server, and only threads of the user can do so", async () => {
+  it("OAUTH17 A disconnect deletes the stored tokens and revokes them at the server, and another user cannot disconnect", async () => {
     const { control } = protectedServer();
     const id = await threadOf("anna");
     await connect(id);
@@ -315,7 +315,7 @@ describe("the end of an authorization", () => {
     expect(await disconnect(id)).toBe(204);
   });
 
-  it("OAUTH17 A person disconnects also from a server that has no endpoint for it", async () => {
+  it("OAUTH17 A person can also disconnect from a server that has no endpoint for the revocation of tokens", async () => {
     const { control } = protectedServer();
     await control({ serverMetadata: { revocation_endpoint: null } });
     const id = await threadOf("anna");
@@ -325,7 +325,7 @@ describe("the end of an authorization", () => {
   });
 });
 
-it("OAUTH21 Under a prefix, the callback and the path of the cookie have the prefix", async () => {
+it("OAUTH21 If the API has a prefix, the address of the callback and the path of the cookie have the prefix", async () => {
   protectedServer();
   const options = { prefix: "/agents" };
   const id = await threadOf("anna");
@@ -338,7 +338,7 @@ it("OAUTH21 Under a prefix, the callback and the path of the cookie have the pre
   expect(await returnTo(back, cookie.split(";")[0], options)).toMatchObject({ status: 200, page: connected });
 });
 
-it("OAUTH10 A thread without an owner has an authorization of its own, which no other thread has", async () => {
+it("OAUTH10 The authorization of a thread without an owner applies to no other thread", async () => {
   protectedServer();
   const [one, other] = [await threadOf(null), await threadOf(null)];
   expect(await refusal(one, "anna")).toMatchObject({ status: 404 });

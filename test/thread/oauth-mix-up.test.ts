@@ -21,7 +21,7 @@ prepareEachTest();
 
 const connected = expect.stringContaining("You can close this window") as string;
 
-it("OAUTH6 A code that came from another authorization server is not sent to this one", async () => {
+it("OAUTH6 A code is not sent to the authorization server if the response names another issuer, or none although the server announces it", async () => {
   for (const change of [{ foreignIssuer: "https://evil.example" }, { noIssuer: true }]) {
     const { control } = protectedServer();
     await control(change);
@@ -35,7 +35,7 @@ it("OAUTH6 A code that came from another authorization server is not sent to thi
   }
 });
 
-it("OAUTH6 A code that a hostile authorization server got from another one, neither of which sends its issuer, is sent to none of them", async () => {
+it("OAUTH6 A code that a hostile authorization server obtained from another one is sent to neither of them, although neither sends its issuer", async () => {
   const silent = { noIssuer: true, serverMetadata: { authorization_response_iss_parameter_supported: false } };
   const [hostile, other] = [protectedServer(), protectedServer({}, "other")];
   for (const { control } of [hostile, other]) await control(silent);
@@ -62,7 +62,7 @@ it("OAUTH6 A code that a hostile authorization server got from another one, neit
   expect(await returnTo(await agree(flow), flow.cookie)).toMatchObject({ status: 200, page: connected });
 });
 
-it("OAUTH6 A code is sent to the endpoint of the authorization server with which its flow began, also if the definition has another one meanwhile", async () => {
+it("OAUTH6 A code is sent to the authorization server with which its flow began, also if the MCP server names another one meanwhile", async () => {
   const first = protectedServer();
   const flow = await begin(await threadOf("anna"));
   const back = await agree(flow);
@@ -77,7 +77,7 @@ it("OAUTH6 A code is sent to the endpoint of the authorization server with which
   expect((await second.control()).sent).toEqual([]);
 });
 
-it("OAUTH6 A server that does not announce the issuer in its responses need not send it", async () => {
+it("OAUTH6 A code without an issuer is accepted if the server does not announce that it sends its issuer", async () => {
   const { control } = protectedServer();
   await control({ noIssuer: true, serverMetadata: { authorization_response_iss_parameter_supported: false } });
   expect(await connect(await threadOf("anna"))).toMatchObject({ status: 200, page: connected });

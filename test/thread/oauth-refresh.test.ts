@@ -38,7 +38,7 @@ describe("the refresh", () => {
     expect({ tokens: count(requests, "POST as/token"), reused }).toEqual({ tokens: 4, reused: 0 });
   });
 
-  it("OAUTH8 A token that the server refuses is refreshed once, and the request is sent again", async () => {
+  it("OAUTH8 If the server refuses a token, the token is refreshed once and the request is sent again", async () => {
     const { control, tenant } = protectedServer();
     const id = await threadOf("anna");
     await connect(id);
@@ -62,7 +62,7 @@ describe("the refresh", () => {
     expect({ tokens: count(requests, "POST as/token"), reused }).toEqual({ tokens: 2, reused: 0 });
   });
 
-  it("OAUTH8 Parallel calls of one run whose token is refused send one refresh", async () => {
+  it("OAUTH8 If a token is refused, the parallel calls of a run send one refresh", async () => {
     const { control, tenant } = protectedServer();
     const id = await threadOf("anna");
     await connect(id);
@@ -76,7 +76,7 @@ describe("the refresh", () => {
     expect(count((await control()).requests, "POST as/token")).toBe(2);
   });
 
-  it("OAUTH9 A refresh that the server refuses for good deletes the tokens, and the run requires an authorization", async () => {
+  it("OAUTH9 If the server refuses a refresh permanently, the tokens are deleted and the run requires an authorization", async () => {
     const { control } = protectedServer();
     const id = await threadOf("anna");
     await connect(id);
@@ -98,7 +98,7 @@ describe("the refresh", () => {
     expect((await control()).requests).toEqual(requests);
   });
 
-  it("OAUTH9 A refresh that fails for a moment keeps the tokens, and an error of the run names the renewal", async () => {
+  it("OAUTH9 If a refresh fails temporarily, the tokens are kept, and the call's error names the renewal of the tokens", async () => {
     const { control } = protectedServer();
     const id = await threadOf("anna");
     await connect(id);
@@ -149,7 +149,7 @@ describe("a crash", () => {
     expect((await ask(id)).result).toContain("You are");
   });
 
-  it("OAUTH19 The lease of a refresh whose thread crashed ends, and another thread refreshes", async () => {
+  it("OAUTH19 The lease of a refresh expires if its thread crashed, and then another thread refreshes the token", async () => {
     const { control } = protectedServer();
     const id = await threadOf("anna");
     await connect(id);

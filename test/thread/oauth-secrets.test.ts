@@ -45,7 +45,7 @@ describe("the key", () => {
     },
   );
 
-  it("OAUTH13 Tokens of an old key are read while the list contains it, and are required again afterwards", async () => {
+  it("OAUTH13 Tokens that an old key encrypted are used while the list of keys contains it, and an authorization is required again afterwards", async () => {
     protectedServer();
     const [old, current] = [newKey(), newKey()];
     changedVariables["ENCRYPTION_KEY"] = old;
@@ -114,7 +114,7 @@ describe("secrets", () => {
     for (const secret of (await control()).secrets) expect(rows).not.toContain(secret);
   });
 
-  it("OAUTH12 A row of one user is not readable for another one, nor for another server of the same user", async () => {
+  it("OAUTH12 The stored tokens of one user cannot be read for another user, nor for another server of the same user", async () => {
     protectedServer();
     const { definition } = protectedServer({}, "other");
     const id = await threadOf("anna");

@@ -73,7 +73,7 @@ async function waitingRefresh(definition: Definition, clock: Clock) {
 }
 
 describe("a refresh that waits", () => {
-  it("OAUTH8 A refresh that waits for other requests until the end of its lease is not sent, so the grant outlasts it", async () => {
+  it("OAUTH8 A refresh is not sent if it has to wait longer than 20 seconds for other requests, and another run can then refresh the token", async () => {
     const { control, definition } = protectedServer();
     await connect(await threadOf("anna"));
     await control({ expireAccess: true });
@@ -99,7 +99,7 @@ describe("a refresh that waits", () => {
     expect({ reused, access: live.access }).toEqual({ reused: 0, access: [next.token] });
   });
 
-  it("OAUTH8 A refresh whose lease has ended meanwhile changes nothing for the run that has refreshed", async () => {
+  it("OAUTH8 A refresh that fails after its lease has ended does not change the tokens that another run's refresh has stored", async () => {
     const { control, definition } = protectedServer();
     await connect(await threadOf("anna"));
     await control({ expireAccess: true });
@@ -134,7 +134,7 @@ describe("a server that refuses new tokens", () => {
     ["one after another", 5, 1],
     ["at the same time", 1, 8],
   ])(
-    "OAUTH1 A run whose calls are refused %s emits the event once, refreshes once, and gets the reason as result",
+    "OAUTH1 If a server refuses a run's calls %s, also with a new token, the run emits authorization_required once and refreshes once",
     async (_, steps, parallel) => {
       const { control } = protectedServer();
       const id = await threadOf("anna");
@@ -155,7 +155,7 @@ describe("a server that refuses new tokens", () => {
     },
   );
 
-  it("OAUTH1 A person who connects during the run makes the tools available to it again", async () => {
+  it("OAUTH1 If a person connects again during a run, the run uses the new token", async () => {
     const { control, definition } = protectedServer();
     await connect(await threadOf("anna"));
     await control({ expireAccess: true });
@@ -183,7 +183,7 @@ describe("a token with a short lifetime", () => {
     expect(refreshes((await control()).sent)).toBe(0);
   });
 
-  it("OAUTH8 A run whose token has nearly expired refreshes it once for all of its calls, also if the new lifetime is as short", async () => {
+  it("OAUTH8 A run refreshes a token that has nearly expired once for all of its calls, also if the new lifetime is as short", async () => {
     const { control } = protectedServer();
     await control({ expiresIn: 60 });
     const id = await threadOf("anna");

@@ -14,7 +14,7 @@ describe("a model that refuses a request as too large", () => {
   const refuse = (most: number) => (request: TestRequest) =>
     tokensOf(request) > most ? { error: { kind: "overflow" as const, message: "too long" } } : { text: "Fits." };
 
-  it("A refused request is made smaller and sent once more in the same step, and the next runs send the smaller one", async () => {
+  it("A request that the model refuses as too large is compacted and sent once more in the same step, and later runs send the compacted messages", async () => {
     const id = await newThread("wide");
     for (let turn = 0; turn < 8; turn += 1) await converse(id, words(turn, 200));
     windowedScripts.set("big", refuse(2000));
@@ -38,7 +38,7 @@ describe("a model that refuses a request as too large", () => {
     expect(accepted !== undefined && next !== undefined && continues(accepted, next)).toBe(true);
   });
 
-  it("A request that is refused twice ends the run with the error overflow", async () => {
+  it("A run ends with the error overflow if the model also refuses the compacted request as too large", async () => {
     const id = await newThread("wide");
     for (let turn = 0; turn < 4; turn += 1) await converse(id, words(turn, 200));
     windowedRequests.length = 0;
@@ -48,7 +48,7 @@ describe("a model that refuses a request as too large", () => {
     expect(windowedRequests).toHaveLength(2);
   });
 
-  it("A prompt with the strategy off is never compacted: the run ends with the error overflow", async () => {
+  it("A prompt with the compaction strategy off is never compacted: the run ends with the error overflow", async () => {
     const id = await newThread("uncompacted");
     for (let turn = 0; turn < 8; turn += 1) await converse(id, words(turn, 600));
     windowedRequests.length = 0;

@@ -89,7 +89,7 @@ describe("another user's thread", () => {
     });
   }
 
-  it("A subscription whose caller header is invalid gets no access to a thread", async () => {
+  it("A subscription with an invalid caller header gets no access to a thread", async () => {
     const id = await newThread("parallel");
     for (const header of ["", "null", "{}", '{"admin":"yes","user":null}']) {
       const answer = await stubOf(id).fetch(
@@ -101,7 +101,7 @@ describe("another user's thread", () => {
 });
 
 describe("a thread that was never created", () => {
-  it("A thread that was never created is refused by every method, and leaves no table, row or alarm", async () => {
+  it("Every method refuses a thread that was never created, and leaves no table, row or alarm", async () => {
     const id = crypto.randomUUID();
     for (const [method, answer] of Object.entries(everyMethod(id, admin))) {
       expect(await answer, method).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
@@ -123,7 +123,7 @@ describe("creation and deletion", () => {
     expect(other).toMatchObject({ ok: false, refusal: { code: "conflict" } });
   });
 
-  it("A user cannot create a thread for another user, and an unknown agent creates no thread", async () => {
+  it("A user cannot create a thread for another user, or a thread of an unknown agent", async () => {
     const id = crypto.randomUUID();
     const input = { id, agent_id: "parallel", user_id: "ada", creation: id };
     expect(await stubOf(id).call("create", bob, input)).toMatchObject({ refusal: { code: "forbidden" } });

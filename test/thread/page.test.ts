@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { admin, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 describe("a page of large messages", () => {
-  it("A page of large messages is cut by its bytes, and the pages together hold every message once", async () => {
+  it("A page of large messages ends at a number of bytes, and the pages together contain every message once", async () => {
     const id = await newThread("parallel");
     const texts = Array.from({ length: 12 }, (_, index) => `${index} ${"x".repeat(1_000_000)}`);
     for (const text of texts) await value(stubOf(id).call("postMessage", admin, message(text, { run: false }), null));

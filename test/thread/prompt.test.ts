@@ -46,7 +46,7 @@ describe("a prompt", () => {
     ]);
   });
 
-  it("A prompt with `includeChat` and `includePastTools` is sent everything", async () => {
+  it("A prompt with `includeChat` and `includePastTools` is sent all messages of earlier runs, with their calls and results", async () => {
     expect(shape(await secondRun("parallel", "everything"))).toEqual([
       "user: everything one",
       "assistant: on it +call",

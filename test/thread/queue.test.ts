@@ -206,7 +206,7 @@ describe("late and invalid changes of the queue", () => {
     expect((await stubOf(missing).rows()).rowsWritten).toBe(0);
   });
 
-  it("A queued input that begins while a hook checks a change keeps its old text", async () => {
+  it("If a queued input begins while a hook checks a change of its text, the input keeps its old text and the change is refused with conflict", async () => {
     const { id, open, one } = await waiting();
     const name = unique();
     const held = gate(name);
@@ -242,7 +242,7 @@ describe("files of an input", () => {
     },
   );
 
-  it("INPUT5 Files of a queued input stay if another message refers to them, and when the input begins", async () => {
+  it("INPUT5 Files of a queued input are kept if another message refers to them when the input is removed, and when the input begins", async () => {
     const { id, open } = await busy();
     const first = await say(id, "with files", {
       attachments: [file("gone.csv"), file("sent.csv"), file("queued.csv")],

@@ -23,7 +23,7 @@ const messagesOf = async (id: string) => (await value(stubOf(id).call("listMessa
 const shape = async (id: string) => (await messagesOf(id)).map(({ role, content }) => [role, content]);
 
 describe("a queued call", () => {
-  it("A queued call is made before the model is asked again, as a marked message of the assistant", async () => {
+  it("A queued call is made before the next request to the model, and is stored as an assistant message with the mark queued", async () => {
     const id = await newThread("boss");
     const done: string[] = [];
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
@@ -93,7 +93,7 @@ describe("a queued call", () => {
     expect((await shape(id)).at(-1)).toEqual(["assistant", "done"]);
   });
 
-  it("A call that was queued in a run that then failed begins a new run", async () => {
+  it("If a run fails after a call was queued in it, the call begins a new run", async () => {
     const id = await newThread("boss");
     const { promise: failing, resolve: fail } = crossing();
     const { promise: reached, resolve: reach } = crossing();
@@ -123,7 +123,7 @@ describe("a queued call", () => {
     ]);
   });
 
-  it("A call that was queued in a run that then failed is made after the waiting inputs, and every reader receives all events", async () => {
+  it("If a run fails after a call was queued in it, the call is made after the waiting inputs, and every reader receives all events", async () => {
     const id = await newThread("boss");
     const [fail, reached] = [door(), door()];
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
@@ -174,7 +174,7 @@ describe("a queued call", () => {
     expect(await shape(id)).toHaveLength(4);
   });
 
-  it("A queued call does not prevent the end of its run, and a call that queues itself ends at a limit", async () => {
+  it("A queued call does not prevent the end of its turn, and a call that queues itself again and again ends at the run's limit of steps", async () => {
     const panel = await newThread("panel");
     const made: string[] = [];
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
@@ -208,7 +208,7 @@ describe("a queued call", () => {
     expect(times).toBe(5);
   });
 
-  it("A queued call may be of a tool that the prompt does not list, of a prompt, or of an agent", async () => {
+  it("A definition can queue a call of a tool that the prompt does not list, of a prompt, or of an agent", async () => {
     const id = await newThread("support");
     acts.set("queue", (state) => {
       state.queueTool("note", { text: "unlisted" });
@@ -248,7 +248,7 @@ describe("invokeTool", () => {
     expect(JSON.stringify(logs)).not.toContain("secret");
   });
 
-  it("An invoked tool has an error result if its arguments are wrong or if it throws, and the name of a prompt or of no tool is refused", async () => {
+  it("An invoked tool has an error result if its arguments are wrong or it throws, and the names of prompts and unknown names are refused", async () => {
     const id = await newThread("parallel");
     expect(await value(stubOf(id).call("invokeTool", admin, "note", { text: 7 }))).toMatchObject({ status: "error" });
     const thrown = await value(stubOf(id).call("invokeTool", admin, "broken", {}));

@@ -15,7 +15,7 @@ function waits(name: string) {
 }
 
 describe("a message that a hook delays", () => {
-  it("A message that a hook delays is positioned after later messages that were stored before it, and a reader that resumes receives it", async () => {
+  it("A message that a hook delays is positioned after the messages that were stored meanwhile, and a reader that resumes after these receives it", async () => {
     const id = await newThread("parallel");
     const hold = gate("race1");
     const slow = value(stubOf(id).call("postMessage", admin, message("slow:race1", { run: false }), null));
@@ -31,7 +31,7 @@ describe("a message that a hook delays", () => {
     expect(items.map(({ content }) => content)).toEqual(["fast", "slow:race1"]);
   });
 
-  it("A message that a hook delays is counted once, in the run during which it is stored", async () => {
+  it("A message is stored and counted once if a hook delays it until another run", async () => {
     const id = await newThread("parallel");
     const hold = gate("race2");
     const slow = value(stubOf(id).call("postMessage", admin, message("slow:race2", { run: false }), null));
@@ -67,7 +67,7 @@ describe("a message that a hook delays", () => {
 });
 
 describe("deletion", () => {
-  it("An answer that waits in a hook while its thread is deleted is not stored in a new thread under the same id", async () => {
+  it("If a thread is deleted while a hook delays an answer, the answer is not stored in a new thread under the same id", async () => {
     const id = await newThread("parallel");
     const hold = gate("race4");
     scripts.set("race4", () => ({ text: "slow:race4 answer" }));
@@ -82,7 +82,7 @@ describe("deletion", () => {
     expect(total).toBe(2);
   });
 
-  it("A message that waits in a hook while its thread is deleted is answered with thread_not_found", async () => {
+  it("A message is refused with thread_not_found if its thread is deleted while a hook delays the message", async () => {
     const id = await newThread("parallel");
     const hold = gate("race5");
     const late = stubOf(id).call("postMessage", admin, message("slow:race5"), null);
@@ -92,7 +92,7 @@ describe("deletion", () => {
     expect(await late).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
   });
 
-  it("A deletion of an old message during an interrupted run keeps the counts right", async () => {
+  it("The message count is correct after an old message was deleted during a run that a crash then interrupted", async () => {
     const id = await newThread("parallel");
     await converse(id, "old");
     const { items: before } = await value(stubOf(id).call("listMessages", admin, page));

@@ -35,7 +35,7 @@ describe("joining", () => {
     expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(items.map(({ content }) => content));
   });
 
-  it("FOLLOW1 A reader follows the thread without end, across runs", async () => {
+  it("FOLLOW1 A subscription to a thread does not end with a run, and receives the events of later runs", async () => {
     const id = await newThread("parallel");
     const following = await follow(id, { after: "0" });
     await converse(id, "a");
@@ -72,7 +72,7 @@ describe("joining", () => {
     expect(following.events).toMatchObject([{ type: "custom", name: "injected" }]);
   });
 
-  it("READER5 A reader that asks for events after a number that was never used receives a snapshot", async () => {
+  it("READER5 A reader receives a snapshot if it asks for events after a number that was never used", async () => {
     const id = await newThread("parallel");
     await converse(id, "a");
     const following = await follow(id, { after: "999999999", until: "idle" });
@@ -103,8 +103,8 @@ describe("hibernation", () => {
   });
 });
 
-describe("a reader that was behind when the object was put to sleep", () => {
-  it("FOLLOW1 A reader with unacknowledged events when the object hibernates receives everything it missed once it acknowledges", async () => {
+describe("a reader with unacknowledged events when the object hibernates", () => {
+  it("FOLLOW1 If an object hibernates while a reader has unacknowledged events, the reader receives everything it missed after it acknowledges", async () => {
     const id = await newThread("parallel");
     const words = Array.from({ length: 10 }, (_, index) => `${index} ${"y".repeat(60_000)} `);
     scripts.set("behind", () => ({ text: words }));
@@ -161,7 +161,7 @@ describe("a long thread", () => {
 });
 
 describe("events that are still in memory", () => {
-  it("Events in memory are sent from any number without reading a row, and equal those from rows", async () => {
+  it("A reader that resumes at a number whose later events are in memory receives them without a read of rows, and they equal the events from rows", async () => {
     const id = await newThread("parallel");
     for (const text of ["a", "b", "c"]) await converse(id, text);
     const hold = gate("reader11");

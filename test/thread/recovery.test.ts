@@ -72,7 +72,7 @@ describe("a run that a crash interrupted", () => {
     expect(thread).toMatchObject({ status: "idle", message_count: 2 });
   });
 
-  it("RECOV2 A run that is interrupted in a tool sends the model an unknown outcome, and does not run the tool again", async () => {
+  it("RECOV2 If a crash interrupts a tool, the model is sent an unknown outcome, and the tool does not run again", async () => {
     const id = await newThread("parallel");
     const hold = gate("recov2");
     scripts.set("recov2", ({ step, messages }) =>
@@ -116,7 +116,7 @@ describe("a run that a crash interrupted", () => {
     expect((await value(stubOf(id).call("describe", admin))).status).toBe("error");
   });
 
-  it("INPUT3 A queue after an interrupted run is processed in its order", async () => {
+  it("INPUT3 Waiting inputs are processed in their order after a run that a crash interrupted", async () => {
     const id = await newThread("parallel");
     const hold = gate("recov4");
     scripts.set("recov4", ({ step }) =>
@@ -151,7 +151,7 @@ describe("a run that a crash interrupted", () => {
     expect(ended.cost).toBeCloseTo((200 * 1 + 20 * 2) / 1e6, 10);
   });
 
-  it("RECOV6 A run that ends with recovery_failed leaves every call with a result", async () => {
+  it("RECOV6 Every call of a run that ends with recovery_failed has a result", async () => {
     const id = await newThread("sequential");
     const gates = [gate("recov6")];
     scripts.set("recov6", () => ({
@@ -182,7 +182,7 @@ describe("a run that a crash interrupted", () => {
     expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(items.map(({ content }) => content));
   });
 
-  it("A run that is interrupted six times in one step ends with recovery_failed, also if a hook causes a log entry after each resume", async () => {
+  it("A run ends with recovery_failed if it is interrupted six times in one step, also if a hook causes a log entry after each resume", async () => {
     const id = await newThread("parallel");
     const text = "break the filter";
     scripts.set("break", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));

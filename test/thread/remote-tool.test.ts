@@ -371,7 +371,7 @@ describe("a call of a remote tool", () => {
     following.close();
   });
 
-  it("REMOTE11 A call of a remote tool that begins to wait ends streams that last until the thread is idle", async () => {
+  it("REMOTE11 A stream that lasts until the thread is idle ends when a call of a remote tool begins to wait", async () => {
     const { id, following, ids } = await asking("idle", [ask("one")]);
     const late = await follow(id, { after: "0", until: "idle" });
     expect(await late.closed).toBe(1000);

@@ -29,7 +29,7 @@ async function disordered(texts: readonly string[]): Promise<string> {
   return id;
 }
 
-describe("a reader who comes back", () => {
+describe("a reader that resumes", () => {
   it("FOLLOW2 A reader that resumes from any number receives exactly the later events, also if runs began out of order", async () => {
     const id = await disordered(["one", "two", "three", "four", "five"]);
     const all = await atRest(id);
@@ -53,7 +53,7 @@ describe("a reader who comes back", () => {
     }
   });
 
-  it("FOLLOW2 A reader that resumes receives a replay that is split into many parts completely", async () => {
+  it("FOLLOW2 A reader that resumes receives every later event although the replay is split into many parts", async () => {
     // Each answer repeats its question: two rows of a run exceed half of the size of a part.
     const large = (word: string) => `${word} ${"x".repeat(150_000)}`;
     const id = await disordered(["one", "two", "three", "four"].map(large));

@@ -57,7 +57,7 @@ async function replayed(id: string, after: number): Promise<ThreadEvent[]> {
 }
 
 describe("a replay in many parts", () => {
-  it("FOLLOW2 A replay in many parts has all later events from any number, those of idle times, of runs and between runs", async () => {
+  it("FOLLOW2 A replay in many parts from any number contains all later events: of runs, and of messages that were added during and between runs", async () => {
     const initial = Array.from({ length: 12 }, (_, index) => ({ role: "user", content: `${index} ${large}` }));
     const id = await newThread("parallel", { initial_messages: initial });
     await disturbedRun(id, "one");

@@ -26,7 +26,7 @@ async function searchable(count = 1, size = 5000): Promise<{ id: string; files: 
 }
 
 describe("a search", () => {
-  it("A search of files lets its own thread and other threads answer before it ends", async () => {
+  it("A search of files does not block requests to its thread or to other threads until it ends", async () => {
     const { files } = await searchable(1, 10_000);
     const other = stubOf(await newThread("parallel"));
     const order: string[] = [];
@@ -55,7 +55,7 @@ describe("a search", () => {
     expect((await search(files)).status).toBe(200);
   });
 
-  it("A search of files ends with its request, and reads no further file", async () => {
+  it("A search of files ends when its request is aborted, and reads no further file", async () => {
     const { id, files } = await searchable(30, 400);
     const rowsRead = async () => (await stubOf(id).rows()).rowsRead;
     const before = await rowsRead();

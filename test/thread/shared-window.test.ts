@@ -157,7 +157,7 @@ describe("readers together", () => {
     expect(sockets.every(({ code }) => code === null)).toBe(true);
   });
 
-  it("READER15 A reader that acknowledges nothing for ten seconds while others wait is closed, and its memory counts until it is gone", () => {
+  it("READER15 A reader that acknowledges nothing for ten seconds while others wait is closed, and its memory counts until its socket is released", () => {
     const { broadcaster, join, sockets, pass } = thread(3);
     const active = join(null);
     for (let at = 1; at < 20; at += 1) join(null);

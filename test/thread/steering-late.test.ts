@@ -25,8 +25,8 @@ import { admin, alarmOf, crash, evict, follow, newThread, stubOf, value } from "
 
 beforeEach(freshTeam);
 
-describe("a message for a run that does not see it at once", () => {
-  it("A steering message for a suspended run is stored, wakes nothing and joins when the run continues", async () => {
+describe("a message for a run that does not receive it at once", () => {
+  it("A steering message for a suspended run is stored without waking the run, and joins when the run continues", async () => {
     const { id, runId, name } = await suspended();
     await evict(id);
     const alarm = await alarmOf(id);
@@ -57,7 +57,7 @@ describe("a message for a run that does not see it at once", () => {
     expect(joined).toHaveLength(1);
   });
 
-  it("A steering message that joined after the last text is answered although the run was interrupted before the answer", async () => {
+  it("If a crash interrupts a run after a steering message joined it, the run continues and answers the message", async () => {
     const { id, open } = await speaking();
     const slow = unique();
     let asks = 0;
@@ -143,24 +143,27 @@ describe("a message for a run that does not see it at once", () => {
   it.each([
     ["undisturbed", false],
     ["cut", true],
-  ])("Calls that a definition queued are all made, %s", async (_, cut) => {
-    const { id, open } = await busy("sequential", (name) => [{ name: "later", arguments: { gate: name } }]);
-    await steer(id, "aside");
-    if (cut) await crash(id);
-    open();
-    await atRest(id);
-    expect((await said(id)).slice(1)).toEqual([
-      "assistant: calls",
-      "tool success",
-      "assistant: calls",
-      cut ? "tool error" : "tool success",
-      "tool success",
-      "user: aside",
-      "assistant: echo: aside",
-    ]);
-  });
+  ])(
+    "All calls that a definition queued are made before a waiting steering message joins, with and without a crash (%s)",
+    async (_, cut) => {
+      const { id, open } = await busy("sequential", (name) => [{ name: "later", arguments: { gate: name } }]);
+      await steer(id, "aside");
+      if (cut) await crash(id);
+      open();
+      await atRest(id);
+      expect((await said(id)).slice(1)).toEqual([
+        "assistant: calls",
+        "tool success",
+        "assistant: calls",
+        cut ? "tool error" : "tool success",
+        "tool success",
+        "user: aside",
+        "assistant: echo: aside",
+      ]);
+    },
+  );
 
-  it("Large steering messages join in parts, in order, and all of them reach the model", async () => {
+  it("Large steering messages join their run in several groups, in order, and each group is answered", async () => {
     const { id, runId, open } = await busy();
     const words = ["one", "two", "three", "four", "five", "six", "seven", "eight"];
     for (const word of words) await steer(id, `${word} ${"x".repeat(900_000)}`);

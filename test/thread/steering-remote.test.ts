@@ -36,7 +36,7 @@ const ends = (events: ThreadEvent[]) =>
 
 describe("a run that waits for its client", () => {
   it.each(["asker", "one_by_one"])(
-    "A run that waits for its client continues to wait, and a steering message joins after the results (%s)",
+    "A run that waits for its client continues to wait when a steering message arrives, and the message joins after the results (%s)",
     async (agent) => {
       const { id, word, runId, ids } = await waiting(agent);
       await evict(id);
@@ -90,7 +90,7 @@ describe("a run that waits for its client", () => {
     },
   );
 
-  it("An interrupt ends a run that waits for its client and answers its calls as stopped; later answers change nothing", async () => {
+  it("An interrupt ends a run that waits for its client, and its open calls get error results; later results change nothing", async () => {
     const { id, word, runId, ids } = await waiting();
     await value(stubOf(id).call("postToolResults", admin, answers(ids.slice(1))));
     await steer(id, "aside");
@@ -111,7 +111,7 @@ describe("a run that waits for its client", () => {
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
   });
 
-  it("A reader of a steering message's run receives the event that the run waits again", async () => {
+  it("A reader that follows a waiting run from the response to a steering message receives the run's awaiting_tool_execution event", async () => {
     const { id, runId, ids } = await waiting();
     const { after } = await steer(id, "aside");
     const following = await follow(id, { run_id: runId, after: String(after) });
@@ -123,7 +123,7 @@ describe("a run that waits for its client", () => {
 });
 
 describe("a run that waits for a child", () => {
-  it("A steering message to a run that waits for a child joins after the child's result", async () => {
+  it("If a run waits for a child, a steering message joins the run after the child's result", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, following } = await begun();
@@ -145,7 +145,7 @@ describe("a run that waits for a child", () => {
     expect(ends(events)).toEqual([[run?.id, "completed"]]);
   });
 
-  it("A run that waits for a child continues after a message interrupted the child", async () => {
+  it("A parent's run continues if a message interrupts the child for which it waits", async () => {
     panelBehind(new Promise(() => {}));
     const { id, child, following } = await begun();
     following.close();
@@ -175,7 +175,7 @@ async function asking() {
 const decisions = (ids: string[]) => ({ results: ids.map((tool_call_id) => ({ tool_call_id, approved: true })) });
 
 describe("a run that waits for approval", () => {
-  it("A steering message joins after an approved call, which runs all the same", async () => {
+  it("An approved call still runs although a steering message waits, and the message joins after it", async () => {
     const { id, ids } = await asking();
     await steer(id, "aside");
     await value(stubOf(id).call("postToolResults", admin, decisions(ids)));

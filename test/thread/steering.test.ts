@@ -13,7 +13,7 @@ beforeEach(freshTeam);
 const starts = (events: Awaited<ReturnType<typeof atRest>>) => events.filter(({ type }) => type === "run_start").length;
 
 describe("a message that steers", () => {
-  it("A steering message joins before the next model call, after the results, with all that wait, in order", async () => {
+  it("All waiting steering messages join the active run together, in order, after the tool results and before the next request to the model", async () => {
     const { id, runId, open } = await busy();
     await steer(id, "first");
     await say(id, "later");
@@ -114,7 +114,7 @@ describe("a message that steers", () => {
     expect((await said(slow.id)).slice(-2)).toEqual(["user: too late", "assistant: echo: too late"]);
   });
 
-  it("A steering message can be listed, changed, moved among its kind and removed until it joins", async () => {
+  it("A steering message can be listed, changed, moved among the steering messages and removed until it joins", async () => {
     const { id, runId, open } = await busy();
     for (const text of ["one", "two", "three"]) await steer(id, text);
     await say(id, "behind");
@@ -191,7 +191,7 @@ describe("a message that steers", () => {
 });
 
 describe("a run that would end", () => {
-  it("A run that would end makes another step for waiting steering messages, and ends once", async () => {
+  it("A run makes another step for waiting steering messages before it ends, and ends once", async () => {
     const { id, runId, name, open } = await speaking();
     await steer(id, "one more thing");
     open();
@@ -209,7 +209,7 @@ describe("a run that would end", () => {
     });
   });
 
-  it("A run that fails leaves waiting steering messages to a new run, before the other inputs", async () => {
+  it("Steering messages that wait when a run fails begin a new run, before the other inputs", async () => {
     const { id, runId, open } = await speaking("parallel", { error: { kind: "auth", message: "no" } });
     await say(id, "behind");
     const { run } = await steer(id, "aside");
@@ -229,7 +229,7 @@ describe("a run that would end", () => {
     ]);
   });
 
-  it("A run at a limit leaves waiting steering messages to the next run", async () => {
+  it("Steering messages that wait when a run reaches a limit begin the next run", async () => {
     const { id, open } = await speaking("short", { toolCalls: [{ name: "note", arguments: { text: "n" } }] });
     await value(stubOf(id).call("stop", admin, null));
     await atRest(id);
@@ -255,7 +255,7 @@ describe("a run that would end", () => {
     expect((await said(id)).slice(-2)).toEqual(["user: aside", "assistant: echo: aside"]);
   });
 
-  it("A run that completes with its last allowed step leaves waiting steering messages to the next run", async () => {
+  it("Steering messages that wait when a run completes with its last allowed step begin the next run", async () => {
     const { passed, open } = door();
     const name = unique();
     let steps = 0;
@@ -278,7 +278,7 @@ describe("a run that would end", () => {
     expect((await said(id)).slice(-3)).toEqual(["assistant: last words", "user: aside", "assistant: echo: aside"]);
   });
 
-  it("A run that `endSessionTool` ended is over, and waiting steering messages begin a new run", async () => {
+  it("If `endSessionTool` ends a run, waiting steering messages begin a new run", async () => {
     const { passed, open } = door();
     let ends = 0;
     personas.set("con", async () => {
@@ -303,7 +303,7 @@ describe("a run that would end", () => {
     expect(human?.run_id).not.toBe(run?.id);
   });
 
-  it("A user's message between two models is marked, and reaches the side that answers next", async () => {
+  it("A user's steering message in a conversation of two sides is marked as from a human and sent to the side that answers next", async () => {
     const { passed, open } = door();
     let turns = 0;
     personas.set("pro", async () => {

@@ -25,14 +25,14 @@ const phasesIn = (events: readonly ThreadEvent[]) =>
   events.flatMap((event) => (event.type === "step_start" ? [`${event.side ?? ""} ${event.phase ?? ""}`] : []));
 
 describe("limits", () => {
-  it("A strategy that always takes another step ends at the run's limit of steps, also if each step calls a tool", async () => {
+  it("A run ends at its limit of steps if its strategy always takes another step, also if each step calls a tool", async () => {
     personas.set("reasoner", () => act);
     const events = await converse(await newThread("scripted"), "go", { limits: { steps: 3 } });
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason: "max_steps" });
     expect(asked).toHaveLength(3);
   });
 
-  it("The requests of reasoning count in the run's limit of cost", async () => {
+  it("The cost of requests for reasoning counts towards the run's limit of cost", async () => {
     personas.set("reasoner", () => ({ text: "Hm.", usage }));
     const events = await converse(await newThread("reasoner"), "go", { limits: { cost: 0.5 } });
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason: "max_cost" });
@@ -42,7 +42,7 @@ describe("limits", () => {
   it.each([
     ["short_reasoner", 3],
     ["short_scripted", 2],
-  ])("maxSteps of the side counts every request of the strategy of %s", async (agent, most) => {
+  ])("maxSteps of a side counts every request of its strategy: agent %s", async (agent, most) => {
     personas.set("reasoner", ({ toolChoice }) => (toolChoice === "none" ? { text: "Hm." } : act));
     const events = await converse(await newThread(agent), "go");
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason: "max_steps" });
@@ -61,7 +61,7 @@ describe("a strategy that fails", () => {
     ],
     ["ends the turn", () => ({ type: "end" }), 'The strategy "scripted" ended the turn before its first step.'],
   ])(
-    "A strategy whose first decision %s ends the run with an error before any request",
+    "A run ends with an error before any request if the first decision of its strategy %s",
     async (_what, next, problem) => {
       decisions.next = next as typeof decisions.next;
       const events = await converse(await newThread("scripted"), "go");
@@ -71,7 +71,7 @@ describe("a strategy that fails", () => {
     },
   );
 
-  it("Calls do not run after a crash if the strategy can no longer decide about their step, and the run ends with its error", async () => {
+  it("If a strategy fails when it decides again after a crash, the calls of the step do not run, and the run ends with the strategy's error", async () => {
     const id = await newThread("scripted");
     let runs = 0;
     acts.set("k", () => (runs += 1));
@@ -151,7 +151,7 @@ describe("tools of a step", () => {
       ({ data }) => data["warnings"] ?? [],
     );
 
-  it("A step whose strategy allows no tool that the prompt has forbids calls, with a warning in its log row", async () => {
+  it("If a strategy allows only tools that the prompt does not have, the step forbids calls, with a warning in its log row", async () => {
     decisions.next = ({ last }) =>
       last === null ? { type: "step", tools: ["atc"], toolChoice: "required" } : { type: "end" };
     personas.set("reasoner", () => ({ text: "It rains." }));
@@ -162,7 +162,7 @@ describe("tools of a step", () => {
     expect(await warningsOf(id)).toEqual(['The strategy allowed tools that the prompt does not have: "atc".']);
   });
 
-  it("A step with a tool of the prompt and an unknown one offers the first, with a warning about the second", async () => {
+  it("If a strategy allows a tool of the prompt and an unknown one, the step offers the first, and its log row has a warning", async () => {
     decisions.next = ({ last }) => (last === null ? { type: "step", tools: ["act", "atc"] } : { type: "end" });
     personas.set("reasoner", () => act);
     const id = await newThread("scripted");

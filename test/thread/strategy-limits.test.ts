@@ -22,7 +22,7 @@ const act = (key: string) => ({ toolCalls: [{ name: "act", arguments: { key } }]
 /** An answer that does not end before its test. */
 const long = { text: Array.from({ length: 20_000 }, (_, word) => `w${word} `), delayMs: 1 };
 
-it("LIMIT14 A run with the strategy react whose time is over while the model reasons keeps the stored steps and the reasoning so far", async () => {
+it("LIMIT14 If the time of a run with the strategy react is over while the model reasons, the stored steps and the reasoning so far are kept", async () => {
   const turns = [{ text: "I look first." }, act("k"), long];
   personas.set("reasoner", ({ messages }) => {
     return turns[messages.filter(({ role }) => role === "assistant").length] ?? { text: "?" };
@@ -50,7 +50,7 @@ it("LIMIT14 A run with the strategy react whose time is over while the model rea
   expect(answers[2]?.content).toMatch(/^w0 /);
 });
 
-it("Calls that definitions queue run although the strategy's next step offers no tools, and the strategy then continues in the same phase", async () => {
+it("Queued calls of definitions run although the strategy's next step offers no tools, and the strategy then continues in the same phase", async () => {
   const done: string[] = [];
   acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
   acts.set("later", () => done.push("later"));
@@ -76,7 +76,7 @@ it("Calls that definitions queue run although the strategy's next step offers no
   ]);
 });
 
-it("A thread cuts the description of a plan's step to 1,000 bytes, and requests a plan with a longer id than 100 characters again", async () => {
+it("The description of a plan's step is cut to 1,000 bytes, and a plan is requested again if the id of a step has more than 100 characters", async () => {
   const id = await newThread("planner");
   const planWith = (step: string, description: string) => ({
     text: JSON.stringify({ steps: [{ id: step, description, tool: null, dependsOn: [] }] }),

@@ -83,7 +83,7 @@ it("A subscriber that joins after a reset during a step of react receives the ru
   expect(Object.values(view.runs)).toMatchObject([{ steps: 4, reasoning: ["I look first.", "That is enough."] }]);
 });
 
-it("The snapshot of a run of many steps has the end of the last step alone, with the run's totals", async () => {
+it("The snapshot of a run with many steps contains step_end for the last step only, with the run's totals", async () => {
   const id = await newThread("reasoner");
   const calls = { toolCalls: [{ name: "act", arguments: { key: "k" } }] };
   const script = ({ messages }: TestRequest) => {

@@ -143,7 +143,7 @@ describe("react", () => {
     expect(contents(4)?.filter((text) => text.startsWith("user"))).toHaveLength(6);
   });
 
-  it("A tool call that a definition queued during the last action does not begin the cycles of react again", async () => {
+  it("A call that a definition queues during the last action does not restart the cycles of react", async () => {
     const id = await newThread("brief_reasoner");
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
     const acting = crossing();
@@ -169,7 +169,7 @@ describe("react", () => {
   });
 
   it.each(["loop.run-calls", "result.after-create"])(
-    "Calls that the model made in a step without tools do not run after a crash at %s either",
+    "Calls that a model makes in a step without tools do not run, also after a crash at %s",
     async (point) => {
       const id = await newThread("reasoner");
       let runs = 0;
@@ -190,7 +190,7 @@ describe("react", () => {
     },
   );
 
-  it("The text of a run that a limit ends after its reasoning is not the reasoning", async () => {
+  it("If a limit ends a run right after its reasoning, the text of the run is null and not the reasoning", async () => {
     const id = await newThread("reasoner");
     personas.set("reasoner", () => ({ text: "Secret." }));
     const events = await converse(id, "go", { limits: { steps: 1 } });
@@ -301,7 +301,7 @@ describe("plan", () => {
     ]);
   });
 
-  it("A model that returns an invalid plan three times ends the run with an error", async () => {
+  it("A run ends with an error if its model returns an invalid plan three times", async () => {
     const id = await newThread("planner");
     const answers = [{ text: "First I look." }, planOf(["a", "b"], ["b", "a"]), planOf(["a"], ["a"])];
     personas.set("reasoner", () => answers[asked.length - 1] ?? { text: "?" });
@@ -344,7 +344,7 @@ describe("a strategy of the project", () => {
     ]);
   });
 
-  it("A strategy that returns no decision ends the run with an error, and the stored step stays", async () => {
+  it("A run ends with an error if its strategy returns no decision, and the stored step is kept", async () => {
     const id = await newThread("thrower");
     personas.set("reasoner", () => ({ text: "rain" }));
     const events = await converse(id, "go");
@@ -354,7 +354,7 @@ describe("a strategy of the project", () => {
     expect((await messagesOf(id)).map(({ content }) => content)).toEqual(["go", "rain"]);
   });
 
-  it("A strategy whose outcome is too large to be stored ends the run with an error, and the stored step stays", async () => {
+  it("A run ends with an error if the outcome of its strategy is too large to be stored, and the stored step is kept", async () => {
     const id = await newThread("verbose");
     personas.set("reasoner", () => ({ text: "rain" }));
     const events = await converse(id, "go");
@@ -363,7 +363,7 @@ describe("a strategy of the project", () => {
     expect((await messagesOf(id)).map(({ content }) => content)).toEqual(["go", "rain"]);
   });
 
-  it("A strategy that takes 50 steps without a tool call ends the run with an error", async () => {
+  it("A run ends with an error after its strategy has taken 50 steps without a tool call", async () => {
     const id = await newThread("endless");
     personas.set("reasoner", () => ({ text: "rain" }));
     const events = await converse(id, "go");
@@ -371,7 +371,7 @@ describe("a strategy of the project", () => {
     expect(asked).toHaveLength(50);
   });
 
-  it("A run whose strategy is not defined any more ends with an error that names it", async () => {
+  it("A run ends with an error that names its strategy if the strategy is not defined any more", async () => {
     const events = await converse(await newThread("removed"), "go");
     const error = { code: "strategy_not_found", message: 'There is no strategy named "gone".' };
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "error", error });

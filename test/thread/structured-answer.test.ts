@@ -91,7 +91,7 @@ describe("the data of a run", () => {
     expect([report, again]).toEqual([oslo, oslo].map(() => ["city", "celsius"]));
   });
 
-  it("STRUCT1 The answer after which a strategy of the project ends the turn is structured, and requested again if it does not match", async () => {
+  it("STRUCT1 The answer that ends a turn is structured also if a strategy of the project decides the turn, and is requested again if it does not match", async () => {
     answers(wrong, text);
     const { run } = await answered("forecast_own");
     expect(run).toMatchObject({ status: "completed", reason: "strategy", data: oslo, steps: 2 });
@@ -100,7 +100,7 @@ describe("the data of a run", () => {
     expect(failed).toMatchObject({ status: "error", error: { code: "structured_output_invalid" } });
   });
 
-  it("STRUCT1 A run that its stop tool ends has an outcome and no data", async () => {
+  it("STRUCT1 If a stop tool ends a run, the run has an outcome and no data", async () => {
     answers({ toolCalls: [{ name: "act", arguments: { key: "over" } }] });
     const { run } = await answered("forecast_tool");
     expect(run).toMatchObject({ status: "completed", reason: "stop_tool", outcome: "over" });
@@ -109,7 +109,7 @@ describe("the data of a run", () => {
 });
 
 describe("an answer that does not match", () => {
-  it("STRUCT2 The model receives each path and problem once, and its second answer counts", async () => {
+  it("STRUCT2 If an answer does not match its schema, the model is sent each path and problem, and its second answer becomes the data", async () => {
     answers(wrong, text);
     const { run, events } = await answered("forecaster");
     expect(run).toMatchObject({ status: "completed", data: oslo, steps: 2 });
@@ -129,12 +129,12 @@ describe("an answer that does not match", () => {
     expect(run).not.toHaveProperty("data");
   });
 
-  it("STRUCT2 A sentence in place of JSON is named in the error", async () => {
+  it("STRUCT2 An answer that is a sentence instead of JSON is quoted in the error", async () => {
     answers("I cannot help with that.");
     expect((await answered("forecaster")).run.error?.message).toContain('not JSON: "I cannot help with that."');
   });
 
-  it("STRUCT2 A second attempt may call tools first", async () => {
+  it("STRUCT2 A model may call tools after an answer that does not match, and then has two attempts again", async () => {
     acts.set("look", () => "cold");
     answers(wrong, { toolCalls: [{ name: "act", arguments: { key: "look" } }] }, wrong, text);
     expect((await answered("forecaster")).run).toMatchObject({ status: "completed", data: oslo, steps: 4 });
@@ -144,14 +144,17 @@ describe("an answer that does not match", () => {
     ["length", { text: '{"city":"Os', stopReason: "length" }, "cut at its limit of tokens"],
     ["content_filter", { text: '{"city":', stopReason: "content_filter" }, "blocked the answer"],
     ["size", { text: JSON.stringify({ ...oslo, city: "x".repeat(300_000) }) }, "262144 bytes"],
-  ] as const)("STRUCT2 An answer whose %s is the problem is not requested again", async ([, turn, problem]) => {
-    answers({ ...turn });
-    const { run } = await answered("forecaster");
-    expect(run).toMatchObject({ status: "error", steps: 1, error: { code: "structured_output_invalid" } });
-    expect(run.error?.message).toContain(problem);
-  });
+  ] as const)(
+    "STRUCT2 An answer that is incomplete or too large is not requested again (%s)",
+    async ([, turn, problem]) => {
+      answers({ ...turn });
+      const { run } = await answered("forecaster");
+      expect(run).toMatchObject({ status: "error", steps: 1, error: { code: "structured_output_invalid" } });
+      expect(run.error?.message).toContain(problem);
+    },
+  );
 
-  it("STRUCT2 A run that a crash interrupts between its attempts continues with the second one", async () => {
+  it("STRUCT2 A run continues with its second attempt if a crash interrupts that attempt", async () => {
     let made = 0;
     const id = await newThread("forecaster");
     const second = crossing();
@@ -171,7 +174,7 @@ describe("an answer that does not match", () => {
   });
 });
 
-it("STRUCT2 The run that every-fault.test.ts interrupts at each fault point has data after two attempts", async () => {
+it("STRUCT2 The run with a structure that every-fault.test.ts plays has data after two attempts", async () => {
   const id = await newThread("fault_former");
   await converse(id, `forms ${id}`);
   expect(await runsOf(id)).toMatchObject([{ status: "completed", data: { count: 2 }, steps: 3 }]);
@@ -274,7 +277,7 @@ describe("the structure of a message", () => {
     expect(await runsOf(id)).toEqual([]);
   });
 
-  it("STRUCT4 A structure is refused for an agent of two sides, whose answers are messages to each other", async () => {
+  it("STRUCT4 A structure is refused for an agent of two sides, because its answers are messages between the sides", async () => {
     const id = await newThread("debate");
     const result = await stubOf(id).call("postMessage", admin, message("Hi", { structure }), null);
     expect(result).toMatchObject({ ok: false, refusal: { message: expect.stringContaining("two sides") } });
@@ -295,13 +298,13 @@ describe("structured answers as results", () => {
     expect(run).not.toHaveProperty("data");
   });
 
-  it("STRUCT5 A run that is handed to an agent with a structure has the data of that agent's answer", async () => {
+  it("STRUCT5 After a handoff to an agent with a structure, the run has the data of that agent's answer", async () => {
     answers(text);
     personas.set("newsdesk", () => ({ toolCalls: [{ name: "forecaster", arguments: { task: "Oslo?" } }] }));
     expect((await answered("newsdesk")).run).toMatchObject({ status: "completed", data: oslo });
   });
 
-  it("STRUCT5 A sub-prompt whose answers never match gives an error result, and the run continues", async () => {
+  it("STRUCT5 The call of a sub-prompt has an error result if the sub-prompt's answers never match, and the run continues", async () => {
     personas.set("below", () => ({ text: wrong }));
     personas.set("newsdesk", ({ messages }) =>
       messages.at(-1)?.role === "tool"

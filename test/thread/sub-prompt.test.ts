@@ -36,7 +36,7 @@ function bossCalls(name: string, args: Record<string, unknown>): void {
 const firstOf = (persona: string) => asked.find((one) => one.persona === persona)?.request;
 
 describe("a prompt as a tool", () => {
-  it("A prompt used as a tool runs its own loop under the call, and only its result reaches the caller", async () => {
+  it("A prompt that is called as a tool runs in a loop below the call, and the caller's model receives only its result", async () => {
     const id = await newThread("boss");
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "helper", arguments: { task: "look it up" } }] } : { text: "boss done" },
@@ -63,7 +63,7 @@ describe("a prompt as a tool", () => {
     expect(events.find((event) => event.type === "subagent_end")).toMatchObject({ success: true, tool_executions: 1 });
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
   });
-  it("A prompt used as a tool gets as its message the argument that initUserMessageProperty names, else all arguments, which are checked against its schema", async () => {
+  it("The message of a prompt used as a tool is the argument that initUserMessageProperty names, or else all arguments, which must match its schema", async () => {
     bossCalls("quiet", { topic: "owls" });
     await converse(await newThread("boss"), "go");
     expect(firstOf("quiet")?.lastUser).toBe("owls");
@@ -101,7 +101,7 @@ describe("a prompt as a tool", () => {
     });
   });
 
-  it("A prompt used as a tool is sent its own messages, and with `includeChat` also the messages above it up to the calling answer", async () => {
+  it("A prompt used as a tool is sent only its own messages, and with `includeChat` also the caller's messages before the call", async () => {
     const id = await newThread("boss");
     await converse(id, "earlier");
     bossCalls("helper", { task: "alone" });
@@ -114,7 +114,7 @@ describe("a prompt as a tool", () => {
     expect(seen.slice(-2)).toEqual(["again", "together"]);
   });
 
-  it("A prompt used as a tool ends after ten steps with its text so far", async () => {
+  it("A prompt used as a tool ends after ten steps, and its result names the limit of steps", async () => {
     acts.set("more", () => "more");
     personas.set("helper", () => act("more"));
     bossCalls("helper", { task: "never ends" });
@@ -125,7 +125,7 @@ describe("a prompt as a tool", () => {
     expect(emitted?.result).toMatchObject({ status: "success", result: expect.stringContaining("limit of steps") });
   });
 
-  it("A prompt used as a tool may call another, and a chain that calls itself ends with an error that the model reads", async () => {
+  it("A prompt used as a tool may call another, and a prompt that keeps calling itself gets an error at the maximum depth", async () => {
     personas.set("helper", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "deep", arguments: { task: "down" } }] } : { text: "helper done" },
     );
@@ -143,7 +143,7 @@ describe("a prompt as a tool", () => {
     expect(messages.at(-1)?.depth).toBe(0);
   });
 
-  it("Parallel sub-prompts keep their messages, events and costs apart", async () => {
+  it("Messages and events of parallel sub-prompts are separate, and the usage of the run is the sum of their usage", async () => {
     acts.set("k", () => "k");
     for (const name of ["helper", "deep"]) {
       personas.set(name, ({ step, lastUser }) => (step === 0 ? act("k") : { text: `${name} ${lastUser}` }));
@@ -176,7 +176,7 @@ describe("a prompt as a tool", () => {
     expect(run?.usage.total_tokens).toBe(sum);
   });
 
-  it("A sub-prompt that a crash interrupts continues at its next step, and no call is made twice", async () => {
+  it("A sub-prompt continues at its next step after a crash interrupted it, and no call is made twice", async () => {
     const done: string[] = [];
     let hang = true;
     const { promise: reached, resolve: reach } = crossing();
@@ -312,7 +312,7 @@ describe("a prompt as a tool", () => {
     expect(JSON.stringify(ends[0]).length).toBeLessThan(20_000);
   });
 
-  it("A long sub-prompt is replayed completely to a late reader, for a few rows more than it has", async () => {
+  it("A long sub-prompt is replayed completely to a late reader, with fewer than 2,000 rows read for 414 messages", async () => {
     acts.set("k", () => "k");
     const many = { toolCalls: Array.from({ length: 50 }, () => ({ name: "act", arguments: { key: "k" } })) };
     personas.set("helper", ({ step }) => (step < 8 ? many : { text: "done" }));
@@ -329,7 +329,7 @@ describe("a prompt as a tool", () => {
     expect(read).toBeLessThan(2000);
   });
 
-  it("A stop ends a sub-prompt with its partial answer stored and every call answered", async () => {
+  it("A stop ends a sub-prompt, and the call of the sub-prompt gets an error result", async () => {
     const { promise: reached, resolve: reach } = crossing();
     personas.set("helper", async () => {
       reach();

@@ -46,7 +46,7 @@ it("The parts of a tool's result are stored as its text and as files of the thre
   });
 });
 
-it("A value that a tool returns reaches the definition that invoked the tool unchanged, and rows and clients have the value's JSON", async () => {
+it("A definition that invokes a tool receives the tool's value unchanged, and rows and clients have the value's JSON", async () => {
   const id = await newThread("seeing");
   const returned = { rows: new Set([1]), name: "report" };
   const received: unknown[] = [];
@@ -62,7 +62,7 @@ it("A value that a tool returns reaches the definition that invoked the tool unc
   expect(JSON.stringify(logs)).not.toContain('"value":');
 });
 
-it("A hook that changes a result removes the value that the tool returned", async () => {
+it("If a hook changes the result of a tool, the value that the tool returned is removed", async () => {
   const id = await newThread("seeing");
   const received: unknown[] = [];
   attaching.set("hooked", () => ({ status: "success", result: "improve it", value: 7 }));

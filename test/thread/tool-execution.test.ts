@@ -24,7 +24,7 @@ const tool = {
 
 const twoAnswers: TestTurn[] = [{ toolCalls: [{ name: "look_up", arguments: {} }] }, { text: "The answer." }];
 
-it("The tokens and the cost of a model that a tool runs with { in: state } are those of the run, of its thread and of the usage report", async () => {
+it("The tokens and the cost of a model that a tool runs with { in: state } count towards the run, its thread and the usage report", async () => {
   const { id, text } = await consulting(async (state) => {
     const turn = await inner(state, twoAnswers, { tools: [tool] }).generate("Ask.");
     return turn.response.text;
@@ -123,7 +123,7 @@ it("The tokens of a sub-agent count to the run if the agent that executes it has
   expect((await lastRunOf(id)).models).toEqual(expect.arrayContaining(["adviser", "helper"]));
 });
 
-it("The message of a tool's call has the totals of the models that the tool ran in its metadata", async () => {
+it("The metadata of a tool's message has the totals of each model that the tool ran", async () => {
   const { id, text } = await consulting(async (state) => {
     await Promise.all([
       inner(state, [{ text: "One." }]).generate("First."),
@@ -146,7 +146,7 @@ it("The message of a tool's call has the totals of the models that the tool ran 
   expect(totals.find(({ success }) => !success)).toMatchObject({ requests: 1 });
 });
 
-it("A model that a tool runs writes one row for each of its requests, whatever the length of its answers", async () => {
+it("Each request of a model that a tool runs writes one row, whatever the length of the answer", async () => {
   const written = async (pieces: number) => {
     const { id, text } = await consulting(async (state) => {
       await inner(state, [{ text: Array.from({ length: pieces }, () => "word ") }]).generate("Ask.");
@@ -175,7 +175,7 @@ it("A model that a tool runs without { in: state } is counted nowhere and sends 
   expect((await toolMessage(id))?.metadata).toEqual({});
 });
 
-it("A stop of the run aborts the model that its tool runs, and the end of the model is a failure", async () => {
+it("A stop of the run aborts the model that its tool runs, and the model's end event reports a failure", async () => {
   const aborted = crossing<unknown>();
   const { id, text } = await consulting(async (state) => {
     const turn = inner(state, [{ text: "Slow.", delayMs: 3_600_000 }]).generate("Ask.");
@@ -192,7 +192,7 @@ it("A stop of the run aborts the model that its tool runs, and the end of the mo
   expect(of(following.events, "subagent_end")).toMatchObject([{ success: false, error: "The request was aborted." }]);
 });
 
-it("A model that a tool does not wait for is aborted when the call has its result", async () => {
+it("A model is aborted when the call of its tool has a result, if the tool does not wait for the model", async () => {
   const aborted = crossing<unknown>();
   const { id, text } = await consulting((state) => {
     const turn = inner(state, [{ text: "Slow.", delayMs: 3_600_000 }]).generate("Ask.");
@@ -205,7 +205,7 @@ it("A model that a tool does not wait for is aborted when the call has its resul
   expect(of(events, "run_end")[0]).toMatchObject({ status: "completed" });
 });
 
-it("A model that begins after the call has its result is refused with CANCELLED", async () => {
+it("A request of a model with { in: state } is refused with CANCELLED if the call of its tool has a result already", async () => {
   const later = crossing<ThreadState>();
   const { id, text } = await consulting((state) => {
     later.resolve(state);
@@ -218,7 +218,7 @@ it("A model that begins after the call has its result is refused with CANCELLED"
   expect(error).toMatchObject({ code: "CANCELLED" });
 });
 
-it("The requests of a model that a tool ran before its object crashed are counted once after the recovery", async () => {
+it("If an object crashes while a tool runs, the requests of the tool's model are counted once after the recovery", async () => {
   const answered = crossing();
   const { id, text } = await consulting(async (state) => {
     await inner(state, [{ text: "Counted." }]).generate("Ask.");
@@ -237,7 +237,7 @@ it("The requests of a model that a tool ran before its object crashed are counte
   expect((await toolMessage(id))?.result).toMatchObject({ status: "error" });
 });
 
-it("A model that a tool runs gets QUOTA_EXCEEDED when the run has reached its limit of cost, and sends no further request", async () => {
+it("The request of a tool's model fails with QUOTA_EXCEEDED when the run has reached its limit of cost, and the model makes no more requests", async () => {
   const errors: unknown[] = [];
   const requests: number[] = [];
   const { id, text } = await consulting(async (state) => {
@@ -253,7 +253,7 @@ it("A model that a tool runs gets QUOTA_EXCEEDED when the run has reached its li
   expect(of(events, "run_end")[0]).toMatchObject({ status: "limit" });
 });
 
-it("A model that a tool runs uses the keys of the Worker and the fetch of the thread's object", async () => {
+it("A model that a tool runs uses the API keys of the Worker, and its usage counts towards the run", async () => {
   const mark = `in-thread-${crypto.randomUUID()}`;
   const { id, text } = await consulting(async (state) => {
     const config = { baseUrl: `${inject("modelServer")}/v1`, headers: { "x-server-id": mark } };
@@ -266,7 +266,7 @@ it("A model that a tool runs uses the keys of the Worker and the fetch of the th
   expect(of(events, "run_end")[0]?.usage.total_tokens).toBeGreaterThan(4);
 });
 
-it("{ in: state } with the state of an invoked tool is refused with a message that says to leave it out", async () => {
+it("A model with { in: state } is refused in a tool that a client invokes outside of a run, with a message to leave { in: state } out", async () => {
   const { id, text } = await consulting(async (state) => {
     const error = await inner(state, [])
       .generate("Ask.")

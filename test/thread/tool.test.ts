@@ -16,7 +16,7 @@ async function resultsOf(toolCalls: { name: string; arguments: unknown }[]) {
 }
 
 describe("calls that cannot be run", () => {
-  it("TOOL1 An unknown tool, wrong arguments and a throwing tool are error results the model reads", async () => {
+  it("TOOL1 An unknown tool, wrong arguments and a tool that throws each give the call an error result, and the run continues", async () => {
     const { results, items } = await resultsOf([
       { name: "nope", arguments: {} },
       { name: "note", arguments: { text: 7 } },
@@ -32,7 +32,7 @@ describe("calls that cannot be run", () => {
     expect(items.at(-1)?.content).toBe("done");
   });
 
-  it("TOOL2 An error's stack reaches no message and no event", async () => {
+  it("TOOL2 No message and no event contains the stack of an error", async () => {
     const { results, events } = await resultsOf([{ name: "broken", arguments: {} }]);
     expect(JSON.stringify([results, events])).not.toMatch(/definitions\.ts/);
   });
@@ -62,7 +62,7 @@ describe("a streaming tool", () => {
   });
 });
 
-describe("a tool that writes the thread", () => {
+describe("a tool that adds a message to the thread", () => {
   it("A message that a tool adds to the thread is stored after the results of its step", async () => {
     const id = await newThread("parallel");
     scripts.set("inject", ({ step }) =>

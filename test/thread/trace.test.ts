@@ -148,7 +148,7 @@ describe("the spans of a run", () => {
     expect(["xxx", "yyy", start].map((word) => exported.includes(word))).toEqual([true, true, false]);
   });
 
-  it("The span of a failed model attempt, its step and its run have the class of the error", async () => {
+  it("The spans of a failed attempt, its step and its run are marked as failed; those of attempt and run have the error's class, not its message", async () => {
     scripts.set("trace", () => ({ error: { kind: "auth", message: "no such key" } }));
     const id = await newThread("parallel");
     await converse(id, "trace");
@@ -225,7 +225,7 @@ describe("traces across threads, requests and crashes", () => {
     expect(all).toHaveLength(12);
   });
 
-  it("TRACE6 A run that resumes after a crash continues its trace, and no span is sent twice", async () => {
+  it("TRACE6 A run continues its trace after a crash, and no span is sent twice", async () => {
     const hold = gate("traced");
     scripts.set("trace", ({ step }) =>
       step === 0
@@ -256,7 +256,7 @@ describe("traces across threads, requests and crashes", () => {
 });
 
 describe("the trace of a run that is suspended", () => {
-  it("TRACE11 A run that waits for an approval and is evicted continues its trace, and each span is within its parent's time", async () => {
+  it("TRACE11 A run continues its trace after it waited for an approval and was evicted, and each span is within its parent's time", async () => {
     // A timer that outlived the request of the suspension would keep the object from eviction.
     exports("ok", { OTEL_EXPORTER_OTLP_TIMEOUT: "600000" });
     freshAnswers();
@@ -302,7 +302,7 @@ describe("the trace of a run that is suspended", () => {
 });
 
 describe("a collector", () => {
-  it("TRACE7 A run costs the same rows and alarms whether its traces are exported, accepted or not answered", async () => {
+  it("TRACE7 A run costs the same rows and alarms without exported traces and with a collector that accepts, refuses or does not answer", async () => {
     const costs: unknown[] = [];
     for (const way of ["off", "ok", "hang", "refuse"]) {
       exports(way);
@@ -370,7 +370,7 @@ describe("a collector", () => {
     lines.mockRestore();
   });
 
-  it("With traceidratio, exactly the runs whose trace ids are in the share are exported", async () => {
+  it("With the sampler traceidratio, exactly the runs whose trace ids are within the ratio are exported", async () => {
     exports("ok", { OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.5" });
     const id = await newThread("parallel");
     for (let run = 0; run < 8; run += 1) await converse(id, "trace");

@@ -33,7 +33,7 @@ async function goOn(id: string, side?: "a" | "b"): Promise<ThreadEvent[]> {
 }
 
 describe("two sides", () => {
-  it("Two sides take turns, each is sent its own texts as the assistant's and the other's as the user's, until the turns are used up", async () => {
+  it("Two sides take turns until their limit of turns, and each model is sent its own texts as assistant messages and the other's as user messages", async () => {
     const id = await newThread("debate");
     personas.set("pro", ({ messages }) => ({ text: `pro ${messages.length}` }));
     personas.set("con", ({ messages }) => ({ text: `con ${messages.length}` }));
@@ -55,7 +55,7 @@ describe("two sides", () => {
     expect(events.flatMap((event) => (event.type === "turn_end" ? [event.side] : []))).toEqual(["a", "b", "a", "b"]);
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason: "max_session_turns" });
   });
-  it("Two sides see only their own tools, and the other side receives a stop tool's outcome in place of text", async () => {
+  it("Each side is sent only its own tool calls and results, and the outcome of the other side's stop tool in place of its text", async () => {
     const id = await newThread("panel");
     acts.set("look", () => "seen");
     personas.set("pro", ({ step, messages }) => {
@@ -73,7 +73,7 @@ describe("two sides", () => {
     expect(pro?.request.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
   });
 
-  it("A turn ends with text, a stop tool or its steps, and turns of both sides are counted", async () => {
+  it("A turn ends with a text answer, a stop tool or its limit of steps, and the turns of both sides count towards the limit of turns", async () => {
     const id = await newThread("panel");
     acts.set("look", () => "seen");
     let turn = 0;
@@ -137,7 +137,7 @@ describe("two sides", () => {
     expect(asked[1]?.persona).toBe("pro");
   });
 
-  it("A user's later message is marked and reaches the side that answers next", async () => {
+  it("A user's later message in a conversation of two sides is marked as from a human and sent to the side that answers next", async () => {
     const id = await newThread("debate");
     personas.set("con", () => conclude);
     await converse(id, "first");
@@ -172,7 +172,7 @@ describe("two sides", () => {
     expect(events.at(-1)).toMatchObject({ status: "stopped", reason: "stop_called" });
   });
 
-  it("An interrupted run continues with its side, its counts and a forced turn", async () => {
+  it("After a crash, a run of two sides continues with the same side, counts and forced turn", async () => {
     const id = await newThread("panel");
     acts.set("over", (state) => state.execution?.forceTurn("b"));
     let crashed = false;

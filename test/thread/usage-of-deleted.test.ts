@@ -17,7 +17,7 @@ async function reported(id: string): Promise<number> {
   return row?.tokens ?? 0;
 }
 
-it("USAGE7 The usage of a run that a deletion ended is counted", async () => {
+it("USAGE7 The usage of a run is counted if the deletion of its thread ended the run", async () => {
   const id = await newThread("parallel");
   gate("held");
   scripts.set("dear", ({ step }) =>
@@ -32,7 +32,7 @@ it("USAGE7 The usage of a run that a deletion ended is counted", async () => {
   expect(await reported(id)).toBe(23);
 });
 
-it("USAGE7 The usage of a run is counted if its thread was deleted before the catalog took its totals", async () => {
+it("USAGE7 The usage of a run is counted if its thread was deleted before the catalog received its totals", async () => {
   const id = await newThread("parallel");
   atPlaces(({ thread, name }) => {
     return thread === id && name === "sleep.flush" ? new Promise(() => {}) : undefined;

@@ -35,7 +35,7 @@ async function waitsWith(agent: string, text: string, count: number) {
 beforeEach(freshAnswers);
 
 describe("the list of threads that wait", () => {
-  it("INBOX1 A waiting call is listed by the catalog and the feed with its tool, kind, arguments, deadline and the time since when it waits", async () => {
+  it("INBOX1 A waiting call is listed by the catalog and the feed with its tool, kind, arguments, deadline and the time at which it began to wait", async () => {
     script("both", [pay("Ada"), ask("why")]);
     const before = Date.now() * 1000;
     const { id, watching, listed } = await waitsWith("payer", "both", 2);
@@ -57,7 +57,7 @@ describe("the list of threads that wait", () => {
     expect(sent).toMatchObject({ thread: { pending_tool_calls: listed.pending_tool_calls } });
   });
 
-  it("INBOX1 A call keeps the time since when it waits while other calls of its step are answered, and answered calls are not listed", async () => {
+  it("INBOX1 A call keeps the time at which it began to wait while other calls of its step are answered, and answered calls are not listed", async () => {
     script("first", [pay("Ada"), ask("why")]);
     const { owner, id, listed } = await waitsWith("payer", "first", 2);
     await value(answer(id, says(named(listed.pending_tool_calls, "ask"), "because")));
@@ -71,7 +71,7 @@ describe("the list of threads that wait", () => {
     await holds(async () => (await waiting(owner)).length === 0);
   });
 
-  it("INBOX1 A call of a child thread is listed once, in the thread that the owner sees, with the child's id and the time since when it waits", async () => {
+  it("INBOX1 A call of a child thread is listed once, in the thread that the owner sees, with the child's id and the time at which it began to wait", async () => {
     script("top", [send("pay_room", "inside")]);
     script("inside", [pay("Ada")]);
     const { owner, id, listed } = await waitsWith("house", "top", 1);
@@ -92,7 +92,7 @@ describe("the list of threads that wait", () => {
     expect(await waiting(owner)).toEqual([]);
   });
 
-  it("INBOX1 A thread and its events show since when its calls wait, as the list does, also after a restart", async () => {
+  it("INBOX1 A thread and its events show the same times at which calls began to wait as the list, also after an eviction", async () => {
     script("alone", [pay("Ada")]);
     const { id, listed } = await waitsWith("payer", "alone", 1);
     const [call] = listed.pending_tool_calls;

@@ -116,7 +116,7 @@ describe("a webhook", () => {
     expect(webhook?.sent.data).toMatchObject({ title: "Order", calls: [{ arguments: { to: "Ada", amount: 5 } }] });
   });
 
-  it("INBOX3 Calls that wait longer are not sent again when another call of their step is answered, and later calls are", async () => {
+  it("INBOX3 A call that still waits is not sent again when another call of its step is answered, and a new call is sent", async () => {
     sends();
     script("webhook_partly", [pay("Ada"), ask("why")]);
     const { id, calls } = await waitsWith("payer", "webhook_partly", 2);
@@ -170,7 +170,7 @@ describe("a webhook", () => {
     expect(webhooks.map(({ sent }) => sent.data)).toMatchObject([{ thread_id: id, calls: [{ thread_id: child }] }]);
   });
 
-  it("INBOX3 The question of a running call is sent once, without its text, and its answer sends nothing", async () => {
+  it("INBOX3 The question of a running call is sent once, without its text, and no webhook is sent for its answer", async () => {
     sends();
     const server = setServer("everything", "bad/asking", { elicitation: true });
     const requestedSchema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
@@ -231,7 +231,7 @@ describe("a receiver that fails", () => {
     expect(await receivedWebhooks(receiver, `moved-${scope}`, 0)).toEqual([]);
   });
 
-  it("INBOX4 A call that was answered before the next attempt is not sent again", async () => {
+  it("INBOX4 A call is not sent again if it was answered before the next attempt", async () => {
     sends("fail");
     script("webhook_over", [pay("Ada")]);
     const { id, calls } = await waitsWith("payer", "webhook_over", 1);
@@ -254,7 +254,7 @@ describe("a receiver that fails", () => {
     expect(await received(1)).toHaveLength(1);
   });
 
-  it("INBOX4 A call that begins to wait during an attempt that fails is sent after it, under a new id", async () => {
+  it("INBOX4 If an attempt fails, a call that began to wait during the attempt is sent after it, under a new id", async () => {
     sends("lose");
     script("webhook_lost", [pay("Ada")]);
     const { id, calls } = await waitsWith("payer", "webhook_lost", 1);
@@ -277,7 +277,7 @@ describe("a receiver that fails", () => {
     expect(await received(2)).toHaveLength(2);
   });
 
-  it("INBOX4 A webhook whose thread crashed during the request is sent again under the same id", async () => {
+  it("INBOX4 A webhook is sent again under the same id if its thread crashed during the request", async () => {
     sends("hold");
     script("webhook_crash", [pay("Ada")]);
     const { id } = await waitsWith("payer", "webhook_crash", 1);
@@ -291,7 +291,7 @@ describe("a receiver that fails", () => {
 });
 
 describe("rows", () => {
-  it("INBOX5 A webhook costs one row of the thread for each wait, and a turn that does not wait costs none", async () => {
+  it("INBOX5 A webhook writes at most one row in the thread for each wait, and none in a turn that does not wait", async () => {
     const written: Record<string, number[]> = { plain: [], waits: [] };
     for (const isSent of [false, true]) {
       if (isSent) sends();

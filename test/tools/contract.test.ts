@@ -56,14 +56,14 @@ describe.each(sources)("%s", (_title, source) => {
     expect(run).toMatchObject({ status: "completed" });
   });
 
-  it("A call whose arguments do not match the schema does not run, and the model reads the problem", async () => {
+  it("If the arguments of a call do not match the schema, the call does not run, and its result is an error", async () => {
     const id = await newThread(source.agent);
     const { messages, run } = await play(id, source.invalid);
     expect(messages).toMatchObject([{ name: source.invalid[0], result: { status: "error" } }]);
     expect(run).toMatchObject({ status: "completed" });
   });
 
-  it("A call that fails has an error as its result, and the run continues", async () => {
+  it("A failed call has an error as its result, and the run continues", async () => {
     const id = await newThread(source.agent);
     const { messages, run } = await play(id, source.failing);
     expect(messages.map(({ result }) => result)).toMatchObject([
@@ -120,31 +120,34 @@ const interrupted = sources.flatMap(([title, source]) =>
 describe("a crash after a tool has run, before its result is stored", () => {
   afterEach(() => atPlaces(null));
 
-  it.each(interrupted)("A call of %s of %s is %s", async (_tool, _title, outcome, { call, prepare, agent }) => {
-    prepare();
-    const id = await newThread(agent);
-    const files = new Files(id);
-    await files.put("/given.txt", "given");
-    const posted = door();
-    let ran = 0;
-    atPlaces(async ({ thread, name, state }) => {
-      if (thread !== id || name !== "tool.finished") return;
-      ran += 1;
-      if (ran > 1) return;
-      await posted.passed;
-      state.abort("planned death: after the tool");
-    });
-    const following = await follow(id, { after: "0" });
-    await value(stubOf(id).call("postMessage", admin, message(script(call)), null));
-    posted.open();
-    await following.closed;
-    await holds(async () => (await lastRunOf(id)).status === "completed");
-    const [{ result } = {}] = (await messagesOf(id)).filter(({ role }) => role === "tool");
-    expect(result?.status, JSON.stringify(result)).toBe(outcome === "reported" ? "error" : "success");
-    expect(ran).toBe(outcome === "repeated" ? 2 : 1);
-    if (outcome === "reported") expect(result?.error).toContain("Whether it took effect is unknown");
-    expect(await (await files.get("/given.txt")).text()).toBe(outcome === "found done" ? "edited" : "given");
-  });
+  it.each(interrupted)(
+    "After a crash before its result is stored, a call of %s of %s is %s",
+    async (_tool, _title, outcome, { call, prepare, agent }) => {
+      prepare();
+      const id = await newThread(agent);
+      const files = new Files(id);
+      await files.put("/given.txt", "given");
+      const posted = door();
+      let ran = 0;
+      atPlaces(async ({ thread, name, state }) => {
+        if (thread !== id || name !== "tool.finished") return;
+        ran += 1;
+        if (ran > 1) return;
+        await posted.passed;
+        state.abort("planned death: after the tool");
+      });
+      const following = await follow(id, { after: "0" });
+      await value(stubOf(id).call("postMessage", admin, message(script(call)), null));
+      posted.open();
+      await following.closed;
+      await holds(async () => (await lastRunOf(id)).status === "completed");
+      const [{ result } = {}] = (await messagesOf(id)).filter(({ role }) => role === "tool");
+      expect(result?.status, JSON.stringify(result)).toBe(outcome === "reported" ? "error" : "success");
+      expect(ran).toBe(outcome === "repeated" ? 2 : 1);
+      if (outcome === "reported") expect(result?.error).toContain("Whether it took effect is unknown");
+      expect(await (await files.get("/given.txt")).text()).toBe(outcome === "found done" ? "edited" : "given");
+    },
+  );
 });
 
 const late = sources.flatMap(([title, { late: prepare }]) =>
@@ -152,7 +155,7 @@ const late = sources.flatMap(([title, { late: prepare }]) =>
 );
 
 it.each(late)(
-  "A call of %s that reaches its time limit is an error, and the run continues",
+  "If a call of %s reaches its time limit, its result is an error, and the run continues",
   async (_title, prepare) => {
     const { agent, calls } = prepare();
     for (const [call, error] of calls) {
@@ -167,7 +170,7 @@ it.each(late)(
 describe.each(sources.filter(([, { endless }]) => endless !== undefined))("%s", (_title, source) => {
   beforeEach(source.prepare);
 
-  it("A call that a crash interrupts is reported to the model, and is not repeated", async () => {
+  it("If a crash interrupts a call, an error is reported to the model, and the call is not repeated", async () => {
     const endless = source.endless?.();
     const id = await newThread(source.agent);
     const following = await follow(id, { after: "0" });

@@ -26,24 +26,24 @@ const catalog = createD1Catalog(hangingDatabase(meteredDatabase(env.CATALOG)), {
   timers: hanging.timers,
 });
 
-const { ThreadObject, ThreadFeed, fetch } = compose(registry, {}, (world, state) => {
+const { ThreadObject, ThreadFeed, fetch } = compose(registry, {}, (dependencies, state) => {
   madeObjects.count += 1;
   return {
-    ...world,
+    ...dependencies,
     faults: placedFaults(state, plannedFaults(state)),
     catalog: placedCatalog(state, catalog),
-    threads: placedThreads(state, world.threads),
-    feeds: placedFeeds(state, world.feeds),
-    outbound: reaching(world.outbound),
+    threads: placedThreads(state, dependencies.threads),
+    feeds: placedFeeds(state, dependencies.feeds),
+    outbound: reaching(dependencies.outbound),
     connection: {
-      ...world.connection,
+      ...dependencies.connection,
       get env() {
-        return { ...world.connection.env, ...changedVariables };
+        return { ...dependencies.connection.env, ...changedVariables };
       },
     },
     clock: clockOf(state.id.name ?? ""),
-    settings: { ...world.settings, limits: allowance.current },
-    files: { ...world.files, ...fileWorld },
+    settings: { ...dependencies.settings, limits: allowance.current },
+    files: { ...dependencies.files, ...fileWorld },
     traces: traced(),
     webhook: testWebhook(),
   };

@@ -187,7 +187,7 @@ async function choosePort(
   }
   const first = defaultPort(project);
   const port = await nextFreePort(first);
-  if (port !== first) print(`Port ${String(first)} is taken, so this is on ${String(port)}.`);
+  if (port !== first) print(`Port ${String(first)} is taken, so the server listens on port ${String(port)}.`);
   return port;
 }
 

@@ -5,13 +5,9 @@
 import { z } from "zod";
 
 import { jsonObjectSchema, jsonSchema } from "../json.ts";
+import { threadNameSchema } from "../named-thread-id.ts";
 import { limitsSchema } from "../run.ts";
 import { toolNamePattern } from "../setup.ts";
-
-/** The names that a session may have. A name that is the id of a thread means that thread. */
-export const sessionIdSchema = z
-  .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, "has to be 1 to 128 of A-Z a-z 0-9 _ . : -");
 
 /** The largest number of tools that a client may define in a request. */
 const mostTools = 100;
@@ -164,8 +160,8 @@ const optionsInput = z.strictObject({
 /** The body of the request. */
 export const executeRequestSchema = z
   .strictObject({
-    session_id: sessionIdSchema.optional(),
-    sessionId: sessionIdSchema.optional(),
+    session_id: threadNameSchema.optional(),
+    sessionId: threadNameSchema.optional(),
     input: z.union([userInputSchema, z.array(toolResultInputSchema).min(1).max(mostResults)], {
       error: "must be a user message, or a list of tool results",
     }),

@@ -6,8 +6,8 @@ import { z } from "zod";
 import { attachmentRefSchema, mimeTypeSchema } from "#contract/attachment.ts";
 import { textPartSchema, thinkingPartSchema, toolCallPartSchema } from "#contract/content.ts";
 import { logTypeSchema } from "#contract/log-entry.ts";
+import { threadNameSchema } from "#contract/named-thread-id.ts";
 import { limitsSchema, runErrorSchema, runKindSchema, runStatusSchema } from "#contract/run.ts";
-import { sessionIdSchema } from "#contract/session/execute-request.ts";
 import { clientToolSchema, setupOptionsSchema } from "#contract/setup.ts";
 import { messageStatusSchema, roleSchema, sideSchema, stopReasonSchema } from "#contract/thread-message.ts";
 import { createThreadSchema } from "#contract/thread-route.ts";
@@ -47,7 +47,7 @@ const { agent_id, title, tags, metadata, user_id } = createThreadSchema.shape;
 
 /** The client's setup of the thread. Its tool schemas are validated again at each use, so a forged one does no harm. */
 const setupSchema = z.strictObject({
-  id: sessionIdSchema,
+  id: threadNameSchema,
   agent: agent_id.nullable(),
   system_prompt: z.string().max(65_536).nullable(),
   tools: z.array(clientToolSchema.extend({ parameters: parsedObject.nullable() })).max(100),

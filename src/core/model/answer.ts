@@ -80,10 +80,10 @@ export class Answer {
   finish: ModelFinish | null = null;
   failure: ModelFailure | null = null;
 
-  constructor(messageId: string, events: RowEvents, manner: AnswerOptions) {
+  constructor(messageId: string, events: RowEvents, options: AnswerOptions) {
     this.messageId = messageId;
     this.#events = events;
-    this.#options = manner;
+    this.#options = options;
   }
 
   /** Whether `message_start` was emitted. */

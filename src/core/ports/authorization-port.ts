@@ -103,7 +103,7 @@ export interface AuthorizationResponse {
   cookies: string;
 }
 
-/** The place that the parameter `state` of a returning person names. */
+/** The authorization flow that the parameter `state` identifies when the person returns. */
 export interface AuthorizationFlowPlace {
   owner: AuthorizationOwner;
   source: string;

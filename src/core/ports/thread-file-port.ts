@@ -16,7 +16,7 @@ export interface FileFacts {
 }
 
 /** The file or folder at a path, with its ETag. The tag is null for a folder, and for a linked file. */
-export interface Standing {
+export interface ExistingEntry {
   record: FileRecord;
   etag: string | null;
 }
@@ -25,7 +25,7 @@ export interface Standing {
  * A check in the transaction that replaces an entry. It receives the existing entry at the path, and the tag of the new file. If it throws,
  * nothing is written. So only one of two writers with the same condition succeeds.
  */
-export type WriteCheck = (standing: Standing | null, etag: string) => void;
+export type WriteCheck = (existing: ExistingEntry | null, etag: string) => void;
 
 /** One version of a file. A later file at the same path is another version. */
 export interface FileVersion {
@@ -122,7 +122,7 @@ export interface ThreadFiles {
   /** Reads the stored chunks, one at a time. Null for a missing file, a folder and a linked file. */
   chunks(path: string, signal?: AbortSignal): Promise<AsyncIterable<FileChunk> | null>;
   /** Returns the entry at a path with its ETag. Reads no bytes. Null for a missing entry. */
-  standing(path: string): Promise<Standing | null>;
+  entry(path: string): Promise<ExistingEntry | null>;
   /** Returns the record of a file or a folder; also of a folder that exists only because of the files in it. Null for a missing entry. */
   stat(path: string): Promise<FileRecord | null>;
   /** Returns the entries of a folder, by name. Throws `file_not_found` for a missing folder, `conflict` for a file. */

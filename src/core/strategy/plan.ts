@@ -22,7 +22,7 @@ export interface PlanOptions {
   textBounds?: Omit<PlanBounds, "steps"> | undefined;
   /** Whether to request another plan if a step fails. Default true. */
   allowReplan?: boolean | undefined;
-  /** The maximum number of further plans of a turn. */
+  /** The maximum number of further plans of a turn. Default 3. */
   maxReplans?: number | undefined;
   /** The form of the answer with a plan, in place of the strategy's own. The answer has to have a list `steps`. */
   schema?: JsonObject | undefined;

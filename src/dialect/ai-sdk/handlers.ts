@@ -8,7 +8,6 @@ import type { aiSdkGroup } from "./routes.ts";
 /** The handlers of the three routes. */
 export type AiSdkHandlers = HandlersOf<(typeof aiSdkGroup)["routes"]>;
 
-/** The handlers. */
 export function aiSdkHandlers(services: Services): AiSdkHandlers {
   let loaded: AiSdkHandlers | null = null;
   // The value is cached, not its promise: a promise may never settle after the request that created it has ended.

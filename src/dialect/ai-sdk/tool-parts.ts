@@ -2,6 +2,7 @@
 
 import type { Json } from "#contract/json.ts";
 import type { Message } from "#contract/thread-message.ts";
+import { resultValue } from "#lib/json-value.ts";
 import { readTool } from "#spec/define-tool.ts";
 import type { Registry } from "#spec/registry.ts";
 
@@ -26,20 +27,7 @@ export type CallEnd =
 export function callEnd({ result, content, approval }: Pick<Message, "result" | "content" | "approval">): CallEnd {
   if (approval?.approved === false) return { state: "output-denied" };
   if (result?.status === "error") return { state: "output-error", errorText: result.error ?? content ?? "" };
-  return { state: "output-available", output: outputValue(result?.result ?? content ?? "") };
-}
-
-/**
- * Converts the text of a tool result to the result's value. Results are stored as text, so JSON of an object or an array is parsed. Any
- * other text stays as it is.
- */
-function outputValue(text: string): Json {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
+  return { state: "output-available", output: resultValue(result?.result ?? content ?? "") as Json };
 }
 
 /** A thread whose files have addresses. */

@@ -8,7 +8,6 @@ import type { mcpGroup } from "./routes.ts";
 /** The handlers of both routes. */
 export type McpHandlers = HandlersOf<(typeof mcpGroup)["routes"]>;
 
-/** The handlers. */
 export function mcpHandlers(services: Services): McpHandlers {
   let server: McpHandlers | null = null;
   // The value is cached, not its promise: a promise may never settle after the request that created it has ended.

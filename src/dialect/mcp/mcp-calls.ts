@@ -20,6 +20,7 @@ import { fingerprint } from "#http/input/request-key.ts";
 import { withLease } from "#http/limit/user-leases.ts";
 import type { TakenLease } from "#http/limit/user-leases.ts";
 import type { Services } from "#http/services.ts";
+import { resultValue } from "#lib/json-value.ts";
 import { threadToolNames } from "#spec/thread-tool-names.ts";
 
 import { readRun, streamCall } from "./call-stream.ts";
@@ -249,7 +250,11 @@ async function answerThread(
 ): Promise<Response | Immediate> {
   const { callThread, leases } = services;
   const { id: threadId } = await reachableThread(callThread, call.caller, thread_id);
-  const answer = { tool_call_id: call_id, ...given, ...(result === undefined ? {} : { result: readJson(result) }) };
+  const answer = {
+    tool_call_id: call_id,
+    ...given,
+    ...(result === undefined ? {} : { result: resultValue(result) as Json }),
+  };
   const posted = parseInput(postedResultSchema, answer);
   const lease = await leases.take(call.caller, { holder: { thread: threadId }, stream: "bridged", run: true });
   return withLease(lease, async () => {
@@ -260,16 +265,6 @@ async function answerThread(
     });
     return follow(services, call, { threadId, run, after: beforeRun(run), lease });
   });
-}
-
-/** A result that is JSON of an object or a list is that value. Any other text stays text. */
-function readJson(text: string): Json {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
 }
 
 /** Stops the active run. */

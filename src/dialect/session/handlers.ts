@@ -3,7 +3,7 @@
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import { postMessageSchema } from "#contract/message-route.ts";
-import { sessionIdSchema } from "#contract/session/execute-request.ts";
+import { threadNameSchema } from "#contract/named-thread-id.ts";
 import { AgentEvents } from "#contract/session/execution-events.ts";
 import { inputContent, postedResult } from "#contract/session/initial-transcript.ts";
 import type { SessionToolCall } from "#contract/session/session-message.ts";
@@ -30,7 +30,6 @@ import type { sessionGroup } from "./routes.ts";
 import { sessionBody } from "./session-body.ts";
 import { checkModel, createSession } from "./session-creation.ts";
 
-/** The handlers. */
 export function sessionHandlers(services: Services): HandlersOf<(typeof sessionGroup)["routes"]> {
   const { callThread, limits, leases, dependencies } = services;
   const facts = projectFacts(dependencies.registry);
@@ -59,7 +58,8 @@ export function sessionHandlers(services: Services): HandlersOf<(typeof sessionG
     },
     async getSession({ params, caller }) {
       const { session_id } = params;
-      if (!sessionIdSchema.safeParse(session_id).success) throw refuse("thread_not_found", "There is no such session.");
+      if (!threadNameSchema.safeParse(session_id).success)
+        throw refuse("thread_not_found", "There is no such session.");
       const { session } = await findThread(caller, session_id);
       const page = (cursor: string | null) => readSession(callThread, { caller, session, cursor });
       const first = await page(null);

@@ -6,8 +6,8 @@ import { requestedOrder } from "#core/tools/model-order.ts";
 import type { Tool } from "./upp-tool.ts";
 
 /**
- * The tools whose calls run before those of each tool, by name. These are the tools in `dependsOn` and every sequential tool, except one
- * that has to run after the tool itself.
+ * The names of the tools whose calls run before those of each tool, by the tool's name. They are the tools in `dependsOn`. For a tool that
+ * is not sequential they also include every sequential tool, unless that one has to run after it.
  */
 export function declaredOrder(tools: readonly Tool[]): ReadonlyMap<string, readonly string[]> {
   const order = new Map(tools.map(({ name, dependsOn = [] }) => [name, [...dependsOn]]));

@@ -30,8 +30,8 @@ export interface Tool {
   approval?(params: ToolParams): boolean | Promise<boolean>;
   readonly metadata?: Record<string, unknown>;
   /**
-   * With true, a call of the tool never runs at the same time as another call of its answer. Calls of other tools run after it, unless
-   * `dependsOn` requires the opposite order.
+   * If true, a call of the tool never runs at the same time as another call of its answer. Calls of tools that are not sequential run after
+   * it, unless `dependsOn` requires the opposite order.
    */
   readonly sequential?: boolean;
   /** Names of tools whose calls in the same answer run first. */

@@ -22,7 +22,6 @@ export interface AuthorizationSubject {
   userId: string | null;
 }
 
-/** The dependencies. */
 export interface AuthorizationParts {
   toolSources: Registry["toolSources"];
   env: Readonly<Record<string, unknown>>;

@@ -12,7 +12,8 @@ export interface ApiToken {
 
 /**
  * Parses the list: entries `secret` (an administrator) or `secret=user_id` (that user), separated by commas. The last `=` is the
- * separator, so a secret may contain `=` and a user id may not. Returns an error message for an invalid entry.
+ * separator. So the secret of a user may contain `=`; a user id and the secret of an administrator may not. Returns an error message for
+ * an invalid entry.
  */
 export function parseApiTokens(list: string): ApiToken[] | string {
   const tokens: ApiToken[] = [];

@@ -4,14 +4,12 @@ import { notConfigured } from "../auth/authenticate.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 
-/** The routes. */
 export type AuthorizationRoutes =
   | "getAuthorization"
   | "beginAuthorization"
   | "deleteAuthorization"
   | "completeAuthorization";
 
-/** The handlers. */
 export function authorizationHandlers(services: Services): Pick<Handlers, AuthorizationRoutes> {
   const load = async () => (await import("./authorization-requests.ts")).authorizationRequests(services);
   return {

@@ -13,7 +13,6 @@ import { withStub } from "../thread/call-thread.ts";
 /** Objects that are asked at the same time. The platform permits six pending requests of a Worker. */
 const atATime = 5;
 
-/** The handler. */
 export function catalogHandlers(services: Services): Pick<Handlers, "restoreCatalog"> {
   return {
     async restoreCatalog({ caller, body }) {

@@ -37,7 +37,6 @@ interface Kind<D> {
   view: (name: string, definition: D, url: URL) => unknown;
 }
 
-/** The handlers. */
 export function definitionHandlers({ dependencies }: Services): Pick<Handlers, DefinitionRoutes> {
   const { registry, readiness, modelFacts } = dependencies;
   const fileOf = (kind: keyof NonNullable<Registry["files"]>, name: string): string | null => {

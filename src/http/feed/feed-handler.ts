@@ -17,7 +17,6 @@ import { tryTwice } from "../thread/call-thread.ts";
 import { ownerOf } from "../thread/owner.ts";
 import { FeedSource } from "./feed-source.ts";
 
-/** The handler. */
 export function feedHandlers(services: Services): Pick<Handlers, "watchThreads"> {
   const { feeds } = services.dependencies;
   const { timers } = services.ports;
@@ -50,7 +49,7 @@ const format: SseFormat = {
   refusal: sseRefusal,
 };
 
-/** Builds the upgrade request for the object. It contains nothing of the client's request. */
+/** Builds the upgrade request for the feed object. It has no header of the client's request, only the owner and the caller's lease and expiry. */
 function watchRequest(owner: string | null, { lease, until, user }: Caller): Request {
   const url = new URL("https://feed/watch");
   url.searchParams.set(ownerField, JSON.stringify(owner));

@@ -5,7 +5,6 @@ import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import { openApiDocument } from "./document.ts";
 
-/** The handler. */
 export function openApiHandlers({ dependencies: { dialects, prefix } }: Services): Pick<Handlers, "openApi"> {
   let document: Record<string, unknown> | undefined;
   return { openApi: () => Promise.resolve(jsonAnswer((document ??= openApiDocument(dialects, prefix)))) };

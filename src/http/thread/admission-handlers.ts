@@ -22,7 +22,6 @@ import type { TakenLease } from "../limit/user-leases.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 
-/** The handlers. */
 export function admissionHandlers(services: Services): Pick<Handlers, "postMessage" | "postRun"> {
   const { callThread, limits } = services;
   return {

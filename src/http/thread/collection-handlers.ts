@@ -15,7 +15,6 @@ import { reserveCreation } from "./creation-key.ts";
 import { checkAgent } from "./known-agent.ts";
 import { ownerOf, scopeOf } from "./owner.ts";
 
-/** The handlers. */
 export function collectionHandlers(services: Services): Pick<Handlers, "createThread" | "listThreads"> {
   const { catalog } = services.dependencies;
   return {

@@ -28,7 +28,6 @@ const headerLimit = 4096;
 /** Milliseconds in which the first line of an import must arrive. Before that the import holds no lease. */
 const headerMs = 10_000;
 
-/** The handlers. */
 export function exportHandlers(services: Services): Pick<Handlers, "exportThread" | "importThread"> {
   const { dependencies, limits, leases } = services;
   const { threads } = dependencies;

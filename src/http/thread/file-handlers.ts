@@ -18,7 +18,6 @@ type FileRoutes = "readFile" | "putFile" | "deleteFile" | "moveFile" | "searchFi
 /** Request headers that select the bytes of a response or make a write conditional. */
 const conditions = ["if-match", "if-none-match", "if-range", "range"];
 
-/** The handlers. */
 export function fileHandlers(services: Services): Pick<Handlers, FileRoutes> {
   return {
     readFile: (call) => ask(services, call, { operation: "content", path: call.params.path }),

@@ -5,7 +5,6 @@ import { checkContent, checkMetadata } from "../input/message-size.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 
-/** The handlers. */
 export function queueHandlers({
   callThread,
   limits,

@@ -23,7 +23,6 @@ const answerMs = 5000;
 /** Hits of each thread in a search over threads. The thread's cursor returns further hits. */
 const hitsOfThread = "3";
 
-/** The handlers. */
 export function searchHandlers(services: Services): Pick<Handlers, "searchMessages" | "searchThreads"> {
   const { dependencies, limits } = services;
   return {

@@ -14,7 +14,6 @@ import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import { withStub } from "./call-thread.ts";
 
-/** The handlers. */
 export function streamHandlers(services: Services): Pick<Handlers, "threadEvents" | "threadStream"> {
   const { threads } = services.dependencies;
   const { ports, leases } = services;

@@ -23,7 +23,6 @@ type ThreadRoutes =
 
 const repeatable = true;
 
-/** The handlers. */
 export function threadHandlers({ callThread, dependencies, limits }: Services): Pick<Handlers, ThreadRoutes> {
   return {
     async getThread({ params, caller }) {

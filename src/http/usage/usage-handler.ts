@@ -12,13 +12,12 @@ import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import { scopeOf } from "../thread/owner.ts";
 
-/** The handler. */
 export function usageHandlers({ dependencies }: Services): Pick<Handlers, "getUsage"> {
   const { catalog, now } = dependencies;
   return {
     async getUsage({ caller, query: { by, user_id, ...asked } }) {
       if (by.includes("user") && !caller.admin) {
-        throw refuse("forbidden", "Only an administrator may ask by user.", { field: "by" });
+        throw refuse("forbidden", "Only an administrator may group usage by user.", { field: "by" });
       }
       const userId = scopeOf(caller, user_id);
       const days = reportDays(asked, now());

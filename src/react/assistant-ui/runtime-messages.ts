@@ -5,6 +5,7 @@
 import type { MessageStatus, ThreadMessageLike } from "@assistant-ui/react";
 
 import type { Json, JsonObject, MessageView, OpenCall, RunView, ToolView } from "#client/index.ts";
+import { resultValue } from "#lib/json-value.ts";
 
 import { attachmentOf, fileAddress, filePart } from "./file-part.ts";
 
@@ -177,21 +178,8 @@ function callPart(
   const reason = decision?.reason === undefined ? {} : { reason: decision.reason };
   const approval = decision === undefined ? {} : { approval: { id, approved: decision.approved, ...reason } };
   const isError = result?.status === "error";
-  const value = isError ? (result.error ?? text ?? "") : valueOf(result?.result ?? text ?? "");
+  const value = isError ? (result.error ?? text ?? "") : (resultValue(result?.result ?? text ?? "") as Json);
   return { ...call, ...approval, result: value, isError };
-}
-
-/**
- * Converts the text of a tool result to the result's value. Results are stored as text, so JSON of an object or an array is parsed. Any
- * other text stays as it is.
- */
-function valueOf(text: string): Json {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
 }
 
 function resultFiles(message: MessageView | undefined, threadId: string): Part[] {

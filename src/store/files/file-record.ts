@@ -1,13 +1,13 @@
 // Converts a file's row to the types that other parts of the runtime use.
 
-import type { Standing } from "#core/ports/thread-file-port.ts";
+import type { ExistingEntry } from "#core/ports/thread-file-port.ts";
 import type { FileRecord } from "#spec/index.ts";
 
 import { joined } from "./file-path.ts";
 import type { FileRow } from "./file-rows.ts";
 
 /** A file with its ETag. Folders and files outside of the thread have none. */
-export function standingOf(row: FileRow): Standing {
+export function existingEntryOf(row: FileRow): ExistingEntry {
   const own = !row.is_folder && row.body.place?.type !== "external";
   return { record: fileRecord(row), etag: own ? row.body.tag : null };
 }

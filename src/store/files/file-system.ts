@@ -14,7 +14,7 @@ import { dropImplied, editFiles, moveFile, putFolder } from "./file-edits.ts";
 import { filePath } from "./file-path.ts";
 import type { FilePath } from "./file-path.ts";
 import { fileChunks, openBytes, wholeBytes } from "./file-reader.ts";
-import { fileRecord, standingOf } from "./file-record.ts";
+import { fileRecord, existingEntryOf } from "./file-record.ts";
 import type { FileRow, FileRows } from "./file-rows.ts";
 import { findFiles, grepFiles } from "./file-search.ts";
 import { FileWriter } from "./file-writer.ts";
@@ -147,9 +147,9 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
       const row = ownFile(path);
       return row === null ? null : fileChunks(reading, row, signal);
     },
-    async standing(path) {
+    async entry(path) {
       const { row } = find(path);
-      return row === null ? null : standingOf(row);
+      return row === null ? null : existingEntryOf(row);
     },
     async stat(path) {
       const { row } = find(path);

@@ -15,7 +15,7 @@ import type { Change } from "./file-change.ts";
 import { foldersAbove } from "./file-path.ts";
 import type { FilePath } from "./file-path.ts";
 import { openBytes } from "./file-reader.ts";
-import { fileRecord, standingOf } from "./file-record.ts";
+import { fileRecord, existingEntryOf } from "./file-record.ts";
 import { chunkBytes } from "./file-rows.ts";
 import type { FileBodyRecord, FileLocation, FileRow, FileRows } from "./file-rows.ts";
 import { measured } from "./image-facts.ts";
@@ -278,7 +278,7 @@ export class FileWriter {
     if (bytes !== null) this.#assertFits(bytes.byteLength);
     const before = rows.find(at.parent, at.name);
     const tag = crypto.randomUUID().slice(0, 18);
-    facts.check?.(before === null ? null : standingOf(before), tag);
+    facts.check?.(before === null ? null : existingEntryOf(before), tag);
     const body: FileBodyRecord = {
       mime_type: facts.mimeType,
       place,

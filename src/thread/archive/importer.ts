@@ -50,7 +50,7 @@ const interrupted: RunEnd = {
 export interface ImporterParts {
   storage: MeteredStorage;
   store: ManagedThreadStore;
-  world: ThreadDependencies;
+  dependencies: ThreadDependencies;
   alarm: () => Alarm;
   /** Loads the thread of a record. */
   open: (record: ThreadRecord) => OpenThread;
@@ -77,11 +77,11 @@ export class Importer {
    * cannot be repeated. If the import throws, nothing of it remains.
    */
   async importThread(caller: Caller, body: ReadableStream<Uint8Array>, creation: string | null): Promise<OpenThread> {
-    const { store, world, settled, loaded } = this.#parts;
+    const { store, dependencies, settled, loaded } = this.#parts;
     if (!caller.admin && caller.user === null) throw refuse("forbidden", "An import needs a user to own the thread.");
     const reader = new LineReader(body);
     const { thread_id } = await reader.header();
-    const first = derivedUuidText(thread_id) === null ? null : await readSessionThread(reader, caller, thread_id);
+    const first = derivedUuidText(thread_id) === null ? null : await readNamedThread(reader, caller, thread_id);
     await settled();
     await this.removeUnfinished();
     if (this.#busy) throw refuse("conflict", `The thread ${thread_id} is being imported already.`);
@@ -95,8 +95,8 @@ export class Importer {
         store,
         threadId: thread_id,
         owner: caller.admin ? "exported" : { user: caller.user },
-        allowed: caller.admin ? noBounds : world.settings.limits.run,
-        now: world.clock.now(),
+        allowed: caller.admin ? noBounds : dependencies.settings.limits.run,
+        now: dependencies.clock.now(),
       });
       const sha256 = await this.#takeLines(reader, rows, { threadId: thread_id, first });
       const own = creationOf(creation ?? crypto.randomUUID(), sha256);
@@ -117,8 +117,8 @@ export class Importer {
   }
 
   #wakeAgain(): void {
-    const { world, alarm } = this.#parts;
-    alarm().notAfter(world.clock.now() / 1000 + wakeMs);
+    const { dependencies, alarm } = this.#parts;
+    alarm().notAfter(dependencies.clock.now() / 1000 + wakeMs);
   }
 
   /** Destroys an import that a crash or reset of the object interrupted, and waits for a destruction in progress. Never rejects. */
@@ -173,29 +173,29 @@ export class Importer {
 
   /** Throws if the object's storage exceeds its quota for files. Rows count too: a full object could not even be deleted row by row. */
   #mustFit(): void {
-    const { storage, world } = this.#parts;
-    if (storage.sql.databaseSize <= world.files.room) return;
-    throw refuse("too_large", `The thread does not fit: its storage holds ${world.files.room} bytes.`, {
-      limit: world.files.room,
+    const { storage, dependencies } = this.#parts;
+    if (storage.sql.databaseSize <= dependencies.files.room) return;
+    throw refuse("too_large", `The thread does not fit: its storage holds ${dependencies.files.room} bytes.`, {
+      limit: dependencies.files.room,
     });
   }
 
   #filesOf(threadId: string): ImportFiles {
-    const { storage, world } = this.#parts;
-    const { bucket, bucketThreshold: threshold, limit, room } = world.files;
+    const { storage, dependencies } = this.#parts;
+    const { bucket, bucketThreshold: threshold, limit, room } = dependencies.files;
     const rows = sqliteFileRows(storage, () => false);
     const files = createFileSystem({
       rows,
       // Images are not measured: their lines have the width and height if the exporting thread had them.
       images: noImages,
-      clock: world.clock,
+      clock: dependencies.clock,
       limit,
       room,
       bucket: bucket === null ? null : { bucket, threshold, threadId },
       // If a write fails, the whole import is destroyed, so its remains need no sweep.
       onGarbage: () => undefined,
     });
-    return new ImportFiles({ rows, files, clock: world.clock });
+    return new ImportFiles({ rows, files, clock: dependencies.clock });
   }
 
   /** Replaces the mark by the thread's row. Ends the active run in the same transaction, so that nothing resumes it. */
@@ -216,25 +216,25 @@ export class Importer {
   }
 
   async #destroy(threadId: string): Promise<void> {
-    const { world, store, alarm, unload } = this.#parts;
+    const { dependencies, store, alarm, unload } = this.#parts;
     try {
       // The bucket is emptied first: `destroy` deletes the mark, and without the mark a failed destruction is not retried.
-      if (world.files.bucket !== null) await emptyBucket(world.files.bucket, threadId);
+      if (dependencies.files.bucket !== null) await emptyBucket(dependencies.files.bucket, threadId);
       await store.destroy();
       unload();
     } catch (cause) {
-      alarm().notAfter(world.clock.now() / 1000 + againMs);
-      world.log("error", "import_not_undone", { thread_id: threadId, cause: causeOf(cause) });
+      alarm().notAfter(dependencies.clock.now() / 1000 + againMs);
+      dependencies.log("error", "import_not_undone", { thread_id: threadId, cause: causeOf(cause) });
     }
   }
 }
 
 /**
- * Returns the first line if its thread has the session name from which the thread's id is derived. Otherwise refuses the import, because
- * clients cannot choose such an id. The check precedes any lookup under the id, so that the refusal does not reveal whether a thread
+ * Returns the first line if its thread has the name from which the thread's id is derived. Otherwise refuses the import, because clients
+ * cannot choose such an id. The check precedes any lookup under the id, so that the refusal does not reveal whether a thread
  * exists.
  */
-async function readSessionThread(reader: LineReader, caller: Caller, threadId: string): Promise<ArchiveLine> {
+async function readNamedThread(reader: LineReader, caller: Caller, threadId: string): Promise<ArchiveLine> {
   const line = await reader.next();
   if (line.type === "thread" && line.thread.setup !== undefined) {
     const owner = caller.admin ? line.thread.user_id : caller.user;

@@ -11,6 +11,7 @@ import { decodedChunk } from "#core/archive/chunk-line.ts";
 import { lineBounds, tame } from "#core/archive/parsed-json.ts";
 import { fromBase64 } from "#lib/base64.ts";
 import { JsonBoundError, parseBoundedJson } from "#lib/bounded-json.ts";
+import { isObject } from "#lib/json-value.ts";
 import { RunningDigest } from "#lib/running-digest.ts";
 
 const lineFeed = 10;
@@ -188,8 +189,4 @@ function currentLine(line: unknown, version: number): unknown {
   if (version > 1 || !isObject(line) || line["type"] !== "thread" || !isObject(line["thread"])) return line;
   const { session, ...thread } = line["thread"];
   return session === undefined ? line : { ...line, thread: { ...thread, setup: session } };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@
 // doubles with each failure.
 
 import type { RetryState } from "#core/record.ts";
+import { backOffMs } from "#lib/back-off.ts";
 
 /** One kind of background work. */
 export interface BackgroundTask {
@@ -21,6 +22,5 @@ export function nextRetry(
   { firstMs, longestMs }: { firstMs: number; longestMs: number },
 ): RetryState {
   const failures = (previous?.failures ?? 0) + 1;
-  const pauseMs = Math.min(firstMs * 2 ** (failures - 1), longestMs);
-  return { failures, at: now + pauseMs * 1000 };
+  return { failures, at: now + backOffMs(failures, { first: firstMs, longest: longestMs }) * 1000 };
 }

@@ -41,7 +41,7 @@ export async function notifyParentOfDeletion({ live, threads, log }: ObjectConte
     .call("deliver", peerCaller, { answer, usage, cost, tool_executions: 0, from: id, message_id: parent.message_id })
     .catch((cause: unknown) => {
       // Not retried: the parent's call gets an error at its deadline.
-      log("warning", "parent_not_told", { thread_id: id, cause: causeOf(cause) });
+      log("warning", "parent_not_notified", { thread_id: id, cause: causeOf(cause) });
     });
 }
 

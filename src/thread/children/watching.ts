@@ -28,7 +28,7 @@ function notifyChildrenOfOpenCalls({ live, threads, background, log }: ObjectCon
         .call("watch", peerCaller, record.id)
         .catch((cause: unknown) => {
           // Best effort: subscribers can read the child thread itself.
-          log("warning", "child_not_told", { thread_id: record.id, cause: causeOf(cause) });
+          log("warning", "child_not_notified", { thread_id: record.id, cause: causeOf(cause) });
         }),
     );
   }

@@ -31,7 +31,7 @@ const mainBranch = "main";
 /** Dependencies of the creation. `open` loads the created thread. */
 export interface CreateContext {
   store: ManagedThreadStore;
-  world: ThreadDependencies;
+  dependencies: ThreadDependencies;
   open: () => OpenThread | null;
   /** Removes the loaded thread from memory. */
   close: () => void;
@@ -47,20 +47,20 @@ export const createMethods: MethodGroup<"create"> = {
  * at once.
  */
 export async function createThread(
-  { store, world, open, close }: CreateContext,
+  { store, dependencies, open, close }: CreateContext,
   caller: Caller,
   input: CreateInput,
 ): Promise<Thread> {
   if (!caller.admin && (caller.user === null || caller.user !== input.user_id)) {
     throw refuse("forbidden", "A thread for another user needs an admin's token.");
   }
-  const definitions = new SetupDefinitions(world.registry, () => input.setup);
+  const definitions = new SetupDefinitions(dependencies.registry, () => input.setup);
   await definitions.agent(input.agent_id);
   if (store.importing() !== null) throw refuse("conflict", `A thread with the id "${input.id}" is being imported.`);
   const known = store.exists() ? store.readThread() : null;
   if (known === null) {
     checkSetupTools(input.setup?.tools ?? [], definitions);
-    store.create(newRecord(input, world.clock.now()));
+    store.create(newRecord(input, dependencies.clock.now()));
   } else mustBeTheSame(known, caller, input);
   const made = open();
   if (made === null) throw refuse("internal", "The thread was made and cannot be read.");

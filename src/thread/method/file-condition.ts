@@ -10,22 +10,22 @@ import type { TagCondition } from "#lib/entity-tag.ts";
 export type Tagged = { etag: string | null } | null;
 
 /** Throws `conflict` if `If-Match` or `If-None-Match` forbids a change, and `invalid_request` if one of them is malformed. */
-export function checkWrite(headers: Headers, standing: Tagged): void {
-  checkMatch(headers, standing);
+export function checkWrite(headers: Headers, existing: Tagged): void {
+  checkMatch(headers, existing);
   const unless = condition(headers, "If-None-Match");
-  if (unless === null || standing === null) return;
+  if (unless === null || existing === null) return;
   if (unless === "*") throw refuse("conflict", "If-None-Match: something is at this path already.");
-  const { etag } = standing;
+  const { etag } = existing;
   if (etag !== null && listsWeakly(unless, etag)) throw refuse("conflict", "If-None-Match: the file has this tag.");
 }
 
 /** Throws `conflict` if `If-Match` requires another version than the current one. */
-export function checkMatch(headers: Headers, standing: Tagged): void {
+export function checkMatch(headers: Headers, existing: Tagged): void {
   const match = condition(headers, "If-Match");
   if (match === null) return;
-  if (standing === null) throw refuse("conflict", "If-Match: nothing is at this path.");
+  if (existing === null) throw refuse("conflict", "If-Match: nothing is at this path.");
   if (match === "*") return;
-  const { etag } = standing;
+  const { etag } = existing;
   if (etag === null || !listsStrongly(match, etag)) {
     throw refuse("conflict", "If-Match: the file has changed; read it again and use its new ETag.");
   }

@@ -3,7 +3,7 @@
 
 import { refuse } from "#contract/error.ts";
 import type { ReadFile } from "#contract/file.ts";
-import type { OpenFile, Standing, ThreadFiles } from "#core/ports/thread-file-port.ts";
+import type { OpenFile, ExistingEntry, ThreadFiles } from "#core/ports/thread-file-port.ts";
 import { contentRange, readByteRange } from "#lib/byte-range.ts";
 import type { RangeOutcome } from "#lib/byte-range.ts";
 import { contentDisposition } from "#lib/content-disposition.ts";
@@ -26,11 +26,11 @@ export async function readFile(files: ThreadFiles, { method, headers }: Request,
   const { path, stat, thumbnail } = query;
   if (thumbnail === true) return sendPicture(files, path);
   for (let attempt = 0; attempt < openLimit; attempt++) {
-    const standing = await files.standing(path);
-    if (standing === null) throw noFile(path);
-    if (stat === true) return fileJson(standing.record);
-    if (standing.record.isDirectory) return fileJson({ entries: await files.list(path) });
-    const version = ownVersion(standing);
+    const existing = await files.entry(path);
+    if (existing === null) throw noFile(path);
+    if (stat === true) return fileJson(existing.record);
+    if (existing.record.isDirectory) return fileJson({ entries: await files.list(path) });
+    const version = ownVersion(existing);
     checkMatch(headers, version);
     if (isKnown(headers, version.etag)) return new Response(null, { status: 304, headers: versionHeaders(version) });
     if (method === "HEAD") return new Response(null, { headers: bytesHeaders(version, version.record.size) });
@@ -48,7 +48,7 @@ async function sendPicture(files: ThreadFiles, path: string): Promise<Response> 
   return new Response(picture, { headers: pictureHeaders });
 }
 
-function ownVersion({ record, etag }: Standing): Version {
+function ownVersion({ record, etag }: ExistingEntry): Version {
   if (etag === null) throw refuse("file_not_found", `The bytes of ${record.path} are not kept in this thread.`);
   return { record, etag };
 }

@@ -54,17 +54,17 @@ async function serveContent(context: FileContext, incoming: Request, query: Quer
 }
 
 async function makeFolder(files: ThreadFiles, { headers }: Request, path: string): Promise<Response> {
-  const before = await files.standing(path);
+  const before = await files.entry(path);
   checkWrite(headers, before);
   return fileJson(await files.makeFolder(path), before === null ? 201 : 200);
 }
 
 /** Deletes a file or an empty folder. A tree is deleted entry by entry, so that no request deletes files that its caller has not seen. */
 async function remove(files: ThreadFiles, { headers }: Request, path: string): Promise<Response> {
-  const standing = await files.standing(path);
-  if (standing === null) throw noFile(path);
-  checkWrite(headers, standing);
-  await (standing.record.isDirectory ? files.removeFolder(path) : files.remove(path));
+  const existing = await files.entry(path);
+  if (existing === null) throw noFile(path);
+  checkWrite(headers, existing);
+  await (existing.record.isDirectory ? files.removeFolder(path) : files.remove(path));
   return new Response(null, { status: 204 });
 }
 
@@ -90,12 +90,12 @@ async function writeFile({ files, clock }: FileContext, incoming: Request, path:
     throw refuse("too_large", `A file has at most ${String(files.limit)} bytes.`, { limit: files.limit });
   }
   // Checked before the bytes are read, so that a forbidden write is refused early, and again by `check` when all bytes have arrived.
-  checkWrite(headers, await files.standing(path));
+  checkWrite(headers, await files.entry(path));
   const mimeType = headers.get("content-type") ?? mediaTypeOfName(path);
   const outcome = { status: 201, etag: "" };
-  const check: WriteCheck = (standing, etag) => {
-    checkWrite(headers, standing);
-    outcome.status = standing === null ? 201 : 200;
+  const check: WriteCheck = (existing, etag) => {
+    checkWrite(headers, existing);
+    outcome.status = existing === null ? 201 : 200;
     outcome.etag = etag;
   };
   const upload = body === null ? null : openUpload(body as ReadableStream<Uint8Array>, clock, () => files.crowded);

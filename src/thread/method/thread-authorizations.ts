@@ -5,7 +5,6 @@ import { refuse } from "#contract/error.ts";
 import { grantAuthorization } from "../owner-authorizations.ts";
 import type { MethodGroup } from "./method-call.ts";
 
-/** The methods. */
 export const authorizationMethods: MethodGroup<"authorization" | "authorized"> = {
   authorization({ thread }, call) {
     const { callOwn } = thread().context.authorizations;

@@ -19,7 +19,6 @@ import { threadProjections } from "../run/thread-projections.ts";
 import { threadSkills, threadToolSources } from "../run/thread-tool-sources.ts";
 import type { MethodGroup } from "./method-call.ts";
 
-/** The method. */
 export const contextMethods: MethodGroup<"threadContext"> = {
   threadContext: ({ thread }) => threadContext(thread().context),
 };

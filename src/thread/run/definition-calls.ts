@@ -160,14 +160,14 @@ async function call(
   if (runner.remote) return remoteCallNeedsRun(runner.spec.name);
   await context.faults.at("invoke.consent");
   if (await asksFirst(runner, checked.args)) return approvalNeedsRun(runner.spec.name);
-  const surroundings = {
+  const environment = {
     clock: context.clock,
     faults: context.faults,
     // Events of a tool's progress belong to a message, and this call has none.
     emit: () => {},
     signal: work.signal ?? new AbortController().signal,
   };
-  return executeTool(runner, { args: checked.args, call: { id, attempt: 1 }, message_id: id }, surroundings);
+  return executeTool(runner, { args: checked.args, call: { id, attempt: 1 }, message_id: id }, environment);
 }
 
 /** Whether the call needs an approval. If the tool's rule throws, it needs one. */

@@ -10,8 +10,9 @@ import { longestHeartbeatMs } from "../alarm.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { leftCalls } from "./left-calls.ts";
 import { closeOpenCalls, leftRun, recoverRun } from "./recovery.ts";
-import { executeRun, hasDeliveredResult } from "./run-assembly.ts";
-import type { AssembledRun } from "./run-assembly.ts";
+import { hasDeliveredResult } from "./run-assembly.ts";
+import { executeRun } from "./run-execution.ts";
+import type { ExecutedLoop, Journal } from "./run-execution.ts";
 import { givenUp, logUnstoredEnd, retractAnswers } from "./run-failure.ts";
 import { logRunLine } from "./run-line.ts";
 import { recordAwaitedCalls, recordSuspension, recordResumption } from "./suspension.ts";
@@ -202,9 +203,9 @@ export class Driver {
     await faults.at("run.execute");
     const executed = await executeRun(this.#context, run, { abort, resumed });
     if (executed === null) return;
-    const { assembled, halt } = executed;
-    if (halt.type === "suspend") this.#suspend(run, assembled, halt.until);
-    else this.#finish(run, assembled, halt.end);
+    const { journal, assembled, halt } = executed;
+    if (halt.type === "suspend") this.#suspend(run, executed, halt.until);
+    else this.#finish(run, journal, halt.end);
     logRunLine(this.#context, run, { halt, rows: meter.since(before) });
     const ended = halt.type === "end" && assembled?.hooks.afterRun !== undefined ? live.store.run(run.id) : null;
     if (ended === null) return;
@@ -224,18 +225,18 @@ export class Driver {
   }
 
   /** Suspends the run until a time (microseconds). A suspended run is a row and an alarm, and uses no memory (architecture §5.3). */
-  #suspend(run: ExecutedRun, assembled: AssembledRun | null, until: number): void {
+  #suspend(run: ExecutedRun, { journal, assembled }: ExecutedLoop, until: number): void {
     const { live, wakeups, background } = this.#context;
-    assembled?.journal.close();
+    journal?.close();
     this.#endExecution();
     // If a result or a stop arrived while other calls of the step were running, the run continues at once. Results from before this
     // execution do not count: the loop has not read them because a call of the same step is still open.
     const known = assembled?.answered ?? new Set();
-    if (run.stop || assembled?.journal.messages.some((row) => hasDeliveredResult(row) && !known.has(row.id)) === true) {
+    if (run.stop || journal?.messages.some((row) => hasDeliveredResult(row) && !known.has(row.id)) === true) {
       this.#execute(run, { resumed: true });
       return;
     }
-    const messages = assembled?.journal.messages ?? [];
+    const messages = journal?.messages ?? [];
     const isShown = recordSuspension(this.#context, run, { until, messages });
     wakeups.suspendUntil(until);
     this.#context.traces?.flush();
@@ -244,15 +245,15 @@ export class Driver {
     if (isShown) background(wakeups.runAndSleep());
   }
 
-  #finish(run: ActiveRun, assembled: AssembledRun | null, ended: RunEnd): void {
+  #finish(run: ActiveRun, journal: Journal | null, ended: RunEnd): void {
     const { live, wakeups, background, traces } = this.#context;
     const { next, end } = leftCalls(run.progress, ended);
     // Sets an alarm in case of a crash: the end has to reach the catalog, and a run that was not executed has no heartbeat.
     wakeups.notAfter(longestHeartbeatMs);
-    const messages = assembled?.journal.messages ?? live.store.messagesAfter(run.branch, run.after_position);
+    const messages = journal?.messages ?? live.store.messagesAfter(run.branch, run.after_position);
     const finished = finishRun(this.#context, run, { end, messages });
     traces?.endRun(finished, run.progress.trace);
-    assembled?.journal.close();
+    journal?.close();
     this.#endExecution();
     this.#beginCalls(run.progress, next);
     if (!this.beginNext()) live.broadcaster.becomeIdle();

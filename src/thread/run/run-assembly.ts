@@ -1,15 +1,11 @@
-// Executes the loop of a thread's run: makes the loop's ports.
-// `host/host-ports.ts` makes the ports for a run that is executed in a process without storage.
+// Makes the loop's ports for a run of a thread. `host/host-ports.ts` makes the ports for a run that is executed in a process without storage.
 
 import { blankStreak } from "#core/blank-answer.ts";
-import { run as loop, stoppedByHook } from "#core/loop.ts";
-import type { Halt } from "#core/loop.ts";
+import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type { ExecutedRun, RunProgress } from "#core/run-record.ts";
-import { lastStep } from "#core/run-state.ts";
 import { isAnswer, mainScope } from "#core/scope.ts";
-import { hookStep } from "#core/step/hook-step.ts";
 import { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import type { HookRunner } from "#flow/hook-runner.ts";
 import { mainParticipant } from "#flow/participant.ts";
@@ -34,16 +30,13 @@ import { steeringOf } from "./join-messages.ts";
 import { askInRun } from "./questions.ts";
 import { leftAt, notBegun } from "./recovery.ts";
 import { requestedTexts } from "./requested-texts.ts";
-import { errorOfRun, recordFailure } from "./run-failure.ts";
 import { RunLimits } from "./run-limits.ts";
-import { Journal } from "./thread-journal.ts";
 import { threadProjections } from "./thread-projections.ts";
 import { threadSkills, threadToolSources } from "./thread-tool-sources.ts";
 
 /** The loop's ports, and the objects that the driver uses after the loop. */
 export interface AssembledRun {
   ports: RunPorts;
-  journal: Journal;
   limits: RunLimits;
   hooks: HookRunner;
   toolSources: DefinedSources;
@@ -51,65 +44,17 @@ export interface AssembledRun {
   answered: ReadonlySet<string>;
 }
 
-/** How the loop of a run halted, and the objects that were made for it. `assembled` is null if making them failed. */
-export interface ExecutedLoop {
-  assembled: AssembledRun | null;
-  halt: Halt;
-}
-
-/** Executes the run's loop until it halts. Returns null if the thread was deleted meanwhile. A failure becomes the end of the run. */
-export async function executeRun(
+/** Makes the ports from the run's rows. Rejects if the thread's agent is not defined any more. */
+export async function assembleRun(
   context: ObjectContext,
   run: ExecutedRun,
-  { abort, resumed }: { abort: AbortController; resumed: boolean },
-): Promise<ExecutedLoop | null> {
-  const { faults, storage, live } = context;
-  let assembled: AssembledRun | null = null;
-  let halt: Halt | { thrown: unknown };
-  try {
-    if (resumed) {
-      // The resumption is written to disk before the run continues. Otherwise, a run that crashes its object at once would lose the
-      // record of the resumption, and would be resumed without end. While waiting for the disk the object can also serve other requests.
-      await faults.at("run.taken-up");
-      await storage.sync();
-    }
-    await faults.at("run.assemble");
-    assembled = await assembleRun(context, run, abort);
-    const { beforeRun } = assembled.hooks;
-    let mayBegin = true;
-    if (beforeRun !== undefined && !hasBegun(assembled, run)) {
-      await faults.at("run.before-hook");
-      mayBegin = await beforeRun(run.id);
-    }
-    await faults.at("run.loop");
-    halt = mayBegin ? await loop(assembled.ports, abort.signal) : { type: "end", end: stoppedByHook };
-  } catch (thrown) {
-    halt = { thrown };
-  } finally {
-    assembled?.limits.halt();
-    // The run does not wait: a server may be slow to end a session.
-    if (assembled !== null) context.background(assembled.toolSources.close());
-  }
-  const failedRun = assembled?.hooks.failedRun;
-  const error = "thrown" in halt ? errorOfRun(halt.thrown) : halt.type === "end" ? halt.end.error : undefined;
-  if (assembled !== null && failedRun !== undefined && error !== undefined && !live.retired) {
-    const last = lastStep(assembled.journal.messages, mainScope)?.answer.step ?? 1;
-    await faults.at("run.failed-hook");
-    await failedRun(error, hookStep(last, assembled.ports));
-  }
-  if (live.retired) return null;
-  if (!("thrown" in halt)) return { assembled, halt };
-  return { assembled, halt: { type: "end", end: recordFailure(context, run, halt.thrown) } };
-}
-
-/** Makes the ports from the run's rows. Rejects if the thread's agent is not defined any more. */
-async function assembleRun(context: ObjectContext, run: ExecutedRun, abort: AbortController): Promise<AssembledRun> {
+  { abort, journal }: { abort: AbortController; journal: RunJournal },
+): Promise<AssembledRun> {
   const { live, definitions, clock } = context;
   const { signal } = abort;
   const agent = () => definitions.agent(live.record.agent_id);
   await context.faults.at("run.first-side");
   const first = run.side ?? firstSide(context.live, run, await agent());
-  const journal = new Journal(context, run, live.store.messagesAfter(run.branch, run.after_position));
   // A run without answers has no progress to restore. The progress of a resumed run is read from its rows.
   const left = journal.messages.some(isAnswer) ? leftAt(live, run) : notBegun;
   const flag = new StopFlag();
@@ -216,12 +161,7 @@ async function assembleRun(context: ObjectContext, run: ExecutedRun, abort: Abor
   await context.faults.at("run.limits");
   await limits.watchTime();
   const answered = new Set(journal.messages.filter(hasDeliveredResult).map(({ id }) => id));
-  return { answered, hooks, toolSources, ports, journal, limits };
-}
-
-/** Whether the run has taken a step, or has begun one that is retried. */
-function hasBegun({ journal }: AssembledRun, { progress }: ExecutedRun): boolean {
-  return progress.retry !== null || journal.messages.some(isAnswer);
+  return { answered, hooks, toolSources, ports, limits };
 }
 
 /** Whether a result of the call was delivered and the loop has not read it yet. */

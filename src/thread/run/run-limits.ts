@@ -26,7 +26,7 @@ import type { AnyAgentDefinition } from "#spec/index.ts";
 import type { ObjectContext } from "../object-context.ts";
 
 /** How long a run is suspended at a limit before it ends there, in microseconds. */
-const patience = 24 * 60 * 60 * 1_000_000;
+const limitDeadlineMicros = 24 * 60 * 60 * 1_000_000;
 
 /** The parts of an execution that its limits need. */
 export interface DriveParts {
@@ -109,7 +109,7 @@ export class RunLimits implements LimitPort {
     const { clock, live } = this.#context;
     // If several loops of the run reach the limit, or the run was resumed for another loop, the suspension keeps its id and deadline.
     const known = this.#run.progress.reached_limit ?? this.#rested;
-    const { id, deadline } = known ?? { id: live.uuids.next(), deadline: clock.now() + patience };
+    const { id, deadline } = known ?? { id: live.uuids.next(), deadline: clock.now() + limitDeadlineMicros };
     if (deadline <= clock.now()) return { reason, until: null };
     this.#run.progress.reached_limit = { id, reason, amount, allowed, used, deadline };
     return { reason, until: deadline };

@@ -33,9 +33,9 @@ export class ThreadSkills {
   async all(): Promise<Skill[]> {
     const skills: Skill[] = [];
     for (const folder of (await this.#folders()).slice(0, mostSkills)) {
-      const standing = await this.#files.standing(`${root}/${folder}/${mainFile}`);
-      if (standing === null || standing.etag === null) continue;
-      const version = `${folder} ${standing.etag}`;
+      const existing = await this.#files.entry(`${root}/${folder}/${mainFile}`);
+      if (existing === null || existing.etag === null) continue;
+      const version = `${folder} ${existing.etag}`;
       const known = this.#read.get(version);
       const skill = known === undefined ? await this.#skill(folder) : known;
       this.#read.set(version, skill);

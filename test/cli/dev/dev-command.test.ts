@@ -69,7 +69,7 @@ describe("the command dev", () => {
     expect(output).toContain("No memory.\n");
   });
 
-  it("The command dev names the fix for a build command that does not compile agents/, and serves what it compiled", async () => {
+  it("The command dev names the fix for a build command that does not compile agents/, and continues", async () => {
     const toml = complete["wrangler.toml"]?.replace("npx threadhold build --auto", "make") ?? "";
     // The program that would serve ends at once.
     const { code, output, root } = await dev({ ...complete, "wrangler.toml": toml });

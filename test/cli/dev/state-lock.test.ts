@@ -28,7 +28,7 @@ function acquire(): { release: () => void } {
   return lock;
 }
 
-it("The dev command's lock file creates the state folder, contains the process id, and is removed when the lock is released", () => {
+it("The lock of the dev command creates the state folder, and its file contains the process id until the lock is released", () => {
   const lock = acquire();
   expect(readFileSync(lockFile(), "utf8").split("\n")[0]).toBe(String(process.pid));
   lock.release();

@@ -38,7 +38,7 @@ it("A server is requested again after a request without a response, also if the 
   expect(await healthy).toBe(true);
 });
 
-it("The wait for a server that never answers ends with its signal", async () => {
+it("The wait for a server that never answers ends when its signal is aborted", async () => {
   const url = await silentServer(Infinity);
   const stop = new AbortController();
   const healthy = waitUntilHealthy(url, stop.signal);

@@ -8,7 +8,6 @@ import type { FeedDraft } from "#contract/feed.ts";
 /** The response to a request: JSON, or a whole Response. */
 export type Answer = (request: { body: unknown; query: URLSearchParams }) => unknown;
 
-/** The deployment. */
 export class FetchedServer {
   /** Responses of `GET /api/threads` and other routes in the contract's form, with valid ids. */
   readonly answers: Record<string, Answer> = {};

@@ -18,7 +18,7 @@ describe("bytes", () => {
     await closed(id);
   });
 
-  it("OUT12 A call of the guarded fetch may set another limit of bytes for the body", async () => {
+  it("OUT12 A call of the guarded fetch may set a limit of bytes for the body that replaces the default", async () => {
     const { guarded } = guard({ limits: { bytes: 1000 } });
     expect((await refused(guarded(`${one}/bytes?n=11`, { limits: { bytes: 10 } }))).reason).toBe("too_large");
     expect((await (await guarded(`${one}/bytes?n=2000`, { limits: { bytes: 2000 } })).text()).length).toBe(2000);
@@ -45,7 +45,7 @@ describe("bytes", () => {
     expect((await refused(response.text())).reason).toBe("too_large");
   });
 
-  it("OUT12 A response body whose declared length exceeds the limit is refused, although the body is shorter", async () => {
+  it("OUT12 A response body is refused if its declared length exceeds the limit, although the body is shorter", async () => {
     expect((await refused(guard().guarded(`${one}/overstated`))).reason).toBe("too_large");
   });
 
@@ -62,7 +62,7 @@ describe("bytes", () => {
     await closed(id);
   });
 
-  it("OUT17 A response whose body was decompressed does not declare an encoding", async () => {
+  it("OUT17 A response with a decompressed body does not declare an encoding", async () => {
     const response = await guard().guarded(`${one}/gzip`);
     expect(response.headers.get("content-encoding")).toBeNull();
     expect(response.headers.get("content-length")).toBeNull();
@@ -80,7 +80,7 @@ describe("ends", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("A response body that is too large closes its connection, also on a platform that ignores the abort signal", async () => {
+  it("The connection of a response body is closed if the body is too large, also on a platform that ignores the abort signal", async () => {
     const id = newId();
     const deaf: Transport["fetch"] = (url, init) => network().fetch(url, { ...init, signal: null });
     const { guarded } = guard({ fetch: deaf, limits: { bytes: 100_000 } });
@@ -103,14 +103,14 @@ describe("ends", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("A call of the guarded fetch with a signal that is already aborted sends no request", async () => {
+  it("A call of the guarded fetch with an aborted signal sends no request", async () => {
     const reason = new Error("enough");
     const { guarded, sent } = guard();
     await expect(guarded(`${one}/echo`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(sent).toEqual([]);
   });
 
-  it("A response body that breaks off fails as a broken connection", async () => {
+  it("If a response body breaks off, reading it fails as a broken connection", async () => {
     const response = await guard().guarded(`${one}/broken`);
     expect(await refused(response.text())).toMatchObject({ reason: "connection", code: "unavailable" });
   });

@@ -134,7 +134,7 @@ describe("names", () => {
     },
   );
 
-  it("OUT8 A request to a host name whose lookup fails is refused and not sent", async () => {
+  it("OUT8 A request is refused and not sent if the lookup of its host name fails", async () => {
     const { guarded, sent } = guard();
     const error = await refused(guarded("https://failing.example.com/"));
     expect(error).toMatchObject({ reason: "lookup_failed", host: "failing.example.com", code: "unavailable" });

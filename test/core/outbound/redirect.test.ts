@@ -47,7 +47,7 @@ describe("targets of redirects", () => {
     expect(await closed(id)).toMatchObject({});
   });
 
-  it("OUT9 A host name that was public at first is checked again when a redirect returns to it", async () => {
+  it("OUT9 A host name is checked again when a redirect returns to it, although its address was public at first", async () => {
     const { guarded, sent } = guard({ dnsId: newId() });
     const call = guarded(`https://rebinding.example.com${to("/echo")}`);
     expect(await refused(call)).toMatchObject({ reason: "inside", host: "rebinding.example.com" });
@@ -127,7 +127,7 @@ describe("headers and bodies of redirected requests", () => {
     expect((await asked(id))[0]?.body).toBe("the body");
   });
 
-  it("OUT10 A request body that was a stream is not sent again after a redirect", async () => {
+  it("OUT10 A streamed request body is not sent again after a redirect", async () => {
     const stream = (): ReadableStream => new Response("the body").body ?? new ReadableStream();
     const { guarded, sent } = guard();
     const call = guarded(one + to("/echo", "&status=307"), { method: "POST", body: stream() });
@@ -200,7 +200,7 @@ describe("headers and bodies of redirected requests", () => {
     },
   );
 
-  it("OUT11 A secret that a redirect dropped is not sent by a later redirect", async () => {
+  it("OUT11 If a redirect drops a secret, a later redirect does not send it again", async () => {
     const id = newId();
     const back = `https://two.example.com${to(`${one}/echo?id=${id}`)}`;
     const response = await guard().guarded(one + to(back), { headers: secrets });

@@ -11,7 +11,7 @@ import { asked, guard, network, newId, refused, server, serverHost, way } from "
 
 const one = "https://one.example.com";
 
-describe("requests that make no sense", () => {
+describe("invalid requests", () => {
   it.for([
     ["an unknown method", { method: "BREW" }],
     ["CONNECT", { method: "CONNECT" }],
@@ -98,7 +98,7 @@ describe("texts of errors", () => {
     expect((await refused(call)).reason).toBe("connection");
   });
 
-  it("OUT15 An error shortens a host's name to the length that names can have", async () => {
+  it("OUT15 A host name that is too long is shortened in an error", async () => {
     const error = await refused(guard().guarded(`https://${"a".repeat(5000)}.localhost/`));
     expect(error.message.length).toBeLessThan(500);
   });
@@ -132,7 +132,7 @@ describe("variables", () => {
     expect(lines).toEqual([]);
   });
 
-  it("OUT18 A deployment without the variables of the guarded fetch reaches no internal address", async () => {
+  it("OUT18 A deployment without the variables of the guarded fetch sends no request to an internal address", async () => {
     const { guarded, lines, sent } = deployed({});
     expect((await refused(guarded(`${server()}/echo`))).reason).toBe("inside");
     expect([lines, sent]).toEqual([[], []]);

@@ -20,7 +20,7 @@ async function questions(id: string): Promise<string[]> {
 }
 
 describe("queries of the resolver", () => {
-  it("OUT7 The resolver queries both kinds of address and returns both", async () => {
+  it("OUT7 The resolver queries the IPv4 and the IPv6 addresses of a host name and returns both", async () => {
     const id = newId();
     const answer = await resolverAt(`/dns-query?id=${id}`).resolve("one.example.com", never());
     expect(answer).toEqual({ ok: true, addresses: [publicV4, publicV6] });
@@ -77,7 +77,7 @@ describe("the resolver's cache", () => {
     expect(await questions(id)).toHaveLength(8);
   });
 
-  it("OUT7 The resolver does not keep the answer that a host name has no address", async () => {
+  it("OUT7 The resolver does not cache the information that a host name has no address", async () => {
     const id = newId();
     const resolver = resolverAt(`/dns-query?id=${id}`);
     await resolver.resolve("empty.example.com", never());
@@ -101,7 +101,7 @@ describe("failed lookups", () => {
     expect(await resolve(name)).toEqual({ ok: false });
   });
 
-  it("OUT7 The resolver follows eight aliases of a host name in a row", async () => {
+  it("OUT7 The resolver follows at most eight aliases of a host name in a row", async () => {
     const id = newId();
     await resolverAt(`/dns-query?id=${id}`).resolve("chain0.example.com", never());
     const names = new Set((await questions(id)).map((question) => question.split(" ")[0]));
@@ -124,12 +124,12 @@ describe("failed lookups", () => {
     },
   );
 
-  it("OUT8 A resolver without a server reports that it could not resolve the name", async () => {
+  it("OUT8 If the request to the DNS server fails, the resolver reports that it could not resolve the name", async () => {
     const resolver = resolverAt("/dns-query", { fetch: () => Promise.reject(new Error("no network")) });
     expect(await resolver.resolve("one.example.com", never())).toEqual({ ok: false });
   });
 
-  it("A lookup of a host name that its caller aborts leaves no query open", async () => {
+  it("If the caller aborts the lookup of a host name, no query stays open", async () => {
     const id = newId();
     const control = new AbortController();
     const answer = resolverAt(`/dns-query?id=${id}`).resolve("slow.example.com", control.signal);

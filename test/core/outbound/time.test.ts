@@ -18,7 +18,7 @@ function timed(more: Parameters<typeof guard>[0] = {}) {
 }
 
 describe("time", () => {
-  it("OUT13 A call whose headers never arrive ends at its time limit", async () => {
+  it("OUT13 If the headers of a response never arrive, the call ends at the time limit for headers", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const error = refused(guarded(`${one}/hold?id=${id}`));
@@ -31,7 +31,7 @@ describe("time", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("A response body that is read to its end, or missing, leaves no timer", async () => {
+  it("No timer remains after a response body was read to its end, and after a response without a body", async () => {
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/bytes?n=100000`);
     expect(clock.armed).toBe(1);
@@ -43,7 +43,7 @@ describe("time", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("OUT13 A response body that stops sending ends the call of the guarded fetch", async () => {
+  it("OUT13 If a response body stops sending, the call of the guarded fetch ends at the time limit for a silent body", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/silent?id=${id}`);
@@ -89,7 +89,7 @@ describe("time", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("OUT13 A response body that is not read is cancelled at the time limit of the call", async () => {
+  it("OUT13 An unread response body is cancelled at the time limit of the call", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/endless?id=${id}`);
@@ -98,7 +98,7 @@ describe("time", () => {
     expect((await refused(response.text())).reason).toBe("too_slow");
   });
 
-  it("OUT13 Redirects share the time of the whole call", async () => {
+  it("OUT13 The time limit of the whole call includes its redirects", async () => {
     const id = newId();
     const { clock, guarded } = timed({ limits: { ...limits, headersMs: 60_000 } });
     const error = refused(guarded(`${one}/redirect?to=/hold?id=${id}`));
@@ -118,7 +118,7 @@ describe("time", () => {
     await response.body?.cancel();
   });
 
-  it("OUT13 A call that waits for a free slot loses none of its time, and its slot is free again once headers have arrived", async () => {
+  it("OUT13 The time limits of a call do not run while it waits for a free slot, and its slot is free again once headers have arrived", async () => {
     const [first, second] = [newId(), newId()];
     const inTurn = createRequestQueue(1);
     const { clock, guarded } = timed({ inTurn });
@@ -142,7 +142,7 @@ describe("time", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("OUT13 A call that is aborted while it waits for a free slot sends no request", async () => {
+  it("OUT13 A call sends no request if it is aborted while it waits for a free slot", async () => {
     const [first, second] = [newId(), newId()];
     const { guarded } = timed({ inTurn: createRequestQueue(1) });
     const holding = new AbortController();

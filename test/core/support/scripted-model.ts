@@ -50,7 +50,6 @@ export function calls(prefix: string, ...asked: [name: string, args: unknown][])
   return [...blocks, finish({ stop_reason: "tool_calls" })];
 }
 
-/** A failure. */
 export function failure(changes: Partial<ModelFailure> = {}): ModelPart {
   const base: ModelFailure = { kind: "network", message: "cut", retryable: true, status: null, retry_after_ms: null };
   return { type: "error", failure: { ...base, ...changes }, usage: { ...zeroUsage, input: 3, total_tokens: 3 } };

@@ -39,7 +39,7 @@ export async function openPictureServer(): Promise<PictureServer> {
 export function attachments(use: () => SuiteServer): void {
   describe("attachments", () => {
     it.each(providers)(
-      "A message with an inline file and one at a URL stores both as files of the thread, and %s is sent them",
+      "A message with an inline file and a file at a URL stores both as files of the thread, and the model of %s receives them",
       async (provider) => {
         const { api, desk, pictures } = use();
         const { id } = await api.createThread(`weather_${provider}_assistant`);

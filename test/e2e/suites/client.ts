@@ -149,7 +149,7 @@ export function clientOverTheNetwork(use: () => DevServer, answerWith: (text: As
       ["a socket", NotedSocket],
       ["server-sent events", null],
     ])(
-      "An answer over %s whose connection is lost repeatedly is complete, and has no repeated text",
+      "An answer over %s is complete and has no repeated text although the connection is lost repeatedly",
       async (_, socket) => {
         const client = open({ WebSocket: socket, random: () => 0.02 });
         const thread = await begin(client, "openrouter_assistant");

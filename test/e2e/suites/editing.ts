@@ -78,7 +78,7 @@ export function editing(use: () => SuiteServer): void {
       },
     );
 
-    it("An answer that a reload of the server interrupts is produced again, and its reader resumes where it was", async () => {
+    it("If a reload of the server interrupts an answer, the answer is produced again, and its reader resumes where it was", async () => {
       const { api, project, desk } = use();
       const { id } = await api.createThread("weather_openai_assistant");
       const feed = await api.events(id);

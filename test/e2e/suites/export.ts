@@ -171,7 +171,7 @@ export function exportAndImport(use: () => DevServer): void {
       expect((await importFrom("emma")).status).toBe("201");
     });
 
-    it("IMPORT10 An import whose connection breaks stores nothing, and the same import can be repeated", async () => {
+    it("IMPORT10 If the connection of an import breaks, nothing is stored, and the same import can be repeated", async () => {
       const { emma, id } = await emmas();
       await exportTo("emma", id);
       await emma.call("DELETE", `/api/threads/${id}`);

@@ -144,7 +144,7 @@ export function filesOverTheNetwork(use: () => DevServer): void {
       expect((await exact.answer()).status).toBe(200);
     });
 
-    it("FHTTP13 An upload that breaks off leaves the old file, with or without a declared length", async () => {
+    it("FHTTP13 If an upload breaks off, the old file remains, with or without a declared length", async () => {
       const { fay, id, files } = await fays();
       const path = `${files}/a.bin`;
       const old = await rawCall(fay, "PUT", path, { body: Buffer.from("old") });
@@ -174,7 +174,7 @@ export function filesOverTheNetwork(use: () => DevServer): void {
       expect(use().output()).not.toContain("thread_failed");
     });
 
-    it("A client that leaves while its upload waits for a slot does not delay other uploads, and its file is not stored", async () => {
+    it("If a client disconnects while its upload waits for a slot, other uploads are not delayed, and its file is not stored", async () => {
       const { fay, id, files } = await fays();
       const holders = ["1", "2", "3"].map((name) => new RawRequest(fay, "PUT", `${files}/held-${name}`));
       for (const holder of holders) await holder.write(randomBytes(8 * mib));
@@ -213,7 +213,7 @@ export function filesOverTheNetwork(use: () => DevServer): void {
       expect((await rawCall(fay, "GET", path)).body.byteLength).toBe(3 * mib);
     });
 
-    it("FHTTP20 A reader of a file that is replaced meanwhile never receives parts of two versions", async () => {
+    it("FHTTP20 If a file is replaced while it is read, the reader never receives parts of two versions", async () => {
       const { fay, files } = await fays();
       const path = `${files}/a.bin`;
       const [first, second] = [Buffer.alloc(24 * mib, 1), Buffer.alloc(24 * mib, 2)];

@@ -19,7 +19,7 @@ const namesSchema = z.object({ agents: z.array(z.object({ name: z.string() })) }
 
 export function firstMinute(use: () => SuiteServer): void {
   describe("the first minute", () => {
-    it("Health is answered and the agents of the project are listed", async () => {
+    it("The health check responds, and the agents of the project are listed", async () => {
       const { api } = use();
       expect((await api.call("GET", "/healthz")).body).toMatchObject({ status: "ok" });
       const { agents } = await api.ask(namesSchema, "GET", "/api/agents");

@@ -14,7 +14,7 @@ const demoPages = guidePages().filter((name) => name.startsWith("demo-"));
 export function guide(use: () => SuiteServer): void {
   describe("the guide", () => {
     it.each(guidePages().filter((name) => testedBlocks(readPage(name)).length > 0))(
-      "The commands of %s run as they are written there, and print what the page shows",
+      "The commands of the guide page %s run as they are written there, and print what the page shows",
       async (name) => {
         const { server, project } = use();
         const blocks = testedBlocks(readPage(name));
@@ -27,7 +27,7 @@ export function guide(use: () => SuiteServer): void {
       },
     );
 
-    it.each(guidePages())("The quotations in %s are in the files that it names", (name) => {
+    it.each(guidePages())("The files that the guide page %s quotes contain the quoted lines", (name) => {
       const { project } = use();
       const page = readPage(name);
       for (const { file, text } of quotedFiles(page)) {
@@ -39,7 +39,7 @@ export function guide(use: () => SuiteServer): void {
       expect(named.filter((file) => !existsSync(path.join(project.root, file)))).toEqual([]);
     });
 
-    it("The index lists every page, and every demo has a page", () => {
+    it("The index of the guide lists every page, and the page of every demo has tested commands", () => {
       const index = readPage("README.md");
       const listed = [...index.matchAll(/^\| \d+\. \[([\w-]+\.md)\]/gm)].map(([, name]) => name);
       expect(listed.toSorted((one, other) => (String(one) < String(other) ? -1 : 1))).toEqual(

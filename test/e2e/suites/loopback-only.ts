@@ -27,7 +27,7 @@ export function statusUnderHost(url: string, host: string, more: Record<string, 
 
 export function loopbackOnly(use: () => SuiteServer): void {
   describe("the open loopback mode", () => {
-    it("A foreign Host is refused on every path, and a foreign Origin on the API, also for a socket", async () => {
+    it("In the open mode a foreign Host header is refused on every path, and a foreign Origin on the API, also for a socket", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       for (const path of ["/api/threads", `/api/threads/${id}/messages`, "/api/greeting"]) {

@@ -59,7 +59,7 @@ export function oneTranscript(use: () => SuiteServer): void {
       for (const id of ids) expect(transcript(await api.messages(id))).toEqual(transcripts[0]);
     });
 
-    it("One thread followed in every way at once folds to exactly the stored messages", async () => {
+    it("Readers that follow one thread over posted events, SSE and WebSocket at once fold its events to exactly the stored messages", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const feeds = [await api.events(id), await api.socket(id)];
@@ -87,7 +87,7 @@ export function oneTranscript(use: () => SuiteServer): void {
       expect(late[0]?.lastSeq).toBe(feeds[0]?.lastSeq);
     });
 
-    it("A reader that comes late and one that leaves and resumes receive the same as the first one", async () => {
+    it("A reader that subscribes late and a reader that resumes have the same messages as the first reader", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const patient = await api.events(id);
@@ -154,7 +154,7 @@ export function oneTranscript(use: () => SuiteServer): void {
       expect(feed.view().messages.map(({ content }) => content)).toEqual(said);
     });
 
-    it("A client that leaves in the middle of its answer does not change the answer", async () => {
+    it("If a client disconnects in the middle of an answer, the answer is completed", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const feed = await api.sayForEvents(id, "What is a thread?");

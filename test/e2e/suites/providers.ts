@@ -137,7 +137,7 @@ export function providerSuite(use: () => SuiteServer): void {
       checkAttempts(provider, logs);
     });
 
-    it.concurrent("A request that a provider's rate limit refuses is retried after the wait, and each attempt has its own log row", async () => {
+    it.concurrent("If a provider's rate limit refuses a request, it is retried after the wait, and each attempt has its own log row", async () => {
       const { feed, seen, logs } = await turn(use, provider, [
         { fixture: "rate-limit", headers: { "retry-after": "1" } },
         { fixture: "text" },
@@ -156,7 +156,7 @@ export function providerSuite(use: () => SuiteServer): void {
       checkAttempts(provider, logs.slice(1));
     });
 
-    it.concurrent("A stream that breaks off is retracted and requested again", async () => {
+    it.concurrent("If a provider's stream breaks off, the answer is retracted and requested again", async () => {
       const { api } = use();
       const { id, feed, logs } = await turn(use, provider, [
         { fixture: "cut" },
@@ -176,7 +176,7 @@ export function providerSuite(use: () => SuiteServer): void {
       expect(settledMessages(feed.view().messages)).toEqual(messages);
     });
 
-    it.concurrent("An API key that the provider refuses ends the run at once, and an API key that a provider repeats in its errors is never shown", async () => {
+    it.concurrent("A run ends at once if the provider refuses the API key, and an API key in a provider's error is never shown", async () => {
       const { api, server } = use();
       const { id, feed, seen, logs } = await turn(use, provider, [
         { fixture: "error-mid-stream", repeatKey: true },

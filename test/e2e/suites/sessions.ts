@@ -120,7 +120,7 @@ export function sessions(use: () => SuiteServer): void {
   const send: Send = (path, init) => fetch(`${use().api.url}${path}`, init);
 
   describe("sessions", () => {
-    it("SESSION25 The rework plan's client sends messages, makes the calls that it receives, and has its answer", async () => {
+    it("SESSION25 The client code of the agent API rework plan sends messages, makes the calls that it receives, and receives its answer", async () => {
       const made: string[] = [];
       const calculate = {
         name: "calculate",
@@ -150,7 +150,7 @@ export function sessions(use: () => SuiteServer): void {
       expect((await use().api.thread(sessionId)).agent_id).toBe("session");
     });
 
-    it("SESSION25 A tool of the server streams to the rework plan's client", async () => {
+    it("SESSION25 A tool of the server streams its output to the client code of the agent API rework plan", async () => {
       const { events } = await execute(send, { input: said("What is a step?"), context: { agent } });
       const toolEvents = events.filter((event) => event.type.startsWith("tool_execution"));
       const streamed = toolEvents

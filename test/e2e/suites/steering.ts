@@ -57,7 +57,7 @@ export function steering(use: () => SuiteServer): void {
       feed.close();
     });
 
-    it("A message that interrupts ends the active run, and is answered before the waiting inputs", async () => {
+    it("An interrupting message ends the active run, and is answered before the waiting inputs", async () => {
       const { api } = use();
       const { id, feed, run } = await speaking(api);
       const waits = await api.post(id, "Hello");

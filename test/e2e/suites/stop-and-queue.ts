@@ -67,7 +67,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       feed.close();
     });
 
-    it("A message with when=reject is refused while a run is active, and leaves nothing", async () => {
+    it("A message with when=reject is refused while a run is active, and is not stored", async () => {
       const { api } = use();
       const { id, feed, run } = await busyThread(api);
       const before = await api.messages(id);
@@ -82,7 +82,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       feed.close();
     });
 
-    it("A thread that is deleted while it answers ends its readers with a reason, and no longer exists", async () => {
+    it("If a thread is deleted while it answers, its readers end with a reason, and the thread no longer exists", async () => {
       const { api } = use();
       const { id, feed } = await busyThread(api);
       const waiting = api.call("POST", `/api/threads/${id}/messages?wait=true`, { json: { content: "Hello" } });
@@ -95,7 +95,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       expect((await api.call("GET", "/api/threads?limit=200")).text).not.toContain(id);
     });
 
-    it("A run that ends at its limit reports it in the response and in the events, keeps its messages, and the next message is answered", async () => {
+    it("If a run ends at its limit, the response and the events report the limit, its messages remain, and the next message is answered", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const { run } = await api.say(id, "What is a thread?", { limits: { tokens: 1 } });
@@ -107,7 +107,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       expect((await api.say(id, "Hello")).run.status).toBe("completed");
     });
 
-    it("A run that waits at its limit is shown with a pending call of the kind limit, and continues when a continue raises the limit", async () => {
+    it("If a run waits at its limit, the thread has a pending call of the kind limit, and a continue request with a higher limit continues the run", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const { run } = await api.say(id, "What is a thread?", { limits: { tokens: 1, on_limit: "rest" } });

@@ -1,9 +1,9 @@
 // The script of the models in the bicycle shop project: their answers, by the prompt and the first word of the message.
 
-import { type Asked, type Said, wordsOf } from "./scripted-provider.ts";
+import { type ProviderRequest, type ProviderAnswer, textOf } from "./scripted-provider.ts";
 
 /** The front desk's answer to a message that starts with this word. */
-const desk: Record<string, Said> = {
+const desk: Record<string, ProviderAnswer> = {
   Which: {
     calls: [
       { name: "find_bicycle", args: { kind: "race" } },
@@ -25,12 +25,12 @@ const desk: Record<string, Said> = {
 };
 
 /** The script. A step after tool calls repeats their results. */
-export function bicycleShop({ body }: Asked): Said {
+export function bicycleShop({ body }: ProviderRequest): ProviderAnswer {
   const { messages, model } = body;
-  const system = wordsOf(messages[0]);
-  const asked = messages.findLastIndex(({ role }) => role === "user");
-  const results = messages.slice(asked + 1).filter(({ role }) => role === "tool");
-  const word = wordsOf(messages[asked]).split(/[\s.,!?]/)[0] ?? "";
+  const system = textOf(messages[0]);
+  const lastUser = messages.findLastIndex(({ role }) => role === "user");
+  const results = messages.slice(lastUser + 1).filter(({ role }) => role === "tool");
+  const word = textOf(messages[lastUser]).split(/[\s.,!?]/)[0] ?? "";
   if (system.startsWith("You are the mechanic")) {
     return results.length === 0
       ? { calls: [{ name: "find_bicycle", args: { kind: "city", size: 54 } }] }
@@ -42,6 +42,6 @@ export function bicycleShop({ body }: Asked): Said {
   }
   if (system.startsWith("You settle bills")) return { text: "You owe nothing." };
   if (word === "Spare" && model === "gpt-4o") return { status: 400 };
-  if (results.length > 0) return { text: results.map(wordsOf).join(" | ") };
-  return desk[word] ?? { text: `You said: ${wordsOf(messages[asked])}` };
+  if (results.length > 0) return { text: results.map(textOf).join(" | ") };
+  return desk[word] ?? { text: `You said: ${textOf(messages[lastUser])}` };
 }

@@ -4,7 +4,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 /** The answer of a model: text, at once or in pieces, calls, or a refusal with its status. */
-export interface Said {
+export interface ProviderAnswer {
   text?: string | AsyncIterable<string>;
   calls?: { name: string; args: object }[];
   status?: number;
@@ -17,7 +17,7 @@ export interface SentMessage {
 }
 
 /** A request as the provider receives it. */
-export interface Asked {
+export interface ProviderRequest {
   path: string;
   headers: Record<string, string>;
   body: {
@@ -30,23 +30,25 @@ export interface Asked {
 /** A running provider. */
 export interface ScriptedProvider {
   url: string;
-  asked: Asked[];
+  requests: ProviderRequest[];
   close: () => Promise<void>;
 }
 
 /** Starts a provider. */
-export async function openScriptedProvider(script: (asked: Asked) => Said): Promise<ScriptedProvider> {
-  const asked: Asked[] = [];
+export async function openScriptedProvider(
+  script: (request: ProviderRequest) => ProviderAnswer,
+): Promise<ScriptedProvider> {
+  const requests: ProviderRequest[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const one: Asked = {
+    const one: ProviderRequest = {
       path: request.url ?? "/",
       headers: request.headers as Record<string, string>,
-      body: JSON.parse(Buffer.concat(chunks).toString("utf8")) as Asked["body"],
+      body: JSON.parse(Buffer.concat(chunks).toString("utf8")) as ProviderRequest["body"],
     };
-    asked.push(one);
-    await answer(response, script(one), asked.length);
+    requests.push(one);
+    await answer(response, script(one), requests.length);
   };
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
@@ -55,7 +57,7 @@ export async function openScriptedProvider(script: (asked: Asked) => Said): Prom
   const address = server.address();
   return {
     url: `http://127.0.0.1:${String(typeof address === "object" && address !== null ? address.port : 0)}`,
-    asked,
+    requests,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -64,13 +66,13 @@ export async function openScriptedProvider(script: (asked: Asked) => Said): Prom
 }
 
 /** The text of a message. */
-export function wordsOf(message: SentMessage | undefined): string {
+export function textOf(message: SentMessage | undefined): string {
   const content = message?.content ?? "";
   return typeof content === "string" ? content : content.map(({ text }) => text).join("");
 }
 
-async function answer(response: ServerResponse, said: Said, number: number): Promise<void> {
-  const { text, calls = [], status = 200 } = said;
+async function answer(response: ServerResponse, scripted: ProviderAnswer, number: number): Promise<void> {
+  const { text, calls = [], status = 200 } = scripted;
   if (status !== 200) {
     response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify({ error: { message: "The script refuses." } }));

@@ -43,10 +43,13 @@ describe.each(ways)("%s", (_way, execute) => {
     if (!isCustom) hookNames.push("onObserve", "stopCondition");
     if (expectedHooks.some((line) => line.endsWith("reasoning"))) hookNames.push("onReason");
 
-    it.each(hookNames)("An abort ends an execution that waits for %s, with the reason as the cause", async (name) => {
-      const error = await abortedIn((waits) => ({ strategy: { [name]: waits } }));
-      expect(error).toMatchObject({ code: "CANCELLED", cause: { name: "TimeoutError" } });
-    });
+    it.each(hookNames)(
+      "An abort ends an execution that waits for %s, and the error has the reason of the abort as its cause",
+      async (name) => {
+        const error = await abortedIn((waits) => ({ strategy: { [name]: waits } }));
+        expect(error).toMatchObject({ code: "CANCELLED", cause: { name: "TimeoutError" } });
+      },
+    );
 
     it.each(["before", "after"])("An abort ends an execution that waits for %s of a middleware", async (name) => {
       const error = await abortedIn((waits) => ({ middleware: [{ name: "asks", [name]: waits }] }));
@@ -67,7 +70,7 @@ describe.each(ways)("%s", (_way, execute) => {
     });
   });
 
-  it("An execution that was aborted waits for onError of its hooks and of its middleware", async () => {
+  it("An aborted execution waits for onError of its hooks and of its middleware", async () => {
     const stored: string[] = [];
     const stores = (name: string) => async () => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -108,7 +111,7 @@ describe.each(executions.filter(({ isCustom = false }) => !isCustom))("steps of 
     ],
     ["rejects", async () => Promise.reject(new Error("Not now."))],
   ])(
-    "If onAct %s, the state of the error has a result for each call, and no further request is sent",
+    "If onAct %s, the error's partial state has a result for each call, and no further request is sent",
     async (_name, onAct) => {
       const { script, requests } = recordedScript(answers);
       const agent = scriptedAgent(script, { tools: [add], execution: execution(), strategy: { onAct } });
@@ -143,7 +146,7 @@ describe.each(executions.filter(({ isCustom = false }) => !isCustom))("steps of 
       },
     ],
     ["rejects", async () => Promise.reject(new Error("Stop."))],
-  ])("A step whose onStepEnd %s is saved as a checkpoint", async (_name, onStepEnd) => {
+  ])("A step is saved as a checkpoint although its onStepEnd %s", async (_name, onStepEnd) => {
     const { saved, store } = memoryStore();
     await rejection(made({ checkpoints: store, strategy: { onStepEnd } }).query("Add."));
     expect(saved.map(({ state }) => state.step)).toEqual([1]);
@@ -160,18 +163,18 @@ describe.each(executions.filter(({ isCustom = false }) => !isCustom))("steps of 
     expect(seen).toEqual(saved.map((_item, at) => at + 1));
   });
 
-  it.each([1, "yes", {}])(
-    "A stop condition that returns %j ends the execution, as in a condition of JavaScript",
+  it.each([1, "yes", {}])("A stop condition that returns the truthy value %j ends the execution", async (value) => {
+    const stopCondition = () => value as boolean;
+    const { state } = await made({ strategy: { stopCondition } }).generate("Add.", AgentState.initial());
+    expect(state.step).toBe(1);
+  });
+
+  it.each([0, "", null, undefined])(
+    "A stop condition that returns the falsy value %j does not end the execution",
     async (value) => {
-      const stopCondition = () => value as boolean;
+      const stopCondition = () => value as unknown as boolean;
       const { state } = await made({ strategy: { stopCondition } }).generate("Add.", AgentState.initial());
-      expect(state.step).toBe(1);
+      expect(state.step).toBe(Number.parseInt(expectedHooks.at(-1) ?? "", 10));
     },
   );
-
-  it.each([0, "", null, undefined])("A stop condition that returns %j does not end the execution", async (value) => {
-    const stopCondition = () => value as unknown as boolean;
-    const { state } = await made({ strategy: { stopCondition } }).generate("Add.", AgentState.initial());
-    expect(state.step).toBe(Number.parseInt(expectedHooks.at(-1) ?? "", 10));
-  });
 });

@@ -52,7 +52,7 @@ it("The requests of a sub-agent without a model use the connection settings of i
   expect(requests).toEqual([["parent.example", "Bearer key-of-parent", null, undefined]]);
 });
 
-it("The retry strategy in an agent's config decides about its failed requests", async () => {
+it("The retry strategy in an agent's config decides how often a failed request of the agent is repeated", async () => {
   const { fetch, requests } = recordingFetch(500);
   const retryStrategy = { onRetry: (_error: Error, attempt: number) => (attempt < 3 ? 0 : null) };
   const error = await rejection(agent({ model: provider("m"), config: { fetch, retryStrategy } }).query("Hi."));
@@ -60,12 +60,12 @@ it("The retry strategy in an agent's config decides about its failed requests", 
   expect(requests).toHaveLength(3);
 });
 
-it("An answer that the provider's content filter blocked fails an execution of an agent", async () => {
+it("An execution of an agent fails if the provider's content filter blocks the answer", async () => {
   const blocked = scriptedAgent([{ text: "", stopReason: "content_filter" }]);
   expect(await rejection(blocked.generate("Hi.", AgentState.initial()))).toMatchObject({ code: "CONTENT_FILTERED" });
 });
 
-it("A rejection of the hook onAct ends the execution", async () => {
+it("If the hook onAct rejects, the execution ends with the same error", async () => {
   const strategy = { onAct: () => Promise.reject(new Error("act")) };
   const self = scriptedAgent([{ toolCalls: [call("look")] }, { text: "Done." }], {
     tools: [tool("look", () => "")],
@@ -74,7 +74,7 @@ it("A rejection of the hook onAct ends the execution", async () => {
   expect(await rejection(self.query("Hi."))).toMatchObject({ message: "act" });
 });
 
-it("A stop condition that rejects ends the execution with its error", async () => {
+it("If a stop condition rejects, the execution ends with the same error", async () => {
   const strategy = { stopCondition: () => Promise.reject(new Error("no budget known")) };
   expect(await rejection(scriptedAgent([{ text: "Hi." }], { strategy }).query("Hi."))).toMatchObject({
     message: "no budget known",

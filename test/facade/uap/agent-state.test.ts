@@ -21,7 +21,7 @@ it("The initial state has no messages, no steps, no metadata, no reasoning, no p
   expect(Object.keys(state).toSorted()).toEqual(["id", "messages", "metadata", "reasoning", "step"]);
 });
 
-it("Each state has a UUIDv4 of its own, which does not change", () => {
+it("Each state has a different UUIDv4 as its id, which does not change", () => {
   fc.assert(
     fc.property(fc.array(anyOperation, { minLength: 1, maxLength: 8 }), (operations) => {
       const states = [AgentState.initial()];
@@ -116,7 +116,7 @@ function unfrozen(value: unknown, path: string): string | null {
   return null;
 }
 
-it("A state and its lists are frozen, and its metadata, plan and traces are frozen in depth", () => {
+it("A state and its list of messages are frozen, and its metadata, reasoning, plan and traces are deeply frozen", () => {
   fc.assert(
     fc.property(anyState, (live) => {
       for (const state of [live, AgentState.fromJSON(live.toJSON())]) {
@@ -131,7 +131,7 @@ it("A state and its lists are frozen, and its metadata, plan and traces are froz
   );
 });
 
-it("The metadata, the plan and the traces of a state do not change when the caller changes its own objects", () => {
+it("The metadata, the plan and the messages of a state do not change if the caller later changes the objects that it passed", () => {
   const budget = { tokens: [1] };
   const plan = [{ id: "a", description: "", dependsOn: ["b"], status: "pending" as const }];
   const messages = [new UserMessage("Hello")];
@@ -144,7 +144,7 @@ it("The metadata, the plan and the traces of a state do not change when the call
   expect(state.messages).toHaveLength(1);
 });
 
-it("A comparison of two states includes their messages and their ids", () => {
+it("Two states are unequal in a deep comparison if their ids or their messages differ", () => {
   const [one, other] = [AgentState.initial(), AgentState.initial()];
   expect(one).not.toEqual(other);
   expect(AgentState.fromJSON(one.toJSON())).toEqual(one);
@@ -182,18 +182,24 @@ it.each([
   ["a map", new Map(), "metadata.key is"],
   ["undefined in a list", [undefined], "metadata.key.0 is"],
   ["a value that contains itself", cyclic, "metadata.key.self.of.self"],
-])("Metadata with %s is refused with its path, because the state could not be restored from JSON", (_, value, path) => {
-  const state = AgentState.initial();
-  expect(() => state.withMetadata("key", value)).toThrow(
-    expect.objectContaining({ code: "INVALID_REQUEST", message: expect.stringContaining(path) }),
-  );
-});
+])(
+  "Metadata with %s is refused, and the error names the path, because the state could not be restored from JSON",
+  (_, value, path) => {
+    const state = AgentState.initial();
+    expect(() => state.withMetadata("key", value)).toThrow(
+      expect.objectContaining({ code: "INVALID_REQUEST", message: expect.stringContaining(path) }),
+    );
+  },
+);
 
-it.each([-1, 1.5, Number.NaN, Infinity, "1"])("The step %s is refused, because steps are counted from 0", (step) => {
-  expect(() => AgentState.initial().withStep(step as number)).toThrow(
-    expect.objectContaining({ code: "INVALID_REQUEST", message: expect.stringContaining("step") }),
-  );
-});
+it.each([-1, 1.5, Number.NaN, Infinity, "1"])(
+  "The step %s is refused, because a step has to be a whole number of at least 0",
+  (step) => {
+    expect(() => AgentState.initial().withStep(step as number)).toThrow(
+      expect.objectContaining({ code: "INVALID_REQUEST", message: expect.stringContaining("step") }),
+    );
+  },
+);
 
 it("A plan, a reasoning or a trace with an invalid value is refused, and the error names its path", () => {
   const state = AgentState.initial();

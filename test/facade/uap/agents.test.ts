@@ -48,7 +48,7 @@ it("A query begins with an empty state and returns the turn", async () => {
   expect(requests[1]).toEqual(["user: What did I ask?"]);
 });
 
-it("An agent has a UUIDv4 of its own, and its properties are options of another agent", async () => {
+it("Each agent has a different UUIDv4, and the properties of an agent can be the options of a new agent", async () => {
   const coder = scriptedAgent([{ text: "Yes." }], { tools: [add], system: "Be brief." });
   const other = agent({ ...coder, execution: loop({ maxIterations: 2 }) });
   expect([coder.id, other.id]).toEqual([expect.stringMatching(uuid4), expect.stringMatching(uuid4)]);

@@ -41,7 +41,7 @@ it("A tool receives the model, the connection, the agent and the state of the ex
   expect(context?.toolCallId).toEqual(expect.any(String));
 });
 
-it("A copy of an agent that a tool creates with `model: context.parentModel` requests the model of the agent that called the tool", async () => {
+it("If a tool creates a copy of an agent with `model: context.parentModel`, the copy uses the model of the agent that called the tool", async () => {
   const helper = agent({ system: "You help." });
   const helps: Tool = {
     name: "help",
@@ -100,7 +100,7 @@ it("A custom strategy can execute other strategies, in generate and in a stream"
   expect(outline((await stream.result).state.messages)).toEqual(outline(state.messages));
 });
 
-it("A strategy can execute a context that the program created, with the program's own instance of llm", async () => {
+it("A built-in strategy can be executed with a context and an instance of llm that the program created", async () => {
   const model = scripted("scripted", { script: [{ toolCalls: [call("add", { a: 1, b: 2 })] }, { text: "Three." }] });
   const self = agent({ model });
   const steps: number[] = [];
@@ -116,7 +116,7 @@ it("A strategy can execute a context that the program created, with the program'
   expect(state.messages).toHaveLength(4);
 });
 
-it("A built-in strategy refuses a context whose llm is not an instance that llm created", async () => {
+it("A built-in strategy refuses a context if its llm was not created by the function llm", async () => {
   const execution: ExecutionStrategy = {
     name: "foreign",
     execute: (context) => loop().execute({ ...context, llm: { ...context.llm } }),
@@ -128,7 +128,7 @@ it("A built-in strategy refuses a context whose llm is not an instance that llm 
   });
 });
 
-it("The requests of an agent, and of a sub-agent that inherits its model, are sent with its params and its config", async () => {
+it("The requests of an agent use its params and its config, and a sub-agent that inherits its model uses the config without the params", async () => {
   const bodies: string[] = [];
   const keys: (string | null)[] = [];
   const fetch: typeof globalThis.fetch = async (_url, init) => {
@@ -201,7 +201,7 @@ it("The requests of an agent use its options system and toolStrategy", async () 
   expect(called).toEqual(["act", "call add", "after 3", "observe"]);
 });
 
-it("The session id is the one in the options, else the one in the state, else a new UUIDv4 for each conversation", async () => {
+it("The session id is the one in the options, else the one in the state, else a new id for each conversation", async () => {
   const { saved, store } = memoryStore();
   const script = () => ({ text: "Yes." });
   const named = scriptedAgent(script, { checkpoints: store, sessionId: "my-session" });
@@ -247,7 +247,7 @@ it("An abort ends an execution whose reader has stopped reading", async () => {
   expect(await rejection(stream.result)).toMatchObject({ code: "CANCELLED" });
 });
 
-it("An execution that has ended leaves no listener on a signal", async () => {
+it("No listener remains on a signal after an execution has ended", async () => {
   const added = vi.spyOn(EventTarget.prototype, "addEventListener");
   const removed = vi.spyOn(EventTarget.prototype, "removeEventListener");
   const left = () =>

@@ -16,7 +16,7 @@ import { scriptedAgent } from "./support/scripted-agent.ts";
 const entries = { agents, execution, middleware, checkpoint, nodeCheckpoint, threadTree };
 const namesOf = (entry: object): string[] => Object.keys(entry).toSorted();
 
-it("Each entry of UAP exports the names of the document, and the helpers that it recommends", () => {
+it("The entries for agents, strategies and middleware export exactly the names of UAP's document and its helpers, and the entry for Node exports fileCheckpoints", () => {
   expect(namesOf(agents)).toEqual(["AgentState", "ThreadNode", "ThreadTree", "agent", "partialState", "subagentTool"]);
   expect(namesOf(execution)).toEqual(["loop", "plan", "react"]);
   expect(namesOf(middleware)).toEqual(["logging"]);

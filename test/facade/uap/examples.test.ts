@@ -23,7 +23,7 @@ describe("the examples of UAP", () => {
   });
 
   it.each(Object.entries(portableOutcomes))(
-    "The example of section %s observes what the document describes",
+    "The example of section %s has the outcome that UAP's document describes",
     async (name, outcome) => {
       expect(await everyExample[name]?.()).toEqual(outcome);
     },

@@ -82,7 +82,7 @@ describe.each(ways)("%s", (wayName, way) => {
       expect(trace).toEqual([...expectedHooks, "complete"]);
     });
 
-    it("A stop condition is called after each step of a built-in strategy, and ends the execution", async () => {
+    it("A stop condition that returns true after a step ends a built-in strategy, and a custom strategy does not call it", async () => {
       const asked: number[] = [];
       const { trace, hooks } = recordingHooks();
       const stopCondition = async (state: AgentState) => {
@@ -129,7 +129,7 @@ describe.each(ways)("%s", (wayName, way) => {
       }
     });
 
-    it("Middleware is called around the execution and may change its input, its state and its result", async () => {
+    it("Middleware is called before and after the execution, and may change its state and its result", async () => {
       const trace: string[] = [];
       const { trace: hookTrace, hooks } = recordingHooks();
       const middleware = (name: string): Middleware => ({
@@ -177,7 +177,7 @@ describe.each(ways)("%s", (wayName, way) => {
       expect(seen).toEqual([expect.stringContaining("inner")]);
     });
 
-    it("A checkpoint is saved after each step, with the session and the agent in the state", async () => {
+    it("A checkpoint is saved after each step, with the ids of the session and the agent in the metadata of the state", async () => {
       const { saved, store } = memoryStore();
       const agent = made({ checkpoints: store });
       const { state } = await way(agent, AgentState.initial());
@@ -195,7 +195,7 @@ describe.each(ways)("%s", (wayName, way) => {
       expect(contentOf(restored)).toEqual(contentOf(state));
     });
 
-    it("A save that throws or rejects is logged, and no save that fails or never resolves changes the execution", async () => {
+    it("If a save throws or rejects, this is logged, and neither a failing save nor one that never resolves changes the execution", async () => {
       const logged = vi.spyOn(console, "error").mockImplementation(() => {});
       const saves = [
         () => {
@@ -220,7 +220,7 @@ describe.each(ways)("%s", (wayName, way) => {
       );
     });
 
-    it("An abort aborts the running tool, and the execution throws CANCELLED with the state so far after onError", async () => {
+    it("An abort aborts the running tool, and the execution calls onError and then throws CANCELLED with the state so far", async () => {
       const { begun, hangs } = hangingTool();
       const { trace, hooks } = recordingHooks();
       const aborted = new AbortController();
@@ -250,7 +250,7 @@ describe.each(ways)("%s", (wayName, way) => {
       expect(requests).toEqual([]);
     });
 
-    it("A failed request throws the error of UPP after onError, with the state so far", async () => {
+    it("If a request fails, the execution calls onError and then throws a UPPError with the state so far", async () => {
       for (const [at] of answers.entries()) {
         const { trace, hooks } = recordingHooks();
         const script = [...answers.slice(0, at), { error: { status: 429, message: "Too many." } }];
@@ -263,7 +263,7 @@ describe.each(ways)("%s", (wayName, way) => {
       }
     });
 
-    it("A result that onError returns is the result of the execution", async () => {
+    it("If onError returns a result, this result is the result of the execution", async () => {
       const replacement = await scriptedAgent([{ text: "Sorry." }]).generate("Why?", AgentState.initial());
       const onError = () => Promise.resolve(replacement);
       const agent = made({ strategy: { onError } }, [{ error: { status: 500, message: "Down." } }]);
@@ -318,7 +318,7 @@ describe.each(ways)("%s", (wayName, way) => {
   });
 });
 
-it("A call in the answer to a request without tools fails, and the strategy continues", async () => {
+it("A tool call in the answer to a request without tools is not executed, and the strategy continues", async () => {
   const reactCase = executions.find(({ name }) => name === "react");
   const script = [{ toolCalls: [call("add", { a: 1, b: 2 })] }, { text: "Thinking." }, { text: "Three." }];
   const agent = scriptedAgent(recordedScript(script).script, {

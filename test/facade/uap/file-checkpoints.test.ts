@@ -67,7 +67,7 @@ it("Folders and files that are not sessions are not listed", () =>
 it.each([
   ["a folder of another program", "a.jpg"],
   ["a folder with a file that has the name of the metadata", "metadata.json"],
-])("The deletion of a session whose name is that of %s leaves the folder unchanged", (_name, file) =>
+])("If %s has the name of a session, the deletion of this session leaves the folder unchanged", (_name, file) =>
   withFolder(async (dir) => {
     await mkdir(path.join(dir, "photos", "2024"), { recursive: true });
     await writeFile(path.join(dir, "photos", file), "{}");
@@ -94,7 +94,7 @@ it("The deletion of a session removes its two files and temporary files, and lea
     expect(await readdir(dir)).toEqual(["s"]);
   }));
 
-it("A deletion that a crash interrupted after checkpoint.json was removed can be repeated", () =>
+it("If a crash interrupts a deletion after checkpoint.json was removed, the deletion can be repeated", () =>
   withFolder(async (dir) => {
     const store = fileCheckpoints({ dir, encrypt: { key } });
     await store.save("s", stateOf(1).toJSON());
@@ -140,7 +140,7 @@ describe("after a crash", () => {
       expect(await store.loadMetadata("s")).toMatchObject({ step: 6 });
     }));
 
-  it("A save that fails before it replaces checkpoint.json leaves no metadata.json and no temporary file", () =>
+  it("If a save fails before it replaces checkpoint.json, no metadata.json and no temporary file remain", () =>
     withFolder(async (dir) => {
       const store = fileCheckpoints({ dir });
       await store.save("s", stateOf(5).toJSON());
@@ -203,18 +203,20 @@ describe("compressed and encrypted", () => {
   it.each([
     ["a key", { key }],
     ["a passphrase", { passphrase: "correct horse" }],
-  ])("An encrypted state is not readable in its files, and another store with %s loads it", (_, encrypt) =>
-    withFolder(async (dir) => {
-      const state = stateOf(1, "a secret text");
-      await fileCheckpoints({ dir, encrypt }).save("s", state.toJSON());
-      for (const file of await readdir(path.join(dir, "s"))) {
-        const bytes = await readFile(path.join(dir, "s", file), "latin1");
-        expect(bytes).not.toMatch(/secret|version|agentId|correct horse/);
-      }
-      const other = fileCheckpoints({ dir, encrypt });
-      expect(AgentState.fromJSON(await other.load("s"))).toEqual(state);
-      expect(await other.loadMetadata("s")).toMatchObject({ step: 1 });
-    }),
+  ])(
+    "A state that is encrypted with %s is not readable in its files, and a second store with the same secret loads it",
+    (_, encrypt) =>
+      withFolder(async (dir) => {
+        const state = stateOf(1, "a secret text");
+        await fileCheckpoints({ dir, encrypt }).save("s", state.toJSON());
+        for (const file of await readdir(path.join(dir, "s"))) {
+          const bytes = await readFile(path.join(dir, "s", file), "latin1");
+          expect(bytes).not.toMatch(/secret|version|agentId|correct horse/);
+        }
+        const other = fileCheckpoints({ dir, encrypt });
+        expect(AgentState.fromJSON(await other.load("s"))).toEqual(state);
+        expect(await other.loadMetadata("s")).toMatchObject({ step: 1 });
+      }),
   );
 
   it("The same state is never encrypted to the same bytes", () =>
@@ -287,7 +289,7 @@ describe("compressed and encrypted", () => {
       await expect(store.load("one")).rejects.toEqual(refused("changed or moved"));
     }));
 
-  it("A damaged compressed file is an error that names the file and the session", () =>
+  it("The error for a damaged compressed file names the file and the session", () =>
     withFolder(async (dir) => {
       const store = fileCheckpoints({ dir, compress: true });
       await store.save("s", stateOf(1, text).toJSON());

@@ -47,14 +47,14 @@ describe("logging", () => {
     ["warn", ["warn"]],
     ["error", []],
   ] as const)(
-    "With the level %s, lines of this level and of more important ones are written",
+    "With the log level %s, log lines of this level and of more severe levels are written",
     async (level, written) => {
       const { facts } = await linesOf({ level });
       expect(new Set(facts.map((fact) => fact.level))).toEqual(new Set(written));
     },
   );
 
-  it("The lines of an execution contain its beginning, its calls, its end, its counts and its durations", async () => {
+  it("The log lines of an execution contain its beginning, its calls, its end, its counts and its durations", async () => {
     const { lines, facts, executed } = await linesOf({ level: "debug" });
     expect(lines.map((line) => line.replaceAll(/\d+ ms/g, "N ms").replace(/tokens: \d+/, "tokens: N"))).toEqual([
       "Execution started; earlier messages: 0.",
@@ -70,13 +70,13 @@ describe("logging", () => {
     });
   });
 
-  it("Without includeTiming, no line has a duration", async () => {
+  it("Without includeTiming, no log line contains a duration", async () => {
     const { lines, facts } = await linesOf({ level: "debug", includeTiming: false });
     expect(lines.join("\n")).not.toMatch(/\bms\b/);
     expect(facts.every((fact) => !("duration" in fact))).toBe(true);
   });
 
-  it("Contents of messages, arguments and results are written only with includeMessages", async () => {
+  it("Contents of messages, arguments and results are logged only with includeMessages", async () => {
     const contents = ["The question.", "The answer.", '{"a":1}', "fine"];
     const without = (await linesOf({ level: "debug" })).lines.join("\n");
     expect(contents.filter((text) => without.includes(text))).toEqual([]);
@@ -84,7 +84,7 @@ describe("logging", () => {
     expect(contents.filter((text) => !written.includes(text))).toEqual([]);
   });
 
-  it("Bytes in messages are replaced by their number", async () => {
+  it("Binary data in a logged message is replaced by the number of its bytes", async () => {
     const lines: string[] = [];
     const executed = agent({
       model: scripted("scripted", { script: [{ text: "A picture." }] }),
@@ -97,14 +97,14 @@ describe("logging", () => {
     expect(lines.join("\n")).not.toContain("QUFB");
   });
 
-  it("A failed execution is written with its code at the level error, and the error is thrown unchanged", async () => {
+  it("A failed execution is logged at the level error, with the code and the message of the error", async () => {
     const script = () => ({ error: { message: "The service is busy.", status: 529 } });
     const { lines, facts } = await linesOf({ level: "error" }, script);
     expect(lines).toEqual([expect.stringMatching(/^Execution failed in \d+ ms\. PROVIDER_ERROR: .*busy/)]);
     expect(facts[0]?.level).toBe("error");
   });
 
-  it("No line contains a key, a header or the state's metadata, even if an error or a message contains them", async () => {
+  it("No log line contains an API key, a header or the state's metadata, even if an error or a message contains them", async () => {
     const repeated = "a-secret-key-1 and a-secret-token-2";
     const failed = await linesOf({ level: "debug", includeMessages: true }, () => ({ error: { message: repeated } }));
     const answered = await linesOf({ level: "debug", includeMessages: true }, () => ({ text: repeated }));
@@ -113,7 +113,7 @@ describe("logging", () => {
     expect(all).not.toMatch(/a-secret/);
   });
 
-  it("A logger that throws or rejects changes neither the result nor the error of an execution, and its failures are logged", async () => {
+  it("If a logger throws or rejects, the result and the error of the execution are the same, and the failures of the logger are logged", async () => {
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     const fails = () => {
       throw new Error("The disk is full.");
@@ -132,7 +132,7 @@ describe("logging", () => {
     expect(lines).toEqual(Array.from({ length: 8 }, () => line));
   });
 
-  it("An unknown level is refused, and the error names the levels", async () => {
+  it("An unknown log level is refused, and the error names the known levels", async () => {
     const error = await rejection(Promise.resolve().then(() => logging({ level: "verbose" as "debug" })));
     expect(error).toMatchObject({
       code: "INVALID_REQUEST",
@@ -140,7 +140,7 @@ describe("logging", () => {
     });
   });
 
-  it("Without a logger, lines are written with console.log", async () => {
+  it("Without a logger, log lines are written with console.log", async () => {
     const lines: unknown[][] = [];
     const { log } = console;
     console.log = (...values: unknown[]) => void lines.push(values);

@@ -61,7 +61,7 @@ describe.each([
   ["generate", generated],
   ["stream", streamed],
 ])("%s", (_name, execute) => {
-  it("Middleware runs before in order, then the execution, then after in reverse order", async () => {
+  it("The functions `before` of all middleware run in order, then the execution, then the functions `after` in reverse order", async () => {
     const log: string[] = [];
     const script = () => {
       log.push("model");
@@ -86,7 +86,7 @@ describe.each([
     ]);
   });
 
-  it("A context that before returns replaces the input and the state for later middleware and for the execution", async () => {
+  it("If `before` returns a context, later middleware and the execution receive the input and the state of this context", async () => {
     const seen: string[] = [];
     const script: Script = ({ messages }) => {
       seen.push(...messages.map(({ content }) => content));
@@ -110,7 +110,7 @@ describe.each([
     expect(state.messages.map(({ text }) => text)).toEqual(["Old history"]);
   });
 
-  it("The result that after returns is the result of the execution, and outer middleware receives it", async () => {
+  it("If `after` returns a result, outer middleware receives it, and it becomes the result of the execution", async () => {
     const received: string[] = [];
     const outer: Middleware = {
       name: "outer",
@@ -127,7 +127,7 @@ describe.each([
     expect([received, state.metadata["checked"]]).toEqual([["true"], true]);
   });
 
-  it("An error of the execution goes through onError in reverse order and is thrown unchanged", async () => {
+  it("An error of the execution is passed to the functions onError in reverse order and is thrown unchanged", async () => {
     const log: string[] = [];
     const script = () => ({ error: { message: "Busy.", status: 529 } });
     const errors: Error[] = [];
@@ -143,7 +143,7 @@ describe.each([
     expect(errors).toEqual([error]);
   });
 
-  it("A result that onError returns becomes the result: the after of outer middleware receives it, and their onError is not called", async () => {
+  it("If onError returns a result, `after` of outer middleware receives it, and onError of outer middleware is not called", async () => {
     const log: string[] = [];
     const recovering = logged("second", log, { onError: replaced });
     const middleware = [logged("first", log), recovering, logged("third", log)];
@@ -159,7 +159,7 @@ describe.each([
     ]);
   });
 
-  it("An exception of before ends the execution without a model request, and only onError of the middleware before it is called", async () => {
+  it("If `before` throws, the execution ends without a model request, and onError is called only for the middleware that is earlier in the list", async () => {
     const log: string[] = [];
     const script = () => {
       log.push("model");
@@ -172,7 +172,7 @@ describe.each([
     expect(log).toEqual(["first.before", "second.before", "first.onError Over budget."]);
   });
 
-  it("After an exception of after, onError of outer middleware is called, and may return a result", async () => {
+  it("If `after` throws, onError of outer middleware is called, and may return a result", async () => {
     const log: string[] = [];
     const middleware = [logged("first", log, { onError: replaced }), logged("second", log, { after: fails("No.") })];
     const { turn } = await execute(agentWith(middleware), "Hello");
@@ -180,7 +180,7 @@ describe.each([
     expect(log).toEqual(["first.before", "second.before", "second.after", "first.onError No."]);
   });
 
-  it("An exception of onError replaces the error for outer middleware", async () => {
+  it("If onError throws, outer middleware receives the new error in place of the first one", async () => {
     const log: string[] = [];
     const middleware = [logged("first", log), logged("second", log, { onError: fails("Worse.") })];
     const error = await rejection(execute(agentWith(middleware, fails("Bad.")), "Hello"));
@@ -188,7 +188,7 @@ describe.each([
     expect(log.at(-1)).toBe("first.onError Worse.");
   });
 
-  it("Middleware of one execution shares its metadata, and executions at the same time have metadata of their own", async () => {
+  it("The middleware of one execution shares its metadata, and concurrent executions have separate metadata", async () => {
     const seen = new Map<string, unknown>();
     const writing: Middleware = {
       name: "writing",
@@ -206,7 +206,7 @@ describe.each([
     expect([seen.get("One"), seen.get("Two")]).toEqual(["One", "Two"]);
   });
 
-  it("A value that is not a context or not a result is refused, and the error names the middleware and the fix", async () => {
+  it("An invalid context from `before` and an invalid result from `after` are refused, and the error names the middleware and the fix", async () => {
     const wrong = [
       { before: () => ({ state: 1 }) },
       { before: (context: MiddlewareContext) => ({ ...context, agent: agentWith([]) }) },
@@ -226,7 +226,7 @@ describe.each([
   });
 });
 
-it("The before of every middleware completes before the first event of a stream, and after runs after its last event", async () => {
+it("The function `before` of a middleware completes before the first event of a stream, and its function `after` runs after the last event", async () => {
   const log: string[] = [];
   const stream = agentWith([logged("only", log)]).stream("Hello", AgentState.initial());
   for await (const event of stream) log.push(event.source === "upp" ? event.upp.type : event.uap.type);
@@ -236,7 +236,7 @@ it("The before of every middleware completes before the first event of a stream,
   expect(log).toContain("message_stop");
 });
 
-it("A stream whose error a middleware replaces by a result ends without an exception", async () => {
+it("A stream ends without an exception if a middleware replaces its error by a result", async () => {
   const executed = agentWith([{ name: "recovering", onError: replaced }], fails("Broken script."));
   const stream = executed.stream("Hello", AgentState.initial());
   for await (const _ of stream);
@@ -251,7 +251,7 @@ it("The functions ask and query run the middleware as generate does", async () =
   expect(log).toEqual(["only.before", "only.after", "only.before", "only.after"]);
 });
 
-it("Each middleware whose before completed gets exactly one call of after or onError, innermost first, for any exceptions and recoveries", async () => {
+it("For each middleware whose `before` completed, either `after` or onError is called once, innermost first, for any exceptions and recoveries", async () => {
   const outcome = fc.constantFrom("passes" as const, "throws" as const);
   const entry = fc.record({
     before: outcome,

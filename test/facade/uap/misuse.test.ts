@@ -118,7 +118,7 @@ describe("options of an agent", () => {
     );
   });
 
-  it("A controller as the signal of an execution is refused", async () => {
+  it("An AbortController in place of the signal of an execution is refused", async () => {
     const running = scriptedAgent([]).generate("Go.", AgentState.initial(), { signal: untyped(new AbortController()) });
     expect(await rejection(running)).toMatchObject({ message: expect.stringContaining("use its property signal") });
   });

@@ -21,7 +21,7 @@ describe("an error object that several executions throw", () => {
   const limit = new Error("The budget is exceeded.");
   const limited = (onStepEnd: () => Promise<void>) => scriptedAgent([{ text: "Hello." }], { strategy: { onStepEnd } });
 
-  it("An error object that two concurrent executions throw has no state, so neither user receives the other's conversation", async () => {
+  it("If two concurrent executions throw the same error object, it has no state, so neither user receives the conversation of the other user", async () => {
     const both = gate();
     let waiting = 0;
     const onStepEnd = async () => {
@@ -40,7 +40,7 @@ describe("an error object that several executions throw", () => {
     expect(await Promise.all(states)).toEqual([undefined, undefined]);
   });
 
-  it("An error object of an earlier execution has no state after a second execution threw it, also if the second one fails before its first step", async () => {
+  it("If a second execution throws the error object of an earlier one, the object loses its state, also if the second execution fails before its first step", async () => {
     const thrown = new Error("Again.");
     const fail = () => {
       throw thrown;
@@ -69,7 +69,7 @@ describe("errors of hooks and middleware", () => {
       },
     ],
   ])(
-    "An error that %s throws in place of the error of the execution has the state up to the error",
+    "If %s throws a second error in place of the execution's error, the second error has the state up to the failure",
     async (_place, more) => {
       const agent = scriptedAgent(recordedScript(failing).script, { tools: [add], ...more });
       const error = await rejection(agent.generate("Add.", AgentState.initial()));
@@ -78,7 +78,7 @@ describe("errors of hooks and middleware", () => {
     },
   );
 
-  it("An error of after has the complete state of the execution, with the changes of the middleware inside", async () => {
+  it("If `after` of a middleware throws, the error has the complete state of the execution, with the changes of inner middleware", async () => {
     const middleware = [
       { name: "outer", after: () => wrapping(new Error("The store is closed.")) },
       {
@@ -94,7 +94,7 @@ describe("errors of hooks and middleware", () => {
     expect(partialState(error)?.metadata).toEqual({ inner: 1 });
   });
 
-  it("The onError of an outer middleware receives an error whose state is known already", async () => {
+  it("An error already has its partial state when onError of an outer middleware is called", async () => {
     const seen: string[][] = [];
     const middleware = [
       { name: "outer", onError: (_context: unknown, error: Error) => void seen.push(messagesOf(error)) },
@@ -104,7 +104,7 @@ describe("errors of hooks and middleware", () => {
     expect(seen).toEqual([[...known, "assistant: Three."]]);
   });
 
-  it("An error of before has no state, because the execution did not begin", async () => {
+  it("If `before` of a middleware throws, the error has no state, because the execution did not begin", async () => {
     const middleware = [{ name: "guard", before: () => wrapping(new Error("Not allowed.")) }];
     const error = await rejection(adder({ middleware }).query("Add."));
     expect(error).toMatchObject({ message: "Wrapped." });

@@ -36,7 +36,7 @@ it.each([
   ["nul.txt", "%6eul.txt"],
   ["console", "console"],
   ["é", "%c3%a9"],
-])("The name of the session %s is %s", (id, name) => {
+])("The session with the id %s has the file name %s", (id, name) => {
   expect(nameOfSession(id)).toBe(name);
 });
 

@@ -36,7 +36,7 @@ it("Operations on a restored state have the same results as on the original, and
   expect([next.step, next.metadata, next.id === restored.id]).toEqual([1, { a: { b: [1] } }, false]);
 });
 
-it("A state with the result of a tool that returned undefined can be restored", async () => {
+it("A state can be restored if it contains the result of a tool that returned undefined", async () => {
   const tool = { name: "wait", description: "Waits.", parameters: { type: "object" as const }, run: () => undefined };
   const script = [{ toolCalls: [{ name: "wait", arguments: {} }] }, { text: "Done." }];
   const { state } = await scriptedAgent(script, { tools: [tool] }).generate("Wait.", AgentState.initial());
@@ -106,7 +106,7 @@ it.each<[Record<string, unknown>, string]>([
   [{ plan: [{ id: "a", description: "", dependsOn: [], status: "done" }] }, "state.plan.0.status"],
   [{ subagentTraces: [trace, { ...trace, success: "yes" }] }, "state.subagentTraces.1.success"],
   [{ subagentTraces: [{ ...trace, usage: { inputTokens: 1 } }] }, "state.subagentTraces.0.usage.outputTokens"],
-])("The JSON of a state with %j is refused with the path %s", (changes, path) => {
+])("The JSON of a state with %j is refused, and the error names the path %s", (changes, path) => {
   expect(() => AgentState.fromJSON({ ...valid(), ...changes })).toThrow(
     expect.objectContaining({ code: "INVALID_REQUEST", message: expect.stringContaining(`${path}: `) }),
   );

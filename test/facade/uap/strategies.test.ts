@@ -84,7 +84,7 @@ it("toolStrategy.maxIterations of an agent is Infinity by default, and an execut
   );
 });
 
-it("The strategy react ends after maxSteps steps, and reasoningPrompt requests the reasoning", async () => {
+it("The strategy react ends after maxSteps steps, and its requests for reasoning contain reasoningPrompt", async () => {
   const answers = [{ text: "First." }, adding, { text: "Second." }, adding, { text: "Never." }];
   const execution = react({ maxSteps: 2, reasoningPrompt: "Think in one word." });
   const { result, requests } = executed(answers, { execution });
@@ -118,7 +118,7 @@ it("Each request begins with the messages of the request before, also if the nex
   expect(requests).toHaveLength(5);
 });
 
-it("The messages that a strategy adds have its name and their phase in their metadata", async () => {
+it("Messages that the strategy react adds have the name of the strategy and the phase in their metadata", async () => {
   const { turn } = await executed([{ text: "Hm." }, { text: "Three." }], { execution: react() }).result;
   expect(turn.messages.map(({ metadata }) => metadata?.["uap"])).toEqual([
     undefined,
@@ -215,7 +215,7 @@ it("A plan with more steps than maxPlanSteps is requested again once, and then s
   expect(state.step).toBe(2);
 });
 
-it("An answer that is not a plan is requested again in the same step, and the third such answer ends the execution", async () => {
+it("If an answer is not a plan, the plan is requested again in the same step, and the third such answer ends the execution", async () => {
   const nonsense = { text: "No plan." };
   const { result } = executed([nonsense, planned, done, done], { execution: plan() });
   expect((await result).state.step).toBe(3);
@@ -224,7 +224,7 @@ it("An answer that is not a plan is requested again in the same step, and the th
   expect(texts(partialState(error)?.messages ?? [], "assistant")).toEqual(["No plan.", "No plan.", "No plan."]);
 });
 
-it("A plan keeps the whole ids, descriptions and names of tools that the model gave, and the step's instruction contains them", async () => {
+it("A plan contains ids, descriptions and tool names from the model unchanged at any length, and the instruction of the step contains them", async () => {
   const id = "i".repeat(5_000);
   const step = { id, description: "Look. ".repeat(2_000), tool: "t".repeat(5_000), dependsOn: [] };
   const answer = { text: JSON.stringify({ steps: [step, { id: "next", description: "Next.", dependsOn: [id] }] }) };
@@ -279,7 +279,7 @@ it.each<[string, () => unknown]>([
   ["maxPlanSteps of plan() has to be a whole number of at least 1", () => plan({ maxPlanSteps: 1.5 } as PlanOptions)],
   ["maxReplans of plan() has to be a whole number of at least 0", () => plan({ maxReplans: -1 })],
   ["planSchema of plan() has to be a JSON Schema", () => plan({ planSchema: { type: "object", properties: {} } })],
-])("A strategy refuses an option that it cannot follow: %s", (message, create) => {
+])("A strategy with an invalid option is refused: %s", (message, create) => {
   expect(create).toThrow(
     expect.objectContaining({ code: "INVALID_REQUEST", message: expect.stringContaining(message) }),
   );
@@ -293,7 +293,7 @@ it("The strategy plan refuses a model that cannot give structured answers, befor
   expect(requests).toEqual([]);
 });
 
-it("An answer without content ends an execution, as it ends a turn of UPP", async () => {
+it("An answer without content completes the execution", async () => {
   const { turn, state } = await executed([{ text: "" }], {}).result;
   expect(turn.response.text).toBe("");
   expect(state.step).toBe(1);

@@ -46,7 +46,7 @@ describe("a sub-agent that succeeds", () => {
     expect(state.subagentTraces).toMatchObject([{ success: true, toolExecutions: [{ result: '{"found":1}' }] }]);
   });
 
-  it("A result that can be converted to JSON only once is in the trace of the sub-agent", async () => {
+  it("The trace of a sub-agent contains a tool's result although the result can be converted to JSON only once", async () => {
     let conversions = 0;
     const once = {
       toJSON() {
@@ -61,7 +61,7 @@ describe("a sub-agent that succeeds", () => {
     expect(state.subagentTraces).toMatchObject([{ success: true, toolExecutions: [{ result: '{"found":1}' }] }]);
   });
 
-  it("A sub-agent whose trace is refused ends with the error of the refusal, and the call has the same error", async () => {
+  it("If the trace of a sub-agent is invalid, the sub-agent ends with an error, and the call of its tool has the same error", async () => {
     const explorer = agent({
       model: modelOf(calling("grep"), "explorer"),
       tools: [tool("grep", () => "src/answer.ts")],
@@ -154,7 +154,7 @@ describe("mistakes in tools of sub-agents", () => {
   });
 
   it.each([undefined, 5, {}])(
-    "A prompt function that returns %j is an error result that names the tool",
+    "A call has an error result that names the tool if the tool's prompt function returns %j",
     async (input) => {
       const explorer = agent({ model: modelOf([{ text: "Here." }], "explorer") });
       const { toolExecutions } = await parentOf(
@@ -176,7 +176,7 @@ describe("keys", () => {
     expect(agent({ ...named }).config).toEqual({ apiKey });
   });
 
-  it("A tool that returns its context, or a copy of it, puts no key into the state and the checkpoints", async () => {
+  it("The state contains no API key if a tool returns its context or a copy of it", async () => {
     const returns = tool("explore", (_params, context) => ({ context, copy: { ...context, extra: 1 } }));
     const parent = parentOf(returns, { config: { apiKey, headers: { authorization: apiKey } } });
     const { state, turn } = await parent.generate("Go.", AgentState.initial());

@@ -97,7 +97,7 @@ describe("the reader of a parent's stream", () => {
     },
   );
 
-  it("Two concurrent sub-agents wait for a slow reader", async () => {
+  it("Two concurrent sub-agents wait for a slow reader of the parent's stream", async () => {
     const [one, other] = [longAnswer(deltas), longAnswer(deltas)];
     const tools = [one, other].map(({ model }, at) => explorerTool(agent({ model }), { name: `explore_${at}` }));
     const script: Script = ({ messages }) =>
@@ -116,7 +116,7 @@ describe("the reader of a parent's stream", () => {
     expect(mostAhead).toBeLessThan(3 * heldByAgent);
   });
 
-  it("A reader that leaves the loop over the events of the parent aborts the sub-agent", async () => {
+  it("The sub-agent is aborted if the reader leaves the loop over the events of the parent", async () => {
     const { parent, sent } = deepParent(2);
     const stream = parent.stream("Go.", AgentState.initial());
     const ended = rejection(stream.result);

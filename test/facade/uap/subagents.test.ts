@@ -42,7 +42,7 @@ describe("the context of a tool", () => {
     }
   });
 
-  it("A tool of llm receives no agent", async () => {
+  it("The context of a tool in the options of llm has only a signal and the id of the call, and no data of an agent", async () => {
     const contexts: ToolContext[] = [];
     const explore = tool("explore", (_params, context) => void contexts.push(context));
     await llm({ model: modelOf(calling("explore")), tools: [explore] }).generate("Go.");
@@ -95,7 +95,7 @@ describe("the model of a sub-agent", () => {
     expect(requested).toEqual(["Go.", "Go."]);
   });
 
-  it("An agent without a model that no tool executes is refused, and the error names the fix", async () => {
+  it("An agent without a model is refused if no tool executes it, and the error names the fix", async () => {
     const error = await rejection(agent({ system: "You help." }).query("Task."));
     expect(error).toMatchObject({
       code: "INVALID_REQUEST",
@@ -175,7 +175,7 @@ describe("events and traces", () => {
     expect(deepTrace?.toolExecutions?.map(({ toolCallId }) => toolCallId)).toEqual([deepestTrace?.parentToolCallId]);
   });
 
-  it("The function generate adds a trace with all calls of the sub-agent, which checkpoints contain and restore", async () => {
+  it("The state from generate has a trace with all calls of the sub-agent, and a state restored from a checkpoint has the same trace", async () => {
     const saved: unknown[] = [];
     const checkpoints: CheckpointStore = {
       save: async (_sessionId, json) => void saved.push(json),
@@ -211,7 +211,7 @@ describe("events and traces", () => {
     expect(again.state.subagentTraces?.[0]).toEqual(state.subagentTraces?.[0]);
   });
 
-  it("Events that a tool emits itself are in the stream and add a trace", async () => {
+  it("If a tool emits sub-agent events itself, the parent's stream contains them, and the state gets a trace", async () => {
     const helper = explorer();
     const byHand = tool("explore", async (_params, context) => {
       const fields = { subagentId: "helper-1", subagentType: "helper", parentToolCallId: context.toolCallId };
@@ -232,7 +232,7 @@ describe("events and traces", () => {
     ]);
   });
 
-  it("An event without an id or in a wrong order is an error result of its call, and the error names the order", async () => {
+  it("A call has an error result if its tool emits a sub-agent event without an id or in a wrong order, and the error states the problem", async () => {
     const fields = { subagentId: "helper-1", subagentType: "helper", parentToolCallId: "call-1" };
     const end = { type: "subagent_end", ...fields, success: true, timestamp: 1 } as const;
     const start = { type: "subagent_start", ...fields, prompt: "?", timestamp: 1 } as const;
@@ -251,7 +251,7 @@ describe("events and traces", () => {
     ]);
   });
 
-  it("Events that a tool emits after the execution has ended are dropped: the stream does not contain them, and the state of the execution has no trace", async () => {
+  it("If a tool emits sub-agent events after the execution has ended, the stream does not contain them, and the state has no trace of them", async () => {
     let late: ToolContext["onSubagentEvent"];
     const explore = tool("explore", (_params, { onSubagentEvent }) => void (late = onSubagentEvent));
     // The events of a strategy without a stream go directly to the agent's stream, which is open until `after` has returned.
@@ -273,7 +273,7 @@ describe("events and traces", () => {
     expect([subagentEvents(events), state.subagentTraces]).toEqual([[], undefined]);
   });
 
-  it("If a sub-agent fails, `subagent_end` has the error and the calls of the sub-agent, and the parent's model reads the error", async () => {
+  it("If a sub-agent fails, its trace has the error and the calls of the sub-agent, and the parent's model reads the error", async () => {
     let requests = 0;
     const script: Script = () => {
       requests += 1;
@@ -296,7 +296,7 @@ describe("events and traces", () => {
     ]);
   });
 
-  it("Calls of the same sub-agent in one answer run at the same time, each with an id of its own", async () => {
+  it("Calls of the same sub-agent in one answer run at the same time, and each execution has a different id", async () => {
     const both = gate();
     let running = 0;
     const script: Script = async () => {
@@ -316,7 +316,7 @@ describe("events and traces", () => {
     expect(new Set(traces.map(({ subagentId }) => subagentId)).size).toBe(2);
   });
 
-  it("subagentTool sends the model the given name, description and schema, and an agent has no function that creates a tool", () => {
+  it("subagentTool returns a tool with the given name, description, schema and options, and an agent has no function that creates a tool", () => {
     const explore = explorerTool(explorer(), { sequential: true, metadata: { team: "agents" } });
     expect(explore).toMatchObject({
       name: "explore",

@@ -73,7 +73,7 @@ it("The history has the messages from the root to the current node once each, in
   );
 });
 
-it("The history joins nodes that have only their own messages", () => {
+it("If the state of each node has only the node's new messages, the history joins the messages of all nodes", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(3), { minLength: 1, maxLength: 8 }), (sizes) => {
       const tree = new ThreadTree();
@@ -90,7 +90,7 @@ it("The history joins nodes that have only their own messages", () => {
   );
 });
 
-it("A branch that is created before its parent has messages contains the messages that the parent has later", () => {
+it("A branch contains the messages that its parent gets later, if the branch is created before the parent has messages", () => {
   const tree = new ThreadTree();
   const [a] = [tree.branch(tree.root.id)];
   const b = tree.branch(a);
@@ -105,7 +105,7 @@ it("A branch that is created before its parent has messages contains the message
   expect(texts(tree.history())).toEqual(["1", "2", "3"]);
 });
 
-it("A branch can begin in the middle of its parent, and stays there when the parent continues", () => {
+it("A branch can begin in the middle of its parent's conversation, and does not contain messages that the parent gets later", () => {
   const tree = new ThreadTree();
   const first = answered(tree.history(), "One");
   tree.current.state = answered(first, "Two");
@@ -145,7 +145,7 @@ it("An id that is not in the tree is refused, and the error contains the id", ()
   expect(tree.nodes.size).toBe(1);
 });
 
-it("A node refuses a state that is not an AgentState, and names the function that restores one", () => {
+it("A node refuses a state that is not an AgentState, and the error names the function that restores one", () => {
   const tree = new ThreadTree();
   const json = tree.root.state.toJSON() as unknown as AgentState;
   const refused = expect.objectContaining({
@@ -224,7 +224,7 @@ it.each<[string, (json: ThreadTreeJSON) => unknown, string]>([
     ({ nodes: [, a] }) => Object.assign(a?.state ?? {}, { step: -1 }),
     "tree.nodes.1.state.step",
   ],
-])("The JSON of a tree with %s is refused with the path", (_, change, path) => {
+])("The JSON of a tree with %s is refused, and the error states the problem", (_, change, path) => {
   const { json } = family();
   change(json);
   expect(() => ThreadTree.fromJSON(json)).toThrow(
@@ -232,7 +232,7 @@ it.each<[string, (json: ThreadTreeJSON) => unknown, string]>([
   );
 });
 
-it("A tree whose branches are nested 3,000 levels deep has a history and can be restored", () => {
+it("A tree with branches nested 3,000 levels deep has a history and can be restored", () => {
   const tree = new ThreadTree(only("Root"));
   for (let level = 0; level < 3000; level += 1) tree.checkout(tree.branch(tree.current.id));
   const restored = ThreadTree.fromJSON(tree.toJSON());

@@ -32,7 +32,7 @@ describe("results and errors of the program's functions", () => {
   it.each([
     { turn: null, state: null },
     { turn: {}, state: AgentState.initial().toJSON() },
-  ])("A middleware whose after returns %j fails", async (value) => {
+  ])("An execution fails if `after` of a middleware returns %j", async (value) => {
     const middleware = [{ name: "odd", after: () => Promise.resolve(value as never) }];
     expect(await rejection(scriptedAgent(hello, { middleware }).query("Hi."))).toMatchObject(
       refused("after of the middleware"),
@@ -52,7 +52,7 @@ describe("results and errors of the program's functions", () => {
         ],
       },
     ],
-  ])("An error that %s throws has the partial state", async (_case, options) => {
+  ])("An error from %s has the partial state of the execution", async (_case, options) => {
     const explorer = scriptedAgent(callsOnce, {
       tools: [look],
       ...options,
@@ -63,13 +63,13 @@ describe("results and errors of the program's functions", () => {
     expect(partialState(error)?.messages[0]?.text).toBe("Hi.");
   });
 
-  it("An error that after of a middleware throws has the state of the complete execution", async () => {
+  it("An error from `after` of a middleware has the state of the complete execution", async () => {
     const middleware = [{ name: "m", after: () => Promise.reject(new Error("after")) }];
     const error = await rejection(scriptedAgent(hello, { middleware }).query("Hello?"));
     expect(partialState(error)?.messages.map(({ text }) => text)).toEqual(["Hello?", "Hi."]);
   });
 
-  it("An error object that two executions throw has no partial state, so that no state is given to another conversation", async () => {
+  it("If two executions throw the same error object, it has no partial state, so neither conversation receives the state of the other one", async () => {
     const stop = new Error("budget exceeded");
     const stopping = scriptedAgent(() => ({ text: "Hi." }), { strategy: { onStepEnd: () => Promise.reject(stop) } });
     const errors = await Promise.all([
@@ -80,7 +80,7 @@ describe("results and errors of the program's functions", () => {
     expect(partialState(stop)).toBeUndefined();
   });
 
-  it.each([1, "yes"])("A stop condition that returns %j ends the execution", async (value) => {
+  it.each([1, "yes"])("A stop condition that returns the truthy value %j ends the execution", async (value) => {
     const strategy = { stopCondition: () => value as unknown as boolean };
     const turn = await scriptedAgent(callsOnce, { tools: [look], strategy }).query("Go.");
     expect(turn.cycles).toBe(1);
@@ -112,7 +112,7 @@ describe("results and errors of the program's functions", () => {
     expect(saved).toEqual(["s"]);
   });
 
-  it("The hook onAct cannot change the calls, and an exception of it leaves each call with a result", async () => {
+  it("The hook onAct cannot change the calls, and if it throws, each call has a result", async () => {
     const ran: unknown[] = [];
     const tools = [tool("look", (params) => ran.push({ ...params }))];
     const onAct = (_step: number, [first]: readonly { arguments: Record<string, unknown> }[]): void => {
@@ -128,7 +128,7 @@ describe("results and errors of the program's functions", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("A logger that throws or rejects does not change the execution", async () => {
+  it("The result of an execution is the same if a logger throws or rejects", async () => {
     const throws = () => {
       throw new Error("disk full");
     };
@@ -140,7 +140,7 @@ describe("results and errors of the program's functions", () => {
   });
 });
 
-it("An aborted stream of an agent rejects with the reason of the caller's signal, as generate does", async () => {
+it("An aborted stream of an agent rejects with CANCELLED and the reason of the caller's signal as the cause, as generate does", async () => {
   for (const way of ["generate", "stream"] as const) {
     const started = gate();
     const abort = new AbortController();
@@ -162,7 +162,7 @@ describe("ends of sub-agents", () => {
   const delegate = (name: string, sub: Agent) =>
     subagentTool({ name, description: "Delegates.", parameters, agent: sub, type: name, prompt: () => "Go." });
 
-  it("A sub-agent has its end and its trace although a tool's value changes after its call", async () => {
+  it("The trace of a sub-agent contains the result of a tool as it was returned, although the program changes the value later", async () => {
     const value: Record<string, unknown> = { a: 1 };
     const strategy = { onObserve: () => void (value["self"] = value) };
     const sub = scriptedAgent(callsOnce, { tools: [tool("look", () => value)], strategy });
@@ -202,7 +202,7 @@ describe("ends of sub-agents", () => {
     },
   );
 
-  it("A stream of an aborted parent has an end for each start of a sub-agent", async () => {
+  it("The stream of an aborted parent has a subagent_end event for each subagent_start event", async () => {
     const started = gate();
     const abort = new AbortController();
     const waits = tool("look", (_params, { signal }) => {
@@ -227,7 +227,7 @@ describe("ends of sub-agents", () => {
   });
 });
 
-it("The history of a deep tree is joined in time that grows with its messages", () => {
+it("The number of reads to join the history of a deep tree is proportional to the number of its nodes", () => {
   const tree = new ThreadTree();
   const nodes = 3000;
   for (let node = 0; node < nodes; node += 1) {

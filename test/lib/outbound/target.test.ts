@@ -77,7 +77,7 @@ describe("names", () => {
   });
 });
 
-describe("the rest of a URL", () => {
+describe("length, scheme, credentials and port of a URL", () => {
   it.for([
     "",
     "no url",
@@ -152,9 +152,12 @@ describe("the list", () => {
     ["one.example.com", "http://two.one.example.com/", "scheme"],
     ["one.example.com", "http://one.example.com.evil.com/", "scheme"],
     [" a.internal , b.internal ", "http://b.internal/", null],
-  ] as const)("OUT5 The allow list %s allows or refuses the address %s: %s", ([listed, url, expected]) => {
-    expect(problem(url, listed)).toBe(expected);
-  });
+  ] as const)(
+    "OUT5 With the allow list %s, the reason to refuse the URL %s is %s (null if it is allowed)",
+    ([listed, url, expected]) => {
+      expect(problem(url, listed)).toBe(expected);
+    },
+  );
 
   it("OUT5 A host on the allow list is not looked up", () => {
     const answer = readTarget("https://files.internal/", readHostList("files.internal") ?? []);

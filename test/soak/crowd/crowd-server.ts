@@ -46,9 +46,9 @@ import { registry } from "#generated/registry.ts";
 
 import { compose } from "./worker/compose.ts";
 
-const { ThreadObject, ThreadFeed, fetch } = compose(registry, { diagnostics }, (world) => {
+const { ThreadObject, ThreadFeed, fetch } = compose(registry, { diagnostics }, (dependencies) => {
   console.log("${madeMark}");
-  return world;
+  return dependencies;
 });
 
 export { ThreadFeed, ThreadObject };

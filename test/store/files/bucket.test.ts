@@ -75,7 +75,7 @@ function fragile() {
   return { bucket, broken, uploads };
 }
 
-test("A file of at least the threshold's size is stored in the bucket, and can be read in every way", async () => {
+test("A file of at least the threshold's size is stored in the bucket, and can be read at once, by range and by chunks", async () => {
   const { files, rows, threadId, keys } = bucketStage();
   for (const size of [threshold, 3 * chunk, 7 * chunk + 13]) {
     const bytes = pattern(size, size);
@@ -124,7 +124,7 @@ test("A moved file in the bucket keeps its object, and a deleted folder leaves n
   expect(await keys()).toEqual([]);
 });
 
-test("A batch that fails leaves no object in the bucket", async () => {
+test("A failed batch leaves no object in the bucket", async () => {
   const { files, keys } = bucketStage();
   const large = { type: "write", path: "big", body: pattern(threshold), facts: plain } as const;
   expect(await codeOf(files.edit([large, { type: "remove", path: "none" }]))).toBe("file_not_found");
@@ -194,7 +194,7 @@ test("A new instance of a thread's object never overwrites files that an earlier
   expect(await after.keys()).toEqual([]);
 });
 
-test("A file in the bucket that is replaced while it is read fails for the reader or is complete", async () => {
+test("A read of a file in the bucket fails with conflict if the file is replaced meanwhile, and with unavailable if its object is gone", async () => {
   const { files } = bucketStage();
   await files.write("a", pattern(threshold), plain);
   const chunks = (await files.chunks("a"))?.[Symbol.asyncIterator]();
@@ -208,7 +208,7 @@ test("A file in the bucket that is replaced while it is read fails for the reade
 });
 
 for (const call of ["create", "part", "complete"]) {
-  test(`A bucket whose ${call} fails leaves the file as it was and stores nothing else`, async () => {
+  test(`A file write to the bucket leaves the file unchanged and stores no object if the upload's ${call} fails`, async () => {
     const { bucket, broken, uploads } = fragile();
     const { files, rows, keys } = bucketStage(bucket);
     await files.write("a", "old", plain);
@@ -235,7 +235,7 @@ for (const call of ["create", "part", "complete"]) {
   });
 }
 
-test("A file write whose source fails leaves no upload and no object in the bucket", async () => {
+test("A file write leaves no upload and no object in the bucket if its source fails", async () => {
   const { bucket, uploads } = fragile();
   const { files, keys, rows } = bucketStage(bucket);
   let left = 30;
@@ -252,7 +252,7 @@ test("A file write whose source fails leaves no upload and no object in the buck
   expect([await keys(), rows.garbage(), await files.stat("a")]).toEqual([[], [], null]);
 });
 
-test("A deletion of a file that fails in the bucket is retried by later clean-ups until it succeeds, and chunks in the thread are deleted at once", async () => {
+test("If the bucket fails to delete the object of a removed file, later clean-ups retry it, and chunks in the thread are deleted at once", async () => {
   const { bucket, broken } = fragile();
   const { files, rows, keys, threadId } = bucketStage(bucket);
   await files.write("a", pattern(threshold), plain);

@@ -131,7 +131,7 @@ export function fileBytesContract(where: string, withRows: WithRows): void {
       expect(same(await files.read("file"), kept)).toBe(true);
     }));
 
-  test(`A file that is too large to be read at once is refused, and can be read by chunks (${where})`, () =>
+  test(`A read of a whole file is refused if the file is too large for it, and the file can be read by chunks (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const size = 33 * 1024 * 1024;

@@ -39,10 +39,10 @@ export function fileEditsContract(where: string, withRows: WithRows): void {
       ] as const) {
         await files.write(`from/${name}`, body, { mimeType: "text/plain", metadata: { a: 1 }, width: 2, height: 3 });
         rows.keepThumbnail("/from", name, new Uint8Array([1, 2]));
-        const before = await files.standing(`from/${name}`);
+        const before = await files.entry(`from/${name}`);
         const record = await files.move(`from/${name}`, `to/deep/${name}.new`);
         expect(record).toEqual({ ...before?.record, path: `/to/deep/${name}.new`, name: `${name}.new` });
-        expect(await files.standing(`to/deep/${name}.new`)).toEqual({ record, etag: before?.etag });
+        expect(await files.entry(`to/deep/${name}.new`)).toEqual({ record, etag: before?.etag });
         expect(rows.thumbnail("/to/deep", `${name}.new`)).toEqual(new Uint8Array([1, 2]));
         expect(await files.stat(`from/${name}`)).toBeNull();
         // The folder existed only for its file.
@@ -52,7 +52,7 @@ export function fileEditsContract(where: string, withRows: WithRows): void {
       expect(same(await files.read("to/deep/large.bin.new"), large)).toBe(true);
     }));
 
-  test(`A moved folder takes everything below it and nothing next to it, and its events name its two paths (${where})`, () =>
+  test(`A move of a folder moves everything below it and nothing next to it, and its events name the old and the new path (${where})`, () =>
     withRows(async (rows) => {
       const { events, change } = recorded(rows);
       const { files } = stage(rows, { change });
@@ -74,7 +74,7 @@ export function fileEditsContract(where: string, withRows: WithRows): void {
       expect(await files.stat("x")).toBeNull();
     }));
 
-  test(`A move that would replace, lose or overlong a path is refused and changes nothing (${where})`, () =>
+  test(`A move is refused and changes nothing if its target exists, is inside the moved folder, or would be a path that is too long (${where})`, () =>
     withRows(async (rows) => {
       const { events, change } = recorded(rows);
       const { files } = stage(rows, { change });
@@ -157,7 +157,7 @@ export function fileEditsContract(where: string, withRows: WithRows): void {
       expect(hasLeftovers(rows)).toBe(false);
     }));
 
-  test(`A batch with one refused change, and one whose events cannot be written, change nothing and leave no bytes (${where})`, () =>
+  test(`A batch changes nothing and leaves no bytes if one of its changes is refused or its events cannot be written (${where})`, () =>
     withRows(async (rows) => {
       const { events, refusing, change } = recorded(rows);
       const { files } = stage(rows, { change });
@@ -221,7 +221,7 @@ export function fileEditsContract(where: string, withRows: WithRows): void {
       expect(await files.edit([])).toEqual([]);
     }));
 
-  test(`A search by glob or content can be limited by glob, folder names and depth, and counts all paths (${where})`, () =>
+  test(`A search by glob or content can exclude folders by name and be limited by glob and depth, and returns the total of its paths (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       for (const name of ["a.ts", "src/b.ts", "src/deep/c.ts", "src/d.js", "node_modules/x/e.ts", "src/target/f.ts"]) {

@@ -75,7 +75,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.list("/")).toEqual([]);
     }));
 
-  test(`A call that takes a file for a folder or a folder for a file, or removes a folder with content, is refused and changes nothing (${where})`, () =>
+  test(`A call that uses a file as a folder or a folder as a file, or removes a folder with content, is refused and changes nothing (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.write("file", "1", plain);
@@ -99,7 +99,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.stats()).toEqual({ fileCount: 2, directoryCount: 1, totalSize: 3 });
     }));
 
-  test(`A folder that is created while a file's bytes arrive is not overwritten (${where})`, () =>
+  test(`A file does not overwrite a folder that is created while the file's bytes arrive (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -140,7 +140,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       await files.makeFolder("folder");
       for (const path of ["none", "folder/none", "none/below"]) {
         expect([await files.read(path), await files.open(path), await files.chunks(path)]).toEqual([null, null, null]);
-        expect([await files.stat(path), await files.standing(path), await files.thumbnail(path)]).toEqual([
+        expect([await files.stat(path), await files.entry(path), await files.thumbnail(path)]).toEqual([
           null,
           null,
           null,
@@ -187,7 +187,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(record).toMatchObject({ path: "/far.png", storage: "external", size: 123, width: 1, height: 2 });
       expect(await files.stat("far.png")).toEqual(record);
       expect(await files.list("/")).toEqual([record]);
-      expect(await files.standing("far.png")).toEqual({ record, etag: null });
+      expect(await files.entry("far.png")).toEqual({ record, etag: null });
       expect([await files.read("far.png"), await files.open("far.png")]).toEqual([null, null]);
       expect([await files.chunks("far.png"), await files.thumbnail("far.png")]).toEqual([null, null]);
       expect((await files.grep("bytes")).results).toEqual([]);

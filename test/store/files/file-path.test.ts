@@ -113,7 +113,7 @@ test("Two spellings of one file path lead to the same file", async () => {
   );
 });
 
-test("A file path is refused if it leads out of the root folder, has control characters, backslashes or half characters, or has too long or too many names", async () => {
+test("A file path is refused if it leads out of the root folder, has control characters, backslashes or unpaired surrogates, or is too long or too deep", async () => {
   const attacks: unknown[] = [
     "..",
     "../x",
@@ -163,7 +163,7 @@ test("A file path is refused if it leads out of the root folder, has control cha
       files.read(path),
       files.open(path),
       files.chunks(path),
-      files.standing(path),
+      files.entry(path),
       files.stat(path),
       files.list(path),
       files.remove(path),

@@ -42,7 +42,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
   const piece = pattern(100_000);
 
   for (const pieces of [0, 3, 40]) {
-    test(`A file write whose source fails after ${pieces} chunks leaves the file unchanged (${where})`, () =>
+    test(`A file write leaves the file unchanged if its source fails after ${pieces} chunks (${where})`, () =>
       withRows(async (rows) => {
         const { files } = stage(rows);
         await files.write("file", "old", plain);
@@ -57,7 +57,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`A file write whose source never ends is stopped at the limit of a file's size (${where})`, () =>
+  test(`A file write is stopped at the limit of a file's size if its source never ends (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows, { limit: 3_000_000 });
       await files.write("file", "old", plain);
@@ -74,7 +74,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       );
     }));
 
-  test(`The source stream of a refused file write is cancelled, and a source that yields no bytes is refused (${where})`, () =>
+  test(`The source stream of a refused file write is cancelled, and a source that yields text instead of bytes is refused (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.makeFolder("folder");
@@ -165,7 +165,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
   const begunOf = (writes: readonly { state: { begun: boolean } }[]) =>
     writes.flatMap(({ state }, index) => (state.begun ? [index] : []));
 
-  test(`Three streamed uploads and two streamed writes of the thread's code are stored at a time (${where})`, () =>
+  test(`At most three streamed uploads and two streamed writes of the thread's code run at a time (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const outside = Array.from({ length: 7 }, (_, at) => gated(files, `outside/${at}`, { outside: true }));
@@ -195,7 +195,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
     }));
 
   for (const outside of [false, true]) {
-    test(`A file write that breaks off frees its slot or its position in the queue, and leaves the file unchanged (${where})`, () =>
+    test(`An aborted file write frees its slot or its position in the queue, and leaves the file unchanged (${where})`, () =>
       withRows(async (rows) => {
         const { files } = stage(rows);
         await files.write("file", "old", plain);
@@ -217,7 +217,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`The stored part of a file write that breaks off is deleted, whatever the source of its bytes does afterwards (${where})`, () =>
+  test(`The stored part of an aborted file write is deleted, whatever the source of its bytes does afterwards (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const abort = new AbortController();
@@ -238,7 +238,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       ).toBe(9);
     }));
 
-  test(`Of two writers of one file the last to end replaces the whole file, and nothing of the other remains (${where})`, () =>
+  test(`If two writes of one file overlap, the last to end replaces the whole file, and nothing of the other remains (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const [slow, fast] = [pattern(2 * chunk + 1, 3), pattern(3 * chunk, 5)];
@@ -257,7 +257,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       expect(clean(rows)).toBe(true);
     }));
 
-  test(`A change of a file whose event cannot be written is undone, and the event is written in the transaction of the change (${where})`, () =>
+  test(`A change of a file is undone if its event cannot be written; the change and its event are written in one transaction (${where})`, () =>
     withRows(async (rows) => {
       const emitted: unknown[] = [];
       const refusing = { on: false };
@@ -306,7 +306,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
     }));
 
   for (const size of [10, 3 * chunk]) {
-    test(`A file of ${size} bytes that is replaced while it is read fails for the reader (${where})`, () =>
+    test(`A read of a file of ${size} bytes fails with conflict if the file is replaced or removed meanwhile (${where})`, () =>
       withRows(async (rows) => {
         const { files } = stage(rows);
         for (const change of ["replace", "remove", "remove and write again"] as const) {

@@ -186,7 +186,7 @@ test("A pattern whose repetitions expand to very many steps is refused before it
   expect(await lines("\\{2000}")).toEqual(["/b:1:x{2000}"]);
 });
 
-test("A file search counts many short lines against its limit, and reports as truncated a line that was searched only in part", async () => {
+test("A file search counts many short lines against its limit, and its result is marked as truncated if a line was searched only in part", async () => {
   const { files } = await filled({ "short/lines": "\n".repeat(70_000), "long/line": `${"x".repeat(65_536)}needle\n` });
   expect(await files.grep("(.{0,100}){9}a", { path: "short" })).toEqual({ results: [], truncated: true });
   expect(await files.grep("needle", { path: "long" })).toEqual({ results: [], truncated: true });

@@ -38,7 +38,7 @@ test("A streamed image is measured wherever its bytes are stored", async () => {
   expect([broken.size, broken.width]).toEqual([large.byteLength - 100, undefined]);
 });
 
-test("The part of an image that is read to measure it is bounded, and a stream that cannot be read again is stored without a size", async () => {
+test("An image over 20 MB is not measured, and an image that cannot be read again after it was stored has no size", async () => {
   const asked: number[] = [];
   const counting: ImagePort = {
     ...noImages,

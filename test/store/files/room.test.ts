@@ -26,7 +26,7 @@ const overMemory = (work: (rows: FileRows) => Promise<void>) => work(memoryFileR
 describe.each([
   ["SQLite", overSqlite],
   ["memory", overMemory],
-])("room in %s", (_, withRows) => {
+])("storage limit in %s", (_, withRows) => {
   test("A file that would fill the storage is refused and stores nothing, and a removed file frees its space", () =>
     withRows(async (rows) => {
       const { files } = stage(rows, { room: rows.filled() + 4.5 * chunk });

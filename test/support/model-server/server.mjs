@@ -18,11 +18,11 @@ import { createRandom, cutAtRandom } from "./random.mjs";
 /**
  * @typedef {import("node:http").IncomingMessage} Request
  * @typedef {import("node:http").ServerResponse} Response
- * @typedef {{ id: string | null, method: string, path: string, headers: Record<string, unknown>, body: unknown }} Asked
+ * @typedef {{ id: string | null, method: string, path: string, headers: Record<string, unknown>, body: unknown }} RecordedRequest
  * @typedef {{ url: string, port: number, seed: number, close: () => Promise<void> }} ModelServer
  */
 
-/** The protocol of each path, and where the path names the model. */
+/** The provider of each path. A group of the pattern matches the model's name if the path contains it. */
 const routes = [
   { path: /^\/api\/v1\/chat\/completions$/, provider: "openrouter" },
   { path: /^\/v1\/chat\/completions$/, provider: "openai" },
@@ -63,7 +63,7 @@ function sendJson(response, value, status = 200) {
 
 /** The ends of all answers, so that a test can wait for one. */
 class Exchanges {
-  /** @type {Asked[]} */
+  /** @type {RecordedRequest[]} */
   asked = [];
   /** @type {Map<string, PromiseWithResolvers<{ complete: boolean }>>} */
   #ends = new Map();

@@ -36,7 +36,6 @@ export function agentOf(name: string, sides: { sideA: string; sideB?: string; en
   };
 }
 
-/** A prompt. */
 export function promptOf(name: string, more: { model: string; tools?: Json[]; prompt?: Json }): Prompt {
   return {
     name,

@@ -20,7 +20,7 @@ async function shellOver(files: Record<string, string> = {}) {
 }
 
 describe("the result of a command", () => {
-  it("A command returns its exit code and output, and both outputs by name if it has errors", async () => {
+  it("A command returns its exit code and output, and labels STDOUT and STDERR if it writes errors", async () => {
     const { coder, run } = await shellOver();
     const result = await coder.call("bash", { command: 'echo "hello"' });
     expect(result).toMatchObject({
@@ -39,7 +39,7 @@ describe("the result of a command", () => {
     expect(await run("if then")).toContain("Exit code: 2\nSTDOUT:\n\nSTDERR:\nbash: syntax error");
   });
 
-  it("Each output over its limit is cut at a whole character, with a note", async () => {
+  it("Each output of a command over its limit is cut at a whole character, with a note", async () => {
     const outcome = { stdout: "ää", stderr: "123456", exitCode: 0 };
     const result = await callOf({ maxOutputBytes: 3, run: async () => outcome }).run("x");
     expect(result.result).toBe(
@@ -51,7 +51,7 @@ describe("the result of a command", () => {
     expect(await run("seq 1 60000")).toContain(`This text of ${length} characters is too long`);
   });
 
-  it("Hidden characters are removed from the outputs of another function, which may reach a network, and not from those of the thread's shell", async () => {
+  it("Hidden characters are removed from the outputs of a custom run function of the bash tool, and not from those of the thread's shell", async () => {
     const text = "a\u202Eb\u{E0041}\n";
     const outcome = { stdout: text, stderr: text, exitCode: 0 };
     const { result } = await callOf({ run: async () => outcome }).run("x");
@@ -107,7 +107,7 @@ describe("a command that is not run, or not to its end", () => {
     expect(await run(`echo 'rm -${"rf".repeat(20_000)} x' | wc -c`)).toBe("Exit code: 0\n40007\n");
   });
 
-  it("A command that deletes a folder by its absolute path is run, and an expression of the options denies each command", async () => {
+  it("The bash tool runs a command that deletes a folder by its absolute path, and blocks each command that matches a regular expression of denyPatterns", async () => {
     const { run } = await shellOver({ "/build/a.txt": "a", "/b.txt": "b" });
     expect(await run("rm -rf /build; rm -rf /none/*; ls")).toBe("Exit code: 0\nb.txt\n");
     const output = async () => ({ stdout: "", stderr: "", exitCode: 0 });
@@ -157,7 +157,7 @@ describe("a command that is not run, or not to its end", () => {
     expect(await coder.text("bash", { command: "ls" })).toBe("Exit code: 0\n");
   });
 
-  it("A command that is cancelled while its changes are prepared stores none of them", async () => {
+  it("If a command is cancelled while its changes are prepared, none of them are stored", async () => {
     const coder = await ToolCaller.create("coder");
     const outcome = await coder.withState(async (state) => {
       const stop = new AbortController();
@@ -180,7 +180,7 @@ describe("a command that is not run, or not to its end", () => {
     expect(await coder.text("bash", { command: "ls" })).toBe("Exit code: 0\n");
   });
 
-  it("The commands, and the branches of sed in a line, are limited by their number", async () => {
+  it("The number of commands in a call of the bash tool, and of branches in a line of sed, is limited", async () => {
     const { run } = await shellOver({});
     expect(await run("echo x | sed ':a;s/x/xx/;ta'")).toContain("maximum iterations (10000)");
     expect(await run("for i in $(seq 150); do for j in $(seq 150); do :; done; done; echo end")).not.toContain("end");
@@ -198,7 +198,7 @@ describe("a command that is not run, or not to its end", () => {
 });
 
 describe("the files of a command", () => {
-  it("A command reads the thread's files and stores what it writes, with types and metadata of replaced files", async () => {
+  it("A command reads the thread's files and stores what it writes, and a replaced file keeps its content type", async () => {
     const { coder, run } = await shellOver({ "/src/a.ts": "one\ntwo\n", "/b.txt": "b" });
     await coder.files.put("/notes", "old", { "content-type": "text/markdown" });
     expect(await run("cat src/*.ts | grep two > found.txt; sed -i s/one/1/ src/a.ts; echo new > notes")).toBe(
@@ -222,7 +222,7 @@ describe("the files of a command", () => {
     expect((await coder.read("/log")).split("\n")).toHaveLength(201);
   });
 
-  it("A command that moves or swaps files and folders moves or swaps them in the thread", async () => {
+  it("Files and folders that a command moves or swaps are moved or swapped in the thread", async () => {
     const { coder, run, list } = await shellOver({
       "/src/a.txt": "a",
       "/src/deep/b.txt": "b",
@@ -266,14 +266,14 @@ describe("the files of a command", () => {
     );
   });
 
-  it("A file that is copied out of a folder before the folder is moved is in both places afterwards", async () => {
+  it("If a command moves a folder and then copies its parent, its files are in the moved folder and in the copy", async () => {
     const { coder, run, list } = await shellOver({ "/a/b/2": "two", "/d/3": "three" });
     expect(await run("mv a/b a/1; mkdir a/b; cp -r a d")).toBe("Exit code: 0\n");
     expect(await list()).toBe("Exit code: 0\n./a/1/2 ./d/3 ./d/a/1/2 ");
     expect([await coder.read("/a/1/2"), await coder.read("/d/a/1/2")]).toEqual(["two", "two"]);
   });
 
-  it("A random sequence of operations leaves the same files in the thread as in the command", async () => {
+  it("After a random sequence of operations, the thread has the same files as the command listed at its end", async () => {
     const seed = inject("seed");
     const pick = random(seed);
     const { coder, run } = await shellOver({ "/a/1": "one", "/a/b/2": "two", "/b/3": "three", "/c": "four" });

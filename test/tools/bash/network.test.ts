@@ -35,14 +35,14 @@ const online = (command: string, more: Partial<CommandNetwork> = {}) =>
   run(command, { allowedHosts: [host()], ...more });
 
 describe("curl", () => {
-  it("A command without the option has no curl, and its description names no network", async () => {
+  it("Without the option network, the bash tool has no curl, and its description states that there is no network", async () => {
     expect((await run(`curl -s '${pageUrl("text/plain", "hello")}'`)).text).toContain("curl: command not found");
     expect(readTool(createBashTool()).description).toContain("There is no network");
     const { description } = readTool(createBashTool({ network: { allowedHosts: ["api.example.com"] } }));
     expect(description).toContain("curl reaches only api.example.com.");
   });
 
-  it("A command reads a page of an allowed host and stores it, byte by byte", async () => {
+  it("A command requests a page of an allowed host with curl and stores it, byte by byte", async () => {
     const bytes = new Uint8Array([0, 255, 10, 13, 200]);
     const page = pageUrl("application/octet-stream", bytes);
     const { text, coder } = await online(
@@ -61,7 +61,7 @@ describe("curl", () => {
     expect(await coder.read("/page.txt")).toBe(page);
   });
 
-  it("The model reads no hidden character whose halves a response separates by another hidden character", async () => {
+  it("The model reads no hidden character that would appear if another hidden character between its two halves were removed", async () => {
     // jq writes the halves of a pair of surrogates as they are. Without the character between them they are a tag.
     const text = String.raw`"per\udb40\u200b\udc68mit"`;
     const page = pageUrl("application/json", text);
@@ -80,13 +80,13 @@ describe("curl", () => {
     expect(text).not.toMatch(/[\u202E\u{E0068}]/u);
   });
 
-  it("A status and a failed request are an exit code of the command", async () => {
+  it("A request of curl that fails, or with -f an HTTP error status, gives the command an exit code other than 0", async () => {
     expect((await online(`curl -s -f '${pageUrl("text/plain", "no", 404)}'`)).text).toContain("Exit code: 22");
     expect((await online(`curl -s -w '%{http_code}' '${pageUrl("text/plain", "no", 404)}'`)).text).toContain("no404");
     expect((await online(`curl -sS '${server()}/broken'`)).text).toContain("Exit code: 1");
   });
 
-  it("Only the methods of the option are sent", async () => {
+  it("The curl of a command sends only the HTTP methods that the option network allows", async () => {
     const post = `curl -sS -X POST -d 'a=1' '${pageUrl("text/plain", "posted")}'`;
     expect((await online(post)).text).toContain("HTTP method POST not allowed. Allowed are GET, HEAD.");
     expect((await online(post, { methods: ["POST"] })).text).toBe("Exit code: 0\nposted");
@@ -94,7 +94,7 @@ describe("curl", () => {
 });
 
 describe("what is refused", () => {
-  it("Other hosts, private addresses and other protocols are refused, and the command continues", async () => {
+  it("The curl of a command refuses hosts that are not allowed, private addresses and protocols other than HTTP, and the command continues", async () => {
     for (const address of ["https://example.com/", "http://169.254.169.254/", "http://[::1]/", "http://2130706433/"]) {
       const { text } = await online(`curl -sS '${address}'; echo next`);
       expect(text).toContain("Network access denied");
@@ -103,14 +103,14 @@ describe("what is refused", () => {
     expect((await online("curl -sS 'file:///etc/passwd'")).text).not.toContain("Exit code: 0");
   });
 
-  it("A host in a private network is refused if the deployment does not allow it, even if the option has it", async () => {
+  it("A host in a private network is refused if the deployment does not allow it, even if the option allowedHosts names it", async () => {
     reachable.length = 0;
     const { text } = await online(`curl -sS '${pageUrl("text/plain", "inside")}'`);
     expect(text).toContain("Exit code: 1");
     expect(text).not.toContain("inside\n");
   });
 
-  it("A redirect is followed to allowed hosts only", async () => {
+  it("The curl of a command follows redirects only to allowed hosts", async () => {
     const to = (url: string) => `curl -sS -L '${server()}/redirect?to=${encodeURIComponent(url)}'`;
     expect((await online(to(pageUrl("text/plain", "found")))).text).toBe("Exit code: 0\nfound");
     expect((await online(to("http://169.254.169.254/latest/meta-data"))).text).toContain(
@@ -119,7 +119,7 @@ describe("what is refused", () => {
     expect((await online(to("https://example.com/"))).text).toContain("Network access denied: example.com");
   });
 
-  it("A URL with a password and a response that is too large are refused", async () => {
+  it("The curl of a command refuses a URL with a password and a response that is too large", async () => {
     const { text } = await online(`curl -sS 'http://me:secret@${host()}/page'`);
     expect(text).toContain("send them in a header");
     expect(text).not.toContain("secret");
@@ -131,7 +131,7 @@ describe("what is refused", () => {
     expect(endless.text).toContain("Exit code: 1");
   });
 
-  it("A command sends a bounded number of requests, with redirects, and the next command can send others", async () => {
+  it("A command sends a bounded number of requests, and redirects count as requests", async () => {
     const page = pageUrl("text/plain", "x");
     const { text } = await online(`for i in 1 2 3 4; do curl -sS '${page}'; done`, { maxRequests: 3 });
     expect(text).toContain("xxx");
@@ -141,7 +141,7 @@ describe("what is refused", () => {
     expect((await online(`curl -sS '${page}'`, { maxRequests: 3 })).text).toBe("Exit code: 0\nx");
   });
 
-  it("An invalid host is refused when the tool is created", () => {
+  it("An invalid host in allowedHosts is refused when the bash tool is created", () => {
     expect(() => createBashTool({ network: { allowedHosts: ["https://example.com/"] } })).toThrow("which is no host");
   });
 });

@@ -54,7 +54,7 @@ describe("read_file", () => {
     );
   });
 
-  it("An image is returned as an image, and one over 20 MiB is refused", async () => {
+  it("The tool read_file returns an image as an attachment, and refuses an image over 20 MiB", async () => {
     const coder = await ToolCaller.create("coder");
     const picture = await realPng(30, 20);
     await coder.files.put("/a/picture.PNG", picture.slice(), { "content-type": "image/png" });
@@ -112,7 +112,7 @@ describe("write_file and edit_file", () => {
     );
   });
 
-  it("An edit without exactly one occurrence is refused with a hint and changes nothing", async () => {
+  it("An edit is refused with a hint and changes nothing unless its old text occurs exactly once in the file", async () => {
     const coder = await ToolCaller.create("coder");
     await coder.files.put("/a.ts", "function one() {\n  return 1;\n}\nfunction two() {\n  return 1;\n}\n");
     const edit = (old_text: string) => coder.text("edit_file", { path: "a.ts", old_text, new_text: "x" });
@@ -129,7 +129,7 @@ describe("write_file and edit_file", () => {
     expect(await coder.read("/a.ts")).toContain("return 1;");
   });
 
-  it("An edit of a file whose lines end in CRLF finds lines that are written with LF, and keeps CRLF", async () => {
+  it("In a file with CRLF line ends, an edit finds a text that is written with LF, and keeps CRLF", async () => {
     const coder = await ToolCaller.create("coder");
     await coder.files.put("/a.txt", "one\r\ntwo\r\nthree\r\n");
     const edit = { path: "a.txt", old_text: "one\ntwo\n", new_text: "1\n2\n" };
@@ -150,7 +150,7 @@ describe("write_file and edit_file", () => {
 });
 
 describe("an edit that a crash interrupted", () => {
-  it("An interrupted edit is reported as done if the file contains it, and runs again otherwise", async () => {
+  it("An interrupted edit is repeated if the file lacks it, is reported as done if the same call wrote the file, and is an error otherwise", async () => {
     const coder = await ToolCaller.create("coder");
     await coder.files.put("/a.txt", "one two");
     const args = { path: "a.txt", old_text: "one", new_text: "one one" };
@@ -201,7 +201,7 @@ describe("an edit that a crash interrupted", () => {
 });
 
 describe("a call that is cancelled, and one that takes too long", () => {
-  it("A cancelled call reads and writes no file", async () => {
+  it("A cancelled call of a file tool reads and writes no file", async () => {
     const touched: string[] = [];
     const workspace = () => touchedBy(touched);
     const cancelled = { id: "call-1", attempt: 1, signal: AbortSignal.abort(), progress: () => {} };
@@ -218,7 +218,7 @@ describe("a call that is cancelled, and one that takes too long", () => {
     expect(touched).toEqual([]);
   });
 
-  it("A call that is cancelled during a read writes nothing", async () => {
+  it("If an edit is cancelled while it reads the file, it writes nothing", async () => {
     const touched: string[] = [];
     const stop = new AbortController();
     const workspace = () =>
@@ -234,7 +234,7 @@ describe("a call that is cancelled, and one that takes too long", () => {
     expect(touched).toEqual(["stat"]);
   });
 
-  it("A list and a search that reach their time limit are errors that name a narrower request", async () => {
+  it("If list_files or search reaches its time limit, the error suggests a narrower request", async () => {
     const untilAborted = ({ signal }: { signal: AbortSignal }) =>
       new Promise<never>((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
     const workspace = () =>
@@ -257,7 +257,7 @@ describe("a call that is cancelled, and one that takes too long", () => {
 });
 
 describe("list_files and search", () => {
-  it("A list has the sorted paths that match, without folders of dependencies and builds, and counts them", async () => {
+  it("The tool list_files returns the sorted paths that match and their number, without folders of dependencies and builds", async () => {
     const coder = await ToolCaller.create("coder");
     for (const path of ["/a.ts", "/src/b.ts", "/src/c.js", "/src/deep/d.ts", "/node_modules/e.ts", "/x/.git/f.ts"]) {
       await coder.files.put(path, "x");
@@ -275,7 +275,7 @@ describe("list_files and search", () => {
     expect(await list({ path: "none" })).toBe("Error: Directory not found: none. Check the path and try again.");
   });
 
-  it("A search returns path, line and text of matching lines, and ignores case by default", async () => {
+  it("The tool search returns path, line and text of matching lines, and ignores case by default", async () => {
     const coder = await ToolCaller.create("coder");
     await coder.files.put("/src/a.ts", "Needle\nhay\nneedle 2\n");
     await coder.files.put("/b.md", "a NEEDLE");
@@ -297,7 +297,7 @@ describe("list_files and search", () => {
     });
   });
 
-  it("Of ten thousand files a list shows 200 with their count, and a search 50 lines, in a bounded number of rows", async () => {
+  it("Of ten thousand files list_files shows 200 with their count, and search shows 50 lines, and both read a bounded number of rows", async () => {
     const coder = await ToolCaller.create("coder");
     const script = Array.from({ length: 10 }, (_, folder) => folder);
     for (const folder of script) await coder.fill(folder, 1000);

@@ -14,7 +14,7 @@ function dropAll(keys: readonly string[]): void {
   for (const key of keys) dropList(key);
 }
 
-it("A list of tools is kept for five minutes, and until it is dropped", () => {
+it("The list of tools of an MCP server is cached for five minutes, or until it is dropped", () => {
   const list = listOf(1);
   keepList("one", list, 0);
   expect(keptList("one", 5 * minute - 1)).toBe(list.tools);
@@ -24,7 +24,7 @@ it("A list of tools is kept for five minutes, and until it is dropped", () => {
   expect(keptList("one", 1)).toBeUndefined();
 });
 
-it("Fifty lists of tools are kept, and a further one removes the oldest", () => {
+it("The cache of MCP servers' tool lists keeps fifty lists, and a further list replaces the oldest", () => {
   const keys = Array.from({ length: 51 }, (_, at) => `list-${at}`);
   for (const key of keys.slice(0, 50)) keepList(key, listOf(1), 0);
   const kept = () => keys.filter((key) => keptList(key, 1) !== undefined);
@@ -36,7 +36,7 @@ it("Fifty lists of tools are kept, and a further one removes the oldest", () => 
   dropAll(keys);
 });
 
-it("The schemas of the kept lists have at most 8 Mi units together, and the oldest lists are removed above that", () => {
+it("The schemas of all cached tool lists have at most 8 Mi UTF-16 units together, and the oldest lists are removed above that", () => {
   const keys = ["first", "second", "third"];
   const half = 4 * 1024 * 1024;
   keepList("first", listOf(half), 0);
@@ -47,7 +47,7 @@ it("The schemas of the kept lists have at most 8 Mi units together, and the olde
   dropAll(keys);
 });
 
-it("The units of a list are those of the schemas that it keeps", async () => {
+it("The size of a cached tool list includes the text of its schemas", async () => {
   const tool = (name: string, text: string) => ({
     name,
     inputSchema: { type: "object" as const, properties: { a: { type: "string", description: text } } },

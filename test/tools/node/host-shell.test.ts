@@ -39,7 +39,7 @@ describe("a command", () => {
     expect(variables).not.toContain("THREADHOLD_TEST_KEY");
   });
 
-  it("Denied texts and an option that returns false prevent a command", async () => {
+  it("A command does not run if it contains a denied text or if the option confirm returns false", async () => {
     const { text } = hostPlace({ confirm: (command) => command !== "true" });
     expect(await text("bash", { command: "echo; mkfs /dev/none" })).toContain("Error: Command blocked");
     expect(await text("bash", { command: "true" })).toBe("Error: Command was not confirmed by the user.");
@@ -75,7 +75,7 @@ describe("the limits of a command", () => {
     await vi.waitUntil(() => !processes.some(isRunning), { timeout: 60_000 });
   });
 
-  it("A program in the background does not keep a command from ending, and ends with it", async () => {
+  it("A command ends although a program that it started runs in the background, and the program ends with it", async () => {
     const { text, read } = hostPlace(true);
     expect(await text("bash", { command: "sleep 300 & echo $! > child; echo done" })).toBe("Exit code: 0\ndone\n");
     const child = Number(read("child"));
@@ -85,14 +85,14 @@ describe("the limits of a command", () => {
   it.each([
     ["of a session of its own", "setsid sleep 300 &"],
     ["that the job control of a shell started", "set -m; sleep 300 &"],
-  ])("A program %s does not keep a command from ending, and ends with it", async (_what, start) => {
+  ])("A command ends although it started a program %s, and the program ends with it", async (_what, start) => {
     const { text, read } = hostPlace(true);
     expect(await text("bash", { command: `${start} echo $! > child; echo done` })).toBe("Exit code: 0\ndone\n");
     // The kernel removes a killed process a moment later.
     await vi.waitUntil(() => !isRunning(Number(read("child"))), { timeout: 60_000 });
   });
 
-  it("A cancelled command ends with a program of a session of its own", async () => {
+  it("A cancelled command also ends a program that it started in a separate session", async () => {
     const { tools, root } = hostPlace(true);
     const stop = new AbortController();
     const call = callTool(tools, "bash", { command: "setsid sleep 300 & echo $! > a; mv a child; wait" }, stop.signal);

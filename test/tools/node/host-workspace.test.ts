@@ -61,7 +61,7 @@ checkFileTools("a folder of a machine", async () => {
   };
 });
 
-it("Of ten thousand files of a folder a list shows 200 with their count, and a search 50 lines", async () => {
+it("Of ten thousand files of a folder list_files shows 200 with their count, and search shows 50 lines", async () => {
   const { put, text } = hostPlace();
   for (let at = 0; at < 10_000; at += 1) put(`f${at % 10}/${at}.txt`, `content of file ${at}`);
   const listed = (await text("list_files", {})).split("\n");
@@ -143,7 +143,7 @@ describe("the boundary of the folder", () => {
 });
 
 describe("errors of the system", () => {
-  it("An error of the system names the path of the model and what to do, and not the path on this machine", async () => {
+  it("A file system error names the path that the model gave, and not the path on this machine", async () => {
     const { text, root } = hostPlace();
     symlinkSync("loop", path.join(root, "loop"));
     const long = "x".repeat(300);
@@ -158,7 +158,7 @@ describe("errors of the system", () => {
     for (const each of texts) expect(each).not.toContain(root);
   });
 
-  it("Only errors of the system are replaced, and an absent entry keeps its error", () => {
+  it("Only file system errors get another message, and the error for a missing file is not replaced", () => {
     const system = (code: string) => Object.assign(new Error(`${code}: open '/home/ada/a'`), { code, syscall: "open" });
     expect(namedError("/a", system("EACCES"))).toMatchObject({ code: "forbidden" });
     expect(namedError("/a", system("EUNKNOWN"))).toMatchObject({
@@ -219,7 +219,7 @@ describe("writes", () => {
     expect(readdirSync(root).toSorted()).toEqual(["other-name", "run.sh"]);
   });
 
-  it("A write keeps permissions that the process removes from new files, and names that leave no place for an addition", async () => {
+  it("A write keeps permissions that the umask removes from new files, and works for a file name that is too long for a suffix", async () => {
     const { text, root, put, read } = hostPlace();
     const name = `${"漢".repeat(80)}.sh`;
     put(name, "old");
@@ -229,7 +229,7 @@ describe("writes", () => {
     expect(lstatSync(path.join(root, name)).mode & 0o777).toBe(0o777);
   });
 
-  it("A file without the permission to write is refused and keeps its content", async () => {
+  it("A write and an edit of a read-only file are refused, and the file keeps its content", async () => {
     const { text, root, put, read } = hostPlace();
     put("a.txt", "old");
     chmodSync(path.join(root, "a.txt"), 0o444);
@@ -241,7 +241,7 @@ describe("writes", () => {
     expect(readdirSync(root)).toEqual(["a.txt"]);
   });
 
-  it("A write of a text that was changed after it was read is refused and leaves the change and no other file", async () => {
+  it("If a file is changed after it was read, a write to it is refused, keeps the change and leaves no other file", async () => {
     const { root, put, read } = hostPlace();
     put("a.txt", "one");
     const files = hostWorkspace(root)({} as ThreadState);
@@ -257,7 +257,7 @@ describe("writes", () => {
     expect(readdirSync(root).toSorted()).toEqual(["a.txt", "folder"]);
   });
 
-  it("An image is returned as a block of the result", async () => {
+  it("The tool read_file over a folder of the machine returns an image as a block of the result", async () => {
     const { tools, put } = hostPlace();
     const picture = await realPng(3, 2);
     put("a.png", picture);

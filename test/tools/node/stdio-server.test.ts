@@ -37,7 +37,7 @@ async function factsOf(server: StdioServer): Promise<Facts> {
 }
 
 describe("the tools of a program", () => {
-  it("The tools of a public server are listed and called: texts, images, structured content and errors", async () => {
+  it("The tools of a public MCP server over stdio are listed and called, and return texts, images and errors", async () => {
     const server = await start([everything, "stdio"], { prefix: "every" });
     const names = server.tools.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["every__echo", "every__get-sum", "every__get-tiny-image"]));
@@ -52,7 +52,7 @@ describe("the tools of a program", () => {
     expect(sums.map((sum) => String(sum).match(/(\d+)\D*$/)?.[1])).toEqual(["11", "12", "13"]);
   });
 
-  it("A turn of llm() calls the tools of a program, and only those that the options list exist", async () => {
+  it("A turn of llm() calls the tools of an MCP server over stdio, and only those that its options list exist", async () => {
     const server = await start([everything, "stdio"], { tools: ["echo"] });
     expect(server.tools.map(({ name }) => name)).toEqual(["local__echo"]);
     const script = [{ toolCalls: [call("local__echo", { message: "hello" })] }, { text: "Done." }];
@@ -60,7 +60,7 @@ describe("the tools of a program", () => {
     expect(outline(turn.messages)).toContain('results: "Echo: hello"');
   });
 
-  it("A program receives only the usual variables, those of the options, and its working directory", async () => {
+  it("An MCP server over stdio receives only the usual environment variables, those of the options, and its working directory", async () => {
     vi.stubEnv("THREADHOLD_TEST_KEY", "hidden");
     const cwd = temporaryFolder();
     const server = await start([misbehaving], { cwd, env: { STAGE: "test" } });
@@ -73,7 +73,7 @@ describe("the tools of a program", () => {
 });
 
 describe("the end of a program", () => {
-  it("Closing ends the program, and a later call is an error with the reason", async () => {
+  it("Closing an MCP server over stdio ends its program, and a later call is an error with the reason", async () => {
     const server = await start([misbehaving]);
     const { pid } = await factsOf(server);
     await Promise.all([server.close(), server.close()]);
@@ -81,14 +81,14 @@ describe("the end of a program", () => {
     await expect(run(server, "local__environment")).rejects.toThrow('The program of the MCP server "local" has ended');
   });
 
-  it("A program that ignores the end of its input and the first signal is killed", async () => {
+  it("On close, the program of an MCP server is killed if it ignores the end of its input and the first signal", async () => {
     const server = await start([misbehaving, "ignores the end"]);
     const { pid } = await factsOf(server);
     await server.close();
     await vi.waitUntil(() => !isRunning(pid), { timeout: 60_000 });
   });
 
-  it("A program that ends at its start is an error with its last lines, and a missing program names the option", async () => {
+  it("If the program of an MCP server ends at its start, the error has its last lines; if it does not exist, the error names it", async () => {
     const ended = start([misbehaving, "ends at the start"]);
     await expect(ended).rejects.toThrow(/"local" .*Its last lines were:\nThe setting KEY is missing\./s);
     const missing = start([], { command: "threadhold-no-such-program" });
@@ -97,18 +97,18 @@ describe("the end of a program", () => {
     );
   });
 
-  it("A program that ends during a call rejects the call and later ones", async () => {
+  it("If the program of an MCP server ends during a call, that call and later calls are rejected", async () => {
     const server = await start([misbehaving, "ends in a call"]);
     await expect(run(server, "local__environment")).rejects.toThrow("closed the connection before it responded");
     await expect(run(server, "local__environment")).rejects.toThrow("has ended. Open the server again.");
   });
 
-  it("A program that pings the client often keeps its session", async () => {
+  it("The session of an MCP server stays open if its program pings the client often", async () => {
     const server = await start([misbehaving, "pings"]);
     for (let calls = 0; calls < 4; calls += 1) expect((await factsOf(server)).pid).toBeGreaterThan(0);
   });
 
-  it("A server that a launcher started ends when it is closed, also if it ignores the end of its input and SIGTERM", async () => {
+  it("Closing an MCP server ends its process also if a launcher started it and it ignores the end of its input and SIGTERM", async () => {
     const line = `"$0" "$1" "ignores the end"; true`;
     const args = ["-c", line, process.execPath, misbehaving];
     const server = await openStdioServer({ name: "local", command: "sh", args });
@@ -120,7 +120,7 @@ describe("the end of a program", () => {
 });
 
 describe("a program that misbehaves", () => {
-  it("A call that takes too long and a cancelled call are rejected", async () => {
+  it("A call of an MCP server over stdio is rejected if it takes too long or is cancelled", async () => {
     const short = await start([misbehaving, "does not end a call"], { timeoutMs: 8000 });
     await expect(run(short, "local__environment")).rejects.toThrow("did not respond within 8 s");
     const called = deferred<void>();
@@ -133,18 +133,18 @@ describe("a program that misbehaves", () => {
     await expect(cancelled).rejects.toMatchObject({ name: "AbortError" });
   });
 
-  it("A program that does not respond at its start is ended after the time limit", async () => {
+  it("An MCP server over stdio is refused if its program does not respond to the start within the time limit", async () => {
     await expect(start([misbehaving, "answers nothing"], { timeoutMs: 500 })).rejects.toThrow(
       "did not open a session in time",
     );
   });
 
-  it("A message without end is refused, and a line that is no JSON is skipped", async () => {
+  it("An endless message from an MCP server's program is refused, and a line that is no JSON is skipped", async () => {
     await expect(start([misbehaving, "writes without end"])).rejects.toThrow('The MCP server "local"');
     expect((await factsOf(await start([misbehaving, "writes no JSON"]))).pid).toBeGreaterThan(0);
   });
 
-  it("A message of 7 MiB is a result, and one of 9 MiB, which the protocol's SDK accepts, ends the program", async () => {
+  it("A message of 7 MiB from an MCP server's program is a result, and a message of 9 MiB ends the program", async () => {
     const withText = (mebibytes: number) => start([misbehaving, "returns a long text", String(mebibytes)]);
     expect(String(await run(await withText(7), "local__environment"))).toHaveLength(7 * 1024 * 1024);
     const server = await withText(9);
@@ -152,7 +152,7 @@ describe("a program that misbehaves", () => {
     await expect(run(server, "local__environment")).rejects.toThrow("has ended. Open the server again.");
   });
 
-  it("At most 200 lines of the program's errors are logged, and a long line is cut", async () => {
+  it("At most 200 lines of stderr of an MCP server's program are logged, and a long line is cut", async () => {
     const lines: string[] = [];
     const isComplete = deferred<void>();
     await start([misbehaving, "writes many errors"], {

@@ -58,7 +58,7 @@ function swappable() {
 }
 
 describe("an entry that is swapped between the check and the use", () => {
-  it("A write creates no file outside if its folder becomes a link outside after the folder was made", async () => {
+  it("A write creates no file outside of the root folder if its target folder is replaced by a link after the folder was created", async () => {
     const { text, outside, swap } = swappable();
     const mkdir = intercept("mkdir", { after: swap });
     expect(await text("write_file", { path: "folder/a.txt", content: "new" })).toContain("leads out of the folder");
@@ -66,7 +66,7 @@ describe("an entry that is swapped between the check and the use", () => {
     expect([statSync(outside).mtimeMs, readFileSync(path.join(outside, "a.txt"), "utf8")]).toEqual([0, "outside"]);
   });
 
-  it("A write replaces no file outside if its folder becomes a link outside after its first check", async () => {
+  it("A write replaces no file outside of the root folder if its target folder is replaced by a link after the first check", async () => {
     const { text, outside, swap, read } = swappable();
     const lstat = intercept("lstat", { before: swap });
     expect(await text("write_file", { path: "folder/a.txt", content: "new" })).toContain("leads out of the folder");

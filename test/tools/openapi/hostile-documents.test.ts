@@ -10,7 +10,7 @@ import { documentOf, setApi, toolsOf } from "./api-driver.ts";
 const get = (operationId: string, more: object = {}) => ({ get: { operationId, ...more } });
 
 describe("A document", () => {
-  it("Circular references of schemas, parameters, paths and bodies end, and the other operations remain", async () => {
+  it("Circular references of schemas, parameters, paths and bodies in an OpenAPI document are cut, and the other operations remain", async () => {
     const node = {
       type: "object",
       properties: { next: { $ref: "#/components/schemas/Node" }, name: { type: "string" } },
@@ -48,7 +48,7 @@ describe("A document", () => {
     expect(b?.parameters["properties"]).toEqual({ q: {} });
   });
 
-  it("A schema that grows exponentially becomes a small one", async () => {
+  it("A schema that grows exponentially by its references is reduced to less than 64 KiB", async () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 40 }, (_, at) => {
         const inner = { $ref: `#/components/schemas/S${at + 1}` };
@@ -83,7 +83,7 @@ describe("A document", () => {
     await expect(toolsOf(document)).rejects.toThrow(text);
   });
 
-  it("Names and texts of a document become names and texts that providers accept", async () => {
+  it("Tools get names and descriptions that providers accept, whatever ids and texts an OpenAPI document has", async () => {
     const ids = ["a\nb", "ü".repeat(300), "x\u202Ey", "__proto__", "constructor", "../../etc"];
     const paths = Object.fromEntries(
       ids.map((id, at) => [`/p${at}`, get(id, { description: `${"d".repeat(9000)}\u202E` })]),
@@ -97,7 +97,7 @@ describe("A document", () => {
     }
   });
 
-  it("Names of the language's own properties are names like others", async () => {
+  it("Parameters and properties with names such as __proto__ and constructor are sent like any others", async () => {
     const document = JSON.parse(
       JSON.stringify(
         documentOf({
@@ -124,7 +124,7 @@ describe("A document", () => {
     expect(echo).toMatchObject({ method: "POST", url: "/a/x?__proto__=y", body: "{}" });
   });
 
-  it("Paths of a document stay below the address of the API", async () => {
+  it("Operations of an OpenAPI document send requests only to paths below the address of the API", async () => {
     const paths = [
       "/../../up",
       "/a/../../up",
@@ -173,7 +173,7 @@ describe("A document", () => {
     expect(await inside.requests()).toEqual(["GET /api/notes/one"]);
   });
 
-  it("Servers in private networks, and addresses that are none of http, are not reached", async () => {
+  it("An API is not requested at a private address, at a URL that is not HTTP, or at a URL with a password", async () => {
     for (const url of [
       "http://169.254.169.254/latest",
       "https://localhost/x",
@@ -188,7 +188,7 @@ describe("A document", () => {
     }
   });
 
-  it("Ten thousand operations are two tools, and the document's schemas are not read for them", async () => {
+  it("A document with ten thousand operations has two tools, for the search and the call of at most 5,000 operations", async () => {
     const paths = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`/p${at}`, get(`op${at}`)]));
     const tools = await toolsOf(documentOf(paths));
     expect(tools.map(({ name }) => name)).toEqual(["api__search_operations", "api__call_operation"]);
@@ -199,7 +199,7 @@ describe("A document", () => {
 describe("A server", () => {
   const document = documentOf({ "/endless": get("endless"), "/away": get("away"), "/echo/long": get("long") });
 
-  it("A body without an end is cut at the bound", async () => {
+  it("An endless response body is cut at maxResponseBytes, with a note", async () => {
     const api = setApi(document, { maxResponseBytes: 2000 });
     const [[status, text = ""] = []] = await api.call(["endless", {}]);
     expect(status).toBe("success");

@@ -143,7 +143,7 @@ describe("The list of tools", () => {
     expect(await names()).toEqual(expected);
   });
 
-  it("A definition that fails leaves the run its other tools, and the model reads that its tools are missing", async () => {
+  it("If the document of an API is invalid, the system prompt names its missing tools, and their calls are errors", async () => {
     setApi("openapi: 3.0.0\n- no YAML");
     const { request, results } = await callTools("api", [{ name: "api__getPet", arguments: {} }]);
     expect(JSON.stringify(request?.system)).toContain("api__*");
@@ -262,7 +262,7 @@ describe("Credentials", () => {
     },
   );
 
-  it("OUT21 An argument replaces no credential, and cannot set the headers of the transfer", async () => {
+  it("OUT21 An argument replaces no credential, and the headers Authorization and Host are no arguments", async () => {
     const auth = [
       { type: "apiKey", in: "header", name: "x-key", value: "from-the-definition" },
       { type: "apiKey", in: "query", name: "key", value: "from-the-definition" },

@@ -56,13 +56,13 @@ describe("Parameters", () => {
     expect(await setApi(one(place, more)).echo("at", { p: value })).toMatchObject({ url });
   });
 
-  it("A header is written as its value, and a parameter without a value is not sent", async () => {
+  it("A header parameter with a list is sent as comma-separated values, and a parameter without a value is not sent", async () => {
     const api = setApi(one("header", { schema: { type: "array" } }));
     expect((await api.echo("at", { p: ["a", "b"] })).headers["p"]).toBe("a,b");
     expect((await api.echo("at", {})).headers).not.toHaveProperty("p");
   });
 
-  it("A parameter in a cookie is ignored, and is an argument with the option `cookies`", async () => {
+  it("A cookie parameter is ignored unless the option `cookies` makes it an argument", async () => {
     const document = one("cookie", { schema: { type: "string" } });
     const [plain] = await toolsOf(document);
     expect(plain?.parameters["properties"]).toEqual({});
@@ -70,7 +70,7 @@ describe("Parameters", () => {
     expect((await api.echo("at", { p: "a; b" })).headers["cookie"]).toBe("p=a%3B%20b");
   });
 
-  it("Names that providers refuse, and names that occur twice, become names of their own", async () => {
+  it("Parameters whose names occur twice or are refused by providers get unique argument names", async () => {
     const document = documentOf({
       "/at/{id}": {
         post: {
@@ -137,7 +137,7 @@ describe("Bodies", () => {
     expect((await api.echo("send", { body: {} })).headers["content-type"]).toBe("application/json");
   });
 
-  it("Files of the thread are parts of a form, and the body of an operation that accepts bytes", async () => {
+  it("Files of the thread can be sent as parts of a form, and as the body of an operation that accepts bytes", async () => {
     const properties = {
       title: { type: "string" },
       meta: { type: "object" },
@@ -221,7 +221,7 @@ describe("Servers", () => {
     ]);
   });
 
-  it("A document of the project without the address of a server has an error that names baseUrl", async () => {
+  it("If a document in the project has no server address, a call is an error that names baseUrl", async () => {
     const api = setApi(documentOf(paths), { baseUrl: undefined } as never);
     expect(await api.call(["at", {}])).toEqual([["error", expect.stringContaining("Set baseUrl in the definition")]]);
   });

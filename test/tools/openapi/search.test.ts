@@ -85,7 +85,7 @@ it("The call of an operation sends its request, and refuses an unknown id and ar
   expect((await api.requests()).toSorted()).toEqual(["GET /api/parcels/7", "GET /api/refunds"]);
 });
 
-it("The rule for approvals receives the operation that is called", async () => {
+it("The function needsApproval receives the operation that a call of call_operation names", async () => {
   const asked: unknown[] = [];
   const definition = {
     needsApproval: (call: { operation: string; method: string; args: object }) => {
@@ -104,7 +104,7 @@ it("The rule for approvals receives the operation that is called", async () => {
   ]);
 });
 
-it("A prompt may list an operation of such a document by its name", async () => {
+it("A prompt may list one operation of a document with more than forty operations by its name", async () => {
   setApi(shop);
   const { request, results } = await callTools("api-one", [{ name: "api__named", arguments: {} }]);
   expect(request?.tools.map(({ name }) => name)).toEqual(["api__named"]);

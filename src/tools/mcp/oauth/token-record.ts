@@ -49,7 +49,6 @@ const earlySeconds = 60;
  */
 const leastSeconds = 30;
 
-/** The record. */
 export type TokenRecord = z.infer<typeof recordSchema>;
 
 /** The record as text. */

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { SuiteServer } from "../suite-server.ts";
 
 export function adviser(use: () => SuiteServer): void {
-  it("The adviser demo executes an agent with a plan inside of its tool, and the agent's tokens and cost are those of the run", async () => {
+  it("The adviser demo executes an agent with a plan inside of its tool, and the cost of the run is the cost of that agent", async () => {
     const { api } = use();
     const { id } = await api.createThread("adviser");
     // The events of the agent are not stored, so the subscription begins before the message.

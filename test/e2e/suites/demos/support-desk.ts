@@ -6,7 +6,7 @@ import { settledMessages } from "../../../support/http-client/transcript.ts";
 import type { SuiteServer } from "../suite-server.ts";
 
 export function supportDesk(use: () => SuiteServer): void {
-  it("The support desk hands a refund over to billing in the middle of the run, and the thread returns to it", async () => {
+  it("The support desk demo hands a refund over to the billing agent during the run, and a later message returns the thread to the support desk", async () => {
     const { api } = use();
     const { id } = await api.createThread("support_desk");
     const feed = await api.sayForEvents(id, "I want a refund for order 1042");

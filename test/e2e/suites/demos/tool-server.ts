@@ -14,7 +14,7 @@ export function toolServer(use: () => SuiteServer): void {
     expect(second.run.text).toBe("No book was found.");
   });
 
-  it("The demo agent storekeeper lists the items of its API and orders the one of which the fewest are left", async () => {
+  it("The demo agent storekeeper lists the items of its API and orders the item with the smallest stock", async () => {
     const { api } = use();
     const { id } = await api.createThread("storekeeper");
     const { run } = await api.say(id, "Order what is running out.");
@@ -25,7 +25,7 @@ export function toolServer(use: () => SuiteServer): void {
 /** The last suite that uses the demo server, because it stops the server. */
 export function stoppedToolServer(use: () => SuiteServer): void {
   describe("a demo server that is not running", () => {
-    it("The demo agents with tools of the server answer with the command that starts it, and the page of its source shows the reason", async () => {
+    it("If the demo server is not running, its demo agents answer with the command that starts it, and the state of its source has the error", async () => {
       const { api, demoServer } = use();
       await demoServer.close();
       for (const agent of ["librarian", "storekeeper"]) {

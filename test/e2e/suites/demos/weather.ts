@@ -14,7 +14,7 @@ async function locate(api: ApiClient, id: string, result: string) {
 }
 
 export function weather(use: () => SuiteServer): void {
-  it("The weather demo waits until the client names the person's place, and followers receive both events", async () => {
+  it("The weather demo waits until the client sends the person's city, and followers receive the call, its result and the answer", async () => {
     const { api } = use();
     const { id } = await api.createThread("forecaster");
     const following = [await api.events(id), await api.socket(id)];
@@ -40,7 +40,7 @@ export function weather(use: () => SuiteServer): void {
     expect(await api.runs(id)).toMatchObject([{ status: "completed" }]);
   });
 
-  it("The weather demo shows in the list of threads which one waits for a client, and reports an invalid answer", async () => {
+  it("A thread of the weather demo that waits for its client is listed under that status, and invalid results are refused", async () => {
     const { api } = use();
     const { id } = await api.createThread("forecaster");
     expect((await api.say(id, "Weather?")).run.status).toBe("awaiting_tool_execution");

@@ -1,14 +1,81 @@
-// The journal of a run: writes the rows of the run, and makes the same changes in the thread's data in memory.
+// Executes the loop of a run until it halts. The journal writes the rows of the run, and makes the same changes in the thread's data in memory.
 
 import { isJsonObject } from "#contract/json.ts";
+import { run as loop, stoppedByHook } from "#core/loop.ts";
+import type { Halt } from "#core/loop.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { LogRecord, MessageRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
+import type { ExecutedRun, RunRecord } from "#core/run-record.ts";
+import { lastStep } from "#core/run-state.ts";
+import { isAnswer, mainScope } from "#core/scope.ts";
+import { hookStep } from "#core/step/hook-step.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { RecordedStep } from "../reader/in-flight-events.ts";
+import { assembleRun } from "./run-assembly.ts";
+import type { AssembledRun } from "./run-assembly.ts";
+import { errorOfRun, recordFailure } from "./run-failure.ts";
 import { logToolFailures } from "./run-line.ts";
+
+/** How the loop of a run halted, and the objects that were made for it. `journal` and `assembled` are null if making them failed. */
+export interface ExecutedLoop {
+  journal: Journal | null;
+  assembled: AssembledRun | null;
+  halt: Halt;
+}
+
+/** Executes the run's loop until it halts. Returns null if the thread was deleted meanwhile. A failure becomes the end of the run. */
+export async function executeRun(
+  context: ObjectContext,
+  run: ExecutedRun,
+  { abort, resumed }: { abort: AbortController; resumed: boolean },
+): Promise<ExecutedLoop | null> {
+  const { faults, storage, live } = context;
+  let journal: Journal | null = null;
+  let assembled: AssembledRun | null = null;
+  let halt: Halt | { thrown: unknown };
+  try {
+    if (resumed) {
+      // The resumption is written to disk before the run continues. Otherwise, a run that crashes its object at once would lose the
+      // record of the resumption, and would be resumed without end. While waiting for the disk the object can also serve other requests.
+      await faults.at("run.taken-up");
+      await storage.sync();
+    }
+    journal = new Journal(context, run, live.store.messagesAfter(run.branch, run.after_position));
+    await faults.at("run.assemble");
+    assembled = await assembleRun(context, run, { abort, journal });
+    const { beforeRun } = assembled.hooks;
+    let mayBegin = true;
+    if (beforeRun !== undefined && !hasBegun(journal, run)) {
+      await faults.at("run.before-hook");
+      mayBegin = await beforeRun(run.id);
+    }
+    await faults.at("run.loop");
+    halt = mayBegin ? await loop(assembled.ports, abort.signal) : { type: "end", end: stoppedByHook };
+  } catch (thrown) {
+    halt = { thrown };
+  } finally {
+    assembled?.limits.halt();
+    // The run does not wait: a server may be slow to end a session.
+    if (assembled !== null) context.background(assembled.toolSources.close());
+  }
+  const failedRun = assembled?.hooks.failedRun;
+  const error = "thrown" in halt ? errorOfRun(halt.thrown) : halt.type === "end" ? halt.end.error : undefined;
+  if (journal !== null && assembled !== null && failedRun !== undefined && error !== undefined && !live.retired) {
+    const last = lastStep(journal.messages, mainScope)?.answer.step ?? 1;
+    await faults.at("run.failed-hook");
+    await failedRun(error, hookStep(last, assembled.ports));
+  }
+  if (live.retired) return null;
+  if (!("thrown" in halt)) return { journal, assembled, halt };
+  return { journal, assembled, halt: { type: "end", end: recordFailure(context, run, halt.thrown) } };
+}
+
+/** Whether the run has taken a step, or has begun one that is retried. */
+function hasBegun({ messages }: Journal, { progress }: ExecutedRun): boolean {
+  return progress.retry !== null || messages.some(isAnswer);
+}
 
 /** The journal of one execution of a run. */
 export class Journal implements RunJournal {
