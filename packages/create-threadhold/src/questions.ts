@@ -7,7 +7,6 @@ import { isCancel, select, text } from "@clack/prompts";
 import { defaults, providers, templates, type Choices } from "./choices.ts";
 import { CreateError } from "./context.ts";
 
-/** The terminal. */
 interface Terminal {
   input: Readable;
   output: Writable;
