@@ -3,11 +3,11 @@
 
 import { refuse } from "#contract/error.ts";
 import type { Faults } from "#core/ports/faults.ts";
-import { readSkillName } from "#core/ports/skills-port.ts";
 import type { SkillChoice, Skills, SkillsModule } from "#core/ports/skills-port.ts";
 import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
 import type { Log } from "#lib/log-port.ts";
 import type { SkillsEntry } from "#spec/index.ts";
+import { readSkillName } from "#spec/project-skill.ts";
 
 import type { SectionSource } from "./system-prompt.ts";
 import { definedRunner } from "./tool-source/defined-tools.ts";

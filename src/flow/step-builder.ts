@@ -10,7 +10,6 @@ import type { StoredProjection } from "#core/context/stored-projection.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
-import { readSkillName } from "#core/ports/skills-port.ts";
 import type { SkillChoice } from "#core/ports/skills-port.ts";
 import type { PlanOptions, StepPlan, StepPort, StepProblem, StepTools, ToolMode } from "#core/ports/step-port.ts";
 import type { StepShape } from "#core/ports/strategy-port.ts";
@@ -24,6 +23,7 @@ import type { Scope } from "#core/scope.ts";
 import { offeredTools, unknownToolsWarning } from "#core/strategy/offered-tools.ts";
 import { orderedByModel } from "#core/tools/model-order.ts";
 import type { AnyAgentDefinition, AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
+import { readSkillName } from "#spec/project-skill.ts";
 
 import { describeContext } from "./describe-context.ts";
 import { filteredMessages } from "./filter-hooks.ts";
@@ -59,7 +59,7 @@ export interface StepSources {
   sections: readonly SectionSource[];
   /** The run's messages so far, including those of nested loops. */
   own: () => readonly MessageRecord[];
-  /** The thread's files. If absent, a line with a file's name is sent in its place. */
+  /** The thread's files. If absent, a request contains a line with the name of each file and not the file. */
   files?: ThreadFiles;
   clock: Clock;
   /** The stored projections: which messages of the conversation the last requests contained. */
@@ -74,7 +74,7 @@ export interface Projections {
   set(of: string, is: StoredProjection): void;
 }
 
-/** The maximum number of messages of the branch that `filter_messages` receives if the prompt does not include earlier messages. */
+/** The maximum number of messages before the loop that `filter_messages` receives if the prompt does not include them. */
 const filteredRows = 1000;
 
 /** Builds the steps of one loop. */
@@ -89,7 +89,7 @@ export class StepBuilder implements StepPort {
   #positioned: PositionedMessages | undefined;
   /** The projection before the current step. */
   #last: StoredProjection | undefined;
-  /** The prompt of the current step, and the range of the messages before it; null before the first one. */
+  /** The prompt of the current step, and the range of the messages before it; null before the first step. */
   #current: { prompt: AnyPromptDefinition; side: Side; range: ReadRange | undefined } | null = null;
 
   constructor(sources: StepSources, participant: Participant) {
@@ -98,7 +98,7 @@ export class StepBuilder implements StepPort {
     this.#toolSources = sources.tools(this.#builderFor, () => this.#current?.prompt.skills);
   }
 
-  /** The messages of the current step's request, and those that this loop added since. */
+  /** The messages that the current step's prompt includes, and those that this loop added since. */
   get loaded(): MessageRecord[] {
     return this.#current === null ? this.#added() : this.#included(this.#current.prompt, this.#current.range);
   }
@@ -113,7 +113,8 @@ export class StepBuilder implements StepPort {
       this.#current = { prompt, side, range: rangeOf(this.#projectionOf(prompt, side), agent) };
       await this.#sources.faults.at("plan.call-tools");
       const listed = inOrder(prompt, await resolveTools(toolEntries(prompt), this.#toolSources));
-      // An undefined name gets an error as its result: a release removed the definition, or the thread was imported from another project.
+      // A call of an unknown name gets an error as its result: a release removed the definition, or the thread was imported from another
+      // project.
       const failed = new Set(listed.failures.map(({ entry }) => entry));
       const unlisted = names.filter((name) => !listed.tools.has(name) && !failed.has(name));
       await this.#sources.faults.at("plan.named-tools");
@@ -148,7 +149,7 @@ export class StepBuilder implements StepPort {
     const before = this.#before(prompt, range);
     const included = this.#included(prompt, range);
     const added = this.#added();
-    // The messages before a nested loop are answers to another prompt.
+    // The answers before a nested loop belong to another prompt, so the tokens of their requests are not comparable.
     const isNested = this.#participant.scope.depth > 0;
     const answered = isNested ? { stored: added, included: added } : { stored: [...before, ...added], included };
     const viewer = { side, agent };
@@ -237,7 +238,7 @@ export class StepBuilder implements StepPort {
 
   /**
    * The projection of the conversation's last request. A prompt that includes no earlier messages does not use the projection of an earlier
-   * run, whose marker and summary stand for that run's messages.
+   * run, because its marker and summary replace that run's messages.
    */
   #projectionOf(prompt: AnyPromptDefinition, side: Side): StoredProjection | undefined {
     const stored = this.#sources.projections.get(this.#conversation(prompt, side)) ?? this.#projectionBefore(prompt);
@@ -330,7 +331,7 @@ export class StepBuilder implements StepPort {
   };
 }
 
-/** The tools, whose calls the model may order if the prompt has `modelOrder`. */
+/** The tools. If the prompt has `modelOrder`, the model may order their calls. */
 function inOrder({ modelOrder }: AnyPromptDefinition, resolved: ResolvedTools): ResolvedTools {
   return modelOrder === true ? { ...resolved, tools: orderedByModel(resolved.tools) } : resolved;
 }
@@ -375,8 +376,8 @@ function idsFrom(messages: readonly MessageRecord[], from: string): string[] {
 }
 
 /**
- * Adds the step's instruction, or a request to continue after an assistant's message. Without messages, `dual_ai` begins with `begin`, and
- * the step of another agent is refused.
+ * Adds the step's instruction, if it is not stored. Without one, adds a request to continue if the last message is an assistant's. If there
+ * are neither messages nor an instruction, returns `begin` for an agent with two sides, and throws `conflict` for another agent.
  */
 function endedMessages(messages: ModelMessage[], shape: StepShape, agent: AnyAgentDefinition): ModelMessage[] {
   const instruction = unstoredInstruction(shape);

@@ -18,3 +18,6 @@ export interface SkillsEntry {
   /** Loads the project's skills. */
   project: () => Promise<readonly ProjectSkill[]>;
 }
+
+/** The name of the tool that returns the files of a skill. */
+export const readSkillName = "read_skill";

@@ -7,8 +7,8 @@ import type { ThreadFiles } from "./thread-file-port.ts";
 import type { DefinedTool } from "./tool-source-port.ts";
 
 /**
- * The skills that a prompt uses: with `true` all, including those of the thread's folder `/skills`; or those of the project with these
- * names.
+ * The skills that a prompt uses: if `true`, all skills, including those of the thread's folder `/skills`; if a list, the skills of the
+ * project with these names.
  */
 export type SkillChoice = true | readonly string[];
 
@@ -20,10 +20,6 @@ export interface Skills {
   tool(choice: SkillChoice): DefinedTool;
 }
 
-/** The module of skills. */
 export interface SkillsModule {
   openSkills(project: readonly ProjectSkill[], context: { files: ThreadFiles; log: Log }): Skills;
 }
-
-/** The name of the tool that returns the files of a skill. */
-export const readSkillName = "read_skill";

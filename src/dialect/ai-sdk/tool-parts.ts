@@ -4,17 +4,31 @@ import type { Json } from "#contract/json.ts";
 import type { Message } from "#contract/thread-message.ts";
 import { resultValue } from "#lib/json-value.ts";
 import { readTool } from "#spec/define-tool.ts";
+import { readSkillName } from "#spec/project-skill.ts";
 import type { Registry } from "#spec/registry.ts";
 
-/** Whether the server runs a tool. The client runs all others, and `useChat` offers their calls to `onToolCall`. */
+/** Whether the calls of a tool are marked as executed by the server. `useChat` offers the calls of all other tools to `onToolCall`. */
 export type IsServerTool = (name: string) => boolean;
 
-/** Reads which tools the server runs: those of the project that have a function, its prompts and its agents. */
-export async function readServerTools({ tools, prompts, agents }: Registry): Promise<IsServerTool> {
+/**
+ * Reads which tools the server runs: tools of the project that have a function, its prompts and agents, all tools of MCP servers and
+ * OpenAPI documents, and the tool that reads skills.
+ */
+export async function readServerTools({
+  tools,
+  prompts,
+  agents,
+  toolSources = [],
+  skills,
+}: Pick<Registry, "tools" | "prompts" | "agents" | "toolSources" | "skills">): Promise<IsServerTool> {
   const loaded = await Promise.all(Object.entries(tools).map(async ([name, load]) => ({ name, tool: await load() })));
   const remote = new Set(loaded.filter(({ tool }) => readTool(tool).run === undefined).map(({ name }) => name));
+  const prefixes = toolSources.flatMap(({ definitions }) => definitions.map(({ prefix }) => `${prefix}__`));
   return (name) =>
-    !remote.has(name) && [tools, prompts, agents].some((definitions) => Object.hasOwn(definitions, name));
+    !remote.has(name) &&
+    ([tools, prompts, agents].some((definitions) => Object.hasOwn(definitions, name)) ||
+      prefixes.some((prefix) => name.startsWith(prefix)) ||
+      (skills !== undefined && name === readSkillName));
 }
 
 /** How a call ended. */

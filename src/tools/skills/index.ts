@@ -1,12 +1,12 @@
 // The entry `threadhold/tools/skills`: the list of skills in the system prompt, and the tool that returns their files (AgentSkills; REQ-109 to
 // REQ-113).
 
-import { readSkillName } from "#core/ports/skills-port.ts";
 import type { SkillChoice, Skills } from "#core/ports/skills-port.ts";
 import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
 import type { DefinedTool } from "#core/ports/tool-source-port.ts";
 import type { Log } from "#lib/log-port.ts";
 import type { ProjectSkill } from "#spec/index.ts";
+import { readSkillName } from "#spec/project-skill.ts";
 
 import { mainFile, projectSkill, SkillError } from "./skill.ts";
 import type { Skill } from "./skill.ts";
