@@ -109,6 +109,15 @@ it("SESSION2 A session event stream adds only the new text of repeated or merged
   );
 });
 
+it("SESSION7 An execution continues when the last call of a child thread has its answer and no call is open", () => {
+  const mapper = events();
+  const all = emitted(ending([], { type: "awaiting_tool_execution", tool_calls: [] }), mapper);
+  expect(all).toEqual([{ type: "session_start", sessionId: "s" }]);
+  expect(mapper.result).toBeNull();
+  emitted(ending([]), mapper);
+  expect(mapper.result?.status).toBe("completed");
+});
+
 it("SESSION2 After a snapshot, a session event stream emits the messages that ended meanwhile and continues the message in progress", () => {
   const whole = numbered([...spoken(1, "First", [2]), ...spoken(2, "Second", [3])]);
   const last = whole.at(-1);

@@ -1,6 +1,6 @@
-// Converts the events of a thread into the rework plan's events for one execution of a session. Every start event is
-// followed by its end event. The plan has no event for a retracted text (`message_retracted`), so such a text ends at
-// once as an aborted message and is not among the messages of `session_end`. No character is sent twice.
+// Converts the events of a thread into the rework plan's events for one execution of a session. Every start event is followed by its end
+// event, except that of a tool call whose arguments stayed incomplete. The plan has no event for a retracted text (`message_retracted`), so
+// such a text ends at once as an aborted message and is not among the messages of `session_end`. No character is sent twice.
 
 import type { EventOf, PlainEvent, ThreadEvent } from "../event.ts";
 import type { AgentEvent, ExecuteStatus } from "./agent-event.ts";
@@ -119,6 +119,8 @@ export class AgentEvents {
       case "tool_execution_end":
         return this.#call(event);
       case "awaiting_tool_execution":
+        // Without calls, a child thread has received its last answer, and the run continues.
+        if (event.tool_calls.length === 0) return [];
         return this.rest(event.tool_calls.map((call) => toPendingCall(call)));
       case "input_rejected":
         return [{ type: "error", error: event.reason }];
@@ -163,7 +165,7 @@ export class AgentEvents {
   #endedAs(id: string, message: EventOf<"message_end">["message"]): AgentEvent[] {
     if (this.#over.has(id)) return [];
     if (message.role === "assistant" && message.stop_reason === "error" && isOnMainLine(message) && !message.silent) {
-      // The message of the error comes with `run_end`, so this answer is sent then.
+      // The event `run_end` has the text of the error, so this answer is sent then.
       this.#broken = { id, message };
       return [];
     }
