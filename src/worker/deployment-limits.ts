@@ -1,5 +1,5 @@
-// Reads the limits of runs and threads from the deployment's variables. If a value is invalid, nothing is allowed until it is
-// corrected, so that a typing mistake never permits spending.
+// Reads the limits of runs and threads from the deployment's variables. An invalid limit allows nothing until it is corrected, so that a
+// typing mistake never permits spending. Only the step ceiling then has its default.
 
 import type { Allowance } from "#core/limits/allowed.ts";
 import { eachAmount } from "#core/limits/amounts.ts";
@@ -8,7 +8,10 @@ import type { AmountName } from "#core/limits/amounts.ts";
 /** Steps of a run that has no limit from its agent or its caller (decision 8: step limits). */
 const defaultStepCeiling = 250;
 
-/** Each value is a positive number, and a whole one except for USD. `null` or a missing variable means no limit. */
+/**
+ * Each value is a positive number, and a whole one except for USD. `null` or a missing variable means no limit, except for a missing
+ * STEP_CEILING.
+ */
 export interface LimitVariables {
   /** Steps of a run that has no limit from its agent or its caller; `null` lifts the ceiling. Default 250. */
   STEP_CEILING?: string | undefined;
@@ -53,15 +56,18 @@ export function deploymentLimits(variables: LimitVariables, onInvalid: (name: st
   };
   return {
     run: eachAmount((amount) =>
-      amount === "steps" ? stepCeiling(variables.STEP_CEILING) : bound(budgets.run[amount], amount),
+      amount === "steps" ? stepCeiling(variables.STEP_CEILING, onInvalid) : bound(budgets.run[amount], amount),
     ),
     thread: eachAmount((amount) => bound(budgets.thread[amount], amount)),
   };
 }
 
-/** Reads the step ceiling. An invalid value keeps the default, which limits runs as well. */
-function stepCeiling(value: string | undefined): number | null {
-  if (value === "null") return null;
-  const steps = Number(value ?? defaultStepCeiling);
-  return Number.isInteger(steps) && steps > 0 ? steps : defaultStepCeiling;
+/** Reads the step ceiling. An invalid value keeps the default, which limits runs as well, and `onInvalid` is called. */
+function stepCeiling(value: string | undefined, onInvalid: (name: string) => void): number | null {
+  const text = value?.trim() ?? "";
+  if (text === "null") return null;
+  const steps = text === "" ? defaultStepCeiling : Number(text);
+  if (Number.isInteger(steps) && steps > 0) return steps;
+  onInvalid("STEP_CEILING");
+  return defaultStepCeiling;
 }

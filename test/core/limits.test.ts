@@ -159,13 +159,13 @@ describe("limits of a deployment", () => {
   });
 
   it.each(["many", "-1", "0", "1.5", "NaN", "Infinity", "1,000"])(
-    "LIMIT18 A deployment's limit is zero if its variable is %s, and the error names the variable",
+    "LIMIT18 A deployment's limit is zero, or the step ceiling its default, if the variable is %s, and the error names it",
     (value) => {
       const misread: string[] = [];
       const variables = { LIMIT_RUN_TOKENS: value, LIMIT_THREAD_STEPS: value, STEP_CEILING: value };
       const { run, thread } = deploymentLimits(variables, (name) => misread.push(name));
       expect([run.tokens, thread.steps, run.steps]).toEqual([0, 0, 250]);
-      expect(misread).toEqual(["LIMIT_RUN_TOKENS", "LIMIT_THREAD_STEPS"]);
+      expect(misread.toSorted()).toEqual(["LIMIT_RUN_TOKENS", "LIMIT_THREAD_STEPS", "STEP_CEILING"]);
       expect(reachedLimit({ run: { bounds: run, used: nothing }, thread: { bounds: thread, used: nothing } })).toBe(
         "max_tokens",
       );

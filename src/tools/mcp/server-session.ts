@@ -70,7 +70,7 @@ export class ServerSession {
   readonly #client: Client;
   readonly #transport: Transport;
   readonly #clock: ToolsContext["clock"];
-  /** What is being sent about cancelled calls. */
+  /** The notifications of cancelled calls that are being sent. */
   readonly #notifications: Set<Promise<unknown>>;
 
   private constructor(
@@ -225,7 +225,7 @@ export class ServerSession {
     } catch {
       // The server ends an unused session itself.
     }
-    await this.#client.close();
+    await this.#client.close().catch(() => undefined);
   }
 }
 
