@@ -38,7 +38,7 @@ export interface Choices {
 /** The values of a command line without questions. */
 export const defaults: Choices = { folder: "my-app", template: "blank", provider: "none" };
 
-/** The name of one of the choices, or the sentence that lists them. */
+/** Returns a name that is one of the choices. Throws a `CreateError` that lists the choices for any other name. */
 export function namedChoice<Name extends string>(kind: string, given: string, choices: Record<Name, Choice>): Name {
   if (Object.hasOwn(choices, given)) return given as Name;
   throw new CreateError(`There is no ${kind} "${given}". Choose one of ${Object.keys(choices).join(", ")}.`);

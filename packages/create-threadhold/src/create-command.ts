@@ -189,11 +189,11 @@ function threadholdSource(given: string | undefined, cwd: string): ProjectSource
   return { tarball };
 }
 
-/** Cloudflare's button accepts repositories of two services. */
+/** Checks the address of a repository. Cloudflare's button accepts only repositories of GitHub and GitLab. */
 function repositoryAddress(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   const isKnown = url?.host === "github.com" || url?.host === "gitlab.com";
-  // The address becomes a part of files that are published, so it has no name and no token.
+  // The address becomes a part of files that are published, so it may not contain credentials.
   const isPlain = url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
   if (url?.protocol === "https:" && isKnown && isPlain && url.pathname.split("/").filter(Boolean).length >= 2)
     return url.href;

@@ -32,7 +32,6 @@ interface Manifest {
 /** The name of the project in the files of the templates. */
 const placeholder = /\bmy-app\b/g;
 
-/** The files of a project. */
 export function projectFiles(source: ProjectSource): ProjectFiles {
   const { templatesFolder, name, template, provider, threadhold } = source;
   const files = new Map<string, string | Buffer>();

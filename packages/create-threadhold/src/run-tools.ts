@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 
 export type PackageManager = "npm" | "pnpm";
 
-/** The package manager that started this program, as it states in its variable; npm if it states none or another one. */
+/** The package manager that started this program, according to the variable `npm_config_user_agent`; npm for any other value. */
 export function currentPackageManager(env: NodeJS.ProcessEnv): PackageManager {
   return env["npm_config_user_agent"]?.startsWith("pnpm/") === true ? "pnpm" : "npm";
 }

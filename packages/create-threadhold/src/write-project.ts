@@ -21,7 +21,7 @@ export function writeProject(folder: string, files: ProjectFiles): void {
   const exists = existsSync(folder);
   const parent = path.dirname(folder);
   const temporary = path.join(exists ? folder : parent, `.create-${randomUUID()}`);
-  /** The first of the folders above that are missing. */
+  /** The topmost parent folder that was created; undefined if the parent folder existed. */
   let created: string | undefined;
   try {
     created = mkdirSync(parent, { recursive: true });

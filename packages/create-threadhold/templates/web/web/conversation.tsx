@@ -17,6 +17,8 @@ export function Conversation({ threadId, onCreate, onToken }: ConversationProps)
   const client = useThreadholdClient();
   const { messages, activeRunId, connection, pending, approve, decline, stop } = useThread(threadId);
   const [failure, setFailure] = useState<Error | null>(null);
+  // A call may also wait for a result or an answer, which this page does not offer.
+  const approvals = pending.filter(({ kind }) => kind === "approval");
   const error = failure ?? ("error" in connection ? connection.error : null);
 
   async function send(text: string) {
@@ -42,7 +44,7 @@ export function Conversation({ threadId, onCreate, onToken }: ConversationProps)
           resultOf={(callId) => messages.find(({ tool_call_id }) => tool_call_id === callId)?.content}
         />
       ))}
-      {pending.map(({ id, name }) => (
+      {approvals.map(({ id, name }) => (
         <p key={id} className="call">
           {name} waits for your approval. <button onClick={() => void approve(id)}>Approve</button>{" "}
           <button onClick={() => void decline(id, "The person declined.")}>Decline</button>
