@@ -1,6 +1,6 @@
-// Converts the content of one answer to stream parts, block by block. Numbers the blocks and knows which are open. Invariants: a block
-// begins with its first content; its index is one more than the index of the block before it; a tool call is closed at most once, and only
-// if the provider closed it; the part that ends a block contains the provider's opaque data.
+// Converts the content of one answer to stream parts, block by block. Numbers the blocks and records which are open. Invariants: a block
+// begins with its first content, except thinking whose text is not shown; its index is one more than the index of the block before it; a
+// tool call is closed at most once, and only if the provider closed it; the part that ends a block contains the provider's opaque data.
 
 import type { LanguageModelV3ToolCall, SharedV3ProviderMetadata } from "@ai-sdk/provider";
 
@@ -115,7 +115,10 @@ export class AnswerBlocks {
     ];
   }
 
-  /** Adds a piece of generated media, in base64. All audio of one type is one block; an image or a video is a block of its own. */
+  /**
+   * Adds a piece of generated media, in base64. Audio pieces of one type that follow each other are one block; an image or a video is a
+   * block of its own.
+   */
   media(mime_type: string, delta: string): ModelPart[] {
     if (delta === "") return [];
     const isAudio = mime_type.startsWith("audio/");

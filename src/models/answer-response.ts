@@ -1,5 +1,5 @@
-// The response from which a provider's package reads an answer. A `Response` with a stream would take processor time for each piece, and the
-// packages of the AI SDK only read a body's pieces by its reader.
+// The response from which a provider's package reads an answer. A `Response` with a stream would take processor time for each piece, and
+// the packages of the AI SDK only read a body's pieces by its reader.
 
 /** The bytes of an answer. */
 export interface AnswerBytes {

@@ -103,7 +103,7 @@ function systemMessage(text: string, { model }: ModelRequest, profile: ProviderP
   return { role: "system", content: text, ...options };
 }
 
-/** Adds a message to the prompt. With `joinTurns`, its content is added to the previous message if both have the same role. */
+/** Adds a message to the prompt. If `joinTurns` is true, its content is added to the previous message if both have the same role. */
 function append(prompt: LanguageModelV3Prompt, message: LanguageModelV3Message, joinTurns: boolean): void {
   const last = prompt.at(-1);
   // At every provider, the results of parallel tool calls are one turn.

@@ -47,8 +47,8 @@ export interface ModelPortOptions {
   /** The timers that limit the silence of a connection that stays open after an answer. Default: the platform's. */
   timers?: Timers;
   /**
-   * Whether the rest of a complete answer is read, in the background, so that its connection can be used for the next request. With false,
-   * the body is closed with the answer, and nothing continues after it. Default: false.
+   * Whether the rest of a complete answer is read, in the background, so that its connection can be used for the next request. If false,
+   * the body is closed at the end of the answer, and nothing continues in the background. Default: false.
    */
   reusesConnections?: boolean;
   /** Milliseconds since 1970, for `Retry-After` dates. */
@@ -81,7 +81,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
   const { reusesConnections: reusesConnection = false } = options;
   const now = options.now ?? Date.now;
   const delay = options.delay ?? systemClock.sleep;
-  // Found when a text is redacted, because most requests show no text that a secret may be in.
+  // Computed when a text is redacted for the first time, because most requests produce no text that may contain a secret.
   let known: { values: readonly string[]; redact: Redact } | undefined;
   const secretsWith = (values: readonly string[]) => ({ values, redact: createRedact(values) });
   const secretsOf = ({ apiKey }: ModelAccess) => {
@@ -116,7 +116,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         yield { type: "error", failure: failure("not_configured", notReadyMessage(request.model)) };
         return;
       }
-      // The text of chunks is not shown to a request that does not ask for it.
+      // The text of chunks is redacted only if the request reads `raw` parts.
       if (request.raw !== false) secrets = secretsOf(access);
       const raw = new RawText(secrets?.values ?? [], redact);
       const call: Call = { request, settings, watch, raw, answerTool: null, chunks };
@@ -149,7 +149,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     }
   }
 
-  // Each step asks for them. They depend on the definition and on the variables, which do not change.
+  // Each step reads the facts of its model. They depend on the definition and on the variables, which do not change.
   const knownFacts = new WeakMap<ModelRequest["model"], ModelFacts>();
   const facts = (model: ModelRequest["model"]): ModelFacts => {
     const found = knownFacts.get(model) ?? modelFacts(model, env);
@@ -179,8 +179,8 @@ class ConvertedStream {
   }
 
   /**
-   * The next parts; null at the end. Either the last part is the only `finish` or `error`, or it throws: a StreamedError for an error that
-   * the provider reported, any other error for a broken connection.
+   * The next parts; null at the end. Either the last part is the only `finish` or `error`, or `next` throws: a StreamedError for an error
+   * that the provider reported, any other error for a broken connection.
    */
   async next(): Promise<readonly ModelPart[] | null> {
     for (;;) {

@@ -1,5 +1,6 @@
-// Decides how an answer ended: finished, interrupted, refused by the provider, or with a context that overflowed silently. Every
-// stream ends with the part that this file returns (decision 22: a stream without a reason is an error; decision 23: overflow).
+// Decides how an answer ended: finished, interrupted, refused by the provider, or with a context that overflowed silently. The stream of an
+// answer that was read to its end ends with the part that this file returns (decision 22: a stream without a reason is an error; decision
+// 23: overflow).
 
 import type { LanguageModelV3FinishReason } from "@ai-sdk/provider";
 
@@ -43,7 +44,7 @@ function stopReason(reason: StopReason, hasCalls: boolean): StopReason {
   return hasCalls ? "tool_calls" : "stop";
 }
 
-/** Names of the finish reason that say no more than `content_filter`. */
+/** Names of finish reasons that add nothing to `content_filter`. */
 const plainBlock = /^(?:content[_-]?filter|refusal|stop)$/i;
 
 /** Why an answer was blocked: the provider's name of the reason, its explanation, or both. */
@@ -130,7 +131,7 @@ const known = new Map<string, StopReason>(
 );
 
 /**
- * Maps a provider's finish reason; null for an error and for an unknown reason. Each package knows the reasons that its own provider
+ * Maps a provider's finish reason; null for an error and for an unknown reason. Each package maps the reasons that its own provider
  * documents, but other servers of the same protocol use other names. An unknown reason usually means that the server failed.
  */
 function readStopReason({ unified, raw }: LanguageModelV3FinishReason): StopReason | null {

@@ -5,7 +5,7 @@
 export interface EventText {
   /** The unchanged text, with the empty line at its end. */
   text: string;
-  /** Its data lines, joined; null where it has none (a comment, for example). */
+  /** Its data lines, joined; null if it has none (a comment, for example). */
   data: string | null;
   /** The lines before the data, such as `event:`; they are written again before repaired data. */
   head: string;

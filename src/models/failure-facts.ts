@@ -1,6 +1,6 @@
 // Reads the facts of a failed model request from a thrown or streamed value: an error of the AI SDK, a provider's error object inside a
-// stream, or any other value. It knows the shapes of errors and decides nothing. The shapes and codes of all providers are tested, because
-// gateways pass on the errors of other providers.
+// stream, or any other value. It only reads values, and makes no decisions about retries. The shapes and codes of all providers are tested,
+// because gateways pass on the errors of other providers.
 
 import { isObject, parseJson } from "#lib/json-value.ts";
 import type { Fields } from "#lib/json-value.ts";
@@ -13,7 +13,10 @@ export const unreadableType = "invalid_answer_form";
 
 /** The facts of a failure. */
 export interface FailureFacts {
-  /** HTTP status. For an error inside a stream with status 200: the status that its type or code stands for. Null if unknown. */
+  /**
+   * HTTP status. For an error inside a stream with status 200: the status that corresponds to the type or code of the error. Null if
+   * unknown.
+   */
   status: number | null;
   /** The provider's message, or a message of this file if it gave none. */
   message: string;
@@ -39,7 +42,7 @@ function asFields(value: unknown): Fields | null {
   return isObject(value) ? value : null;
 }
 
-// The statuses that the types, codes and RPC names of error objects stand for. The first match counts.
+// The statuses that correspond to the types, codes and RPC names of error objects. The first match counts.
 const statusOfCode: readonly (readonly [RegExp, number])[] = [
   [/rate_limit|insufficient_quota|resource_exhausted|too_many_requests|throttl/, 429],
   [/authentication|invalid_api_key|unauthenticated/, 401],
@@ -95,7 +98,8 @@ export function readFailureFacts(error: unknown, exchange: Exchange): FailureFac
 
   const raw = sentenceOf(asFields(body?.["metadata"])?.["raw"]);
   const reason = sentenceOf(parsed) ?? sentenceOf(reported) ?? plainText(bodyText);
-  // If Anthropic's package cannot read the first chunk, it throws an error with a status, whose body has the name of the causing error.
+  // If Anthropic's package cannot read the first chunk, the package throws an error with a status. The body of that error has the name of
+  // the causing error.
   const unreadable = reason === null ? messageOfUnreadable(asFields(parsed)?.["name"] ?? fields["name"]) : null;
   const message = reason ?? unreadable ?? stringField(fields, "message") ?? "no reason given";
   const cause = fields["cause"] instanceof Error ? fields["cause"].message : null;

@@ -15,7 +15,7 @@ export interface Exchange {
   broken: boolean;
   /** An event of the response's stream arrived. */
   begun: boolean;
-  /** The body stated that the answer is complete, by `[DONE]` or its last event. */
+  /** The body contained the mark of a complete answer: `[DONE]`, or a last event that reports success. */
   ended: boolean;
   /** The answer is complete, and its body was read to its end, is closed, or will be closed: nothing of the exchange has to be aborted. */
   over: boolean;
@@ -173,7 +173,7 @@ export function refusalBody(
 const loneSurrogate = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/gi;
 
 /**
- * Replaces lone surrogates in a JSON body by U+FFFD. A lone surrogate remains where a text was cut inside a pair. JavaScript strings may
+ * Replaces lone surrogates in a JSON body by U+FFFD. A lone surrogate remains if a text was cut inside a pair. JavaScript strings may
  * contain it, but providers refuse it, so every later request of the thread would fail.
  */
 function wellFormed(init: RequestInit | undefined): RequestInit | undefined {

@@ -19,8 +19,8 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
 }
 
 /**
- * The reading of a stream. The stream is cancelled on an abort and on `close`. Cancelling ends a pending read, so one listener on the signal
- * is enough, and the values need no race with it.
+ * The reading of a stream. The stream is cancelled on an abort and on `close`. Cancelling ends a pending read, so one listener on the
+ * signal is enough, and no read needs a race with the signal.
  */
 export class StreamReading<T> {
   readonly #reader: ReadableStreamDefaultReader<T>;

@@ -1,5 +1,5 @@
-// Merges a request's `params` into the body that the provider receives. Invariant: `params` never change what the runtime sends itself, such
-// as messages, tools and the stream: a request that tries to is refused before it is sent.
+// Merges a request's `params` into the body that the provider receives. Invariant: `params` never change what the runtime sends itself,
+// such as messages, tools and the stream: a request with such `params` is refused before it is sent.
 
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
 import { isObject, type Fields } from "#lib/json-value.ts";

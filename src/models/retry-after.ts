@@ -10,7 +10,7 @@ const longestWaitMs = 3_600_000;
 export interface AskedWait {
   /** Milliseconds, between 0 and one hour; null if the provider names none. */
   ms: number | null;
-  /** The provider names more than an hour: a limit of hours or days, which no retry outlasts. */
+  /** The provider names more than an hour, which is longer than the longest wait before a retry. */
   tooLong: boolean;
 }
 

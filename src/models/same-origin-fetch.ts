@@ -11,7 +11,7 @@ function addressOf(input: FetchInput | URL): string {
   return typeof input === "string" ? input : input instanceof URL ? input.href : input.url;
 }
 
-/** Creates a fetch that follows redirects to the origin of the request and throws for a redirect to another one. */
+/** Creates a fetch that follows redirects of status 307 and 308 within the origin of the request, and throws for every other redirect. */
 export function sameOriginFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   const guarded = async (input: FetchInput | URL, init?: RequestInit): Promise<Response> => {
     const manual: RequestInit = { ...init, redirect: "manual" };

@@ -47,7 +47,7 @@ function isCutShort(reason: StopReason): boolean {
   return reason === "length" || reason === "content_filter";
 }
 
-/** Converts the stream part by part. The last returned list ends with `finish` or `error`. */
+/** Converts the stream part by part. At the end of the answer, the returned list ends with `finish` or `error`. */
 export class Conversion {
   readonly #call: Call;
   readonly #blocks: AnswerBlocks;
@@ -166,7 +166,8 @@ export class Conversion {
     const { profile } = settings;
     const { data = "", transcript = "" } = chunks.read(value, profile) ?? {};
     return [
-      // Every chunk causes a part, even if its text is kept until the next chunk. The part shows that the provider still sends.
+      // Every chunk causes a `raw` part (unless the request omits them), even if its text is kept until the next chunk. The part shows that
+      // data still arrives.
       ...(request.raw === false ? [] : [this.#raw(this.#hides ? withoutThinkingText(value) : value)]),
       ...(transcript === "" ? [] : this.#blocks.delta("text", { id: "transcript", delta: transcript })),
       ...(data === "" ? [] : this.#media(profile.speechType?.(request.params) ?? "", data)),

@@ -66,7 +66,7 @@ function reasoning(request: ModelRequest, { thinking, maxTokens }: ReasoningInpu
   return { options: { thinking: { type: "enabled", budgetTokens: budget } }, budget, warnings };
 }
 
-/** The parts of a request that carry cache marks. */
+/** The parts of a request that get cache marks. */
 interface CacheMarks {
   system: boolean;
   tools: boolean;
@@ -117,7 +117,7 @@ const withoutStructure = /claude-(?:instant|v?2|3|[a-z]+-4(?:-0)?(?:-\d{8}|-late
 /** The maximum number of properties that can be left out in a schema that Anthropic enforces. */
 const mostOptional = 10;
 
-/** Anthropic closes every object of the schema, so a schema with free keys cannot be sent. */
+/** Every object of the schema is sent with `additionalProperties: false`, so a schema that permits other keys cannot be sent. */
 function structure({ schema, strict }: AnswerStructure, { model }: ModelRequest): NativeStructure | null {
   if (strict === false || withoutStructure.test(model.model) || !isClosed(schema, mostOptional)) return null;
   return { schema, options: { structuredOutputMode: "outputFormat" } };
@@ -161,7 +161,6 @@ export function anthropicUsage(value: unknown): ChunkUsage {
   };
 }
 
-/** Anthropic. */
 export const anthropic: ProviderProfile = {
   name: "anthropic",
   variables: { keys: ["ANTHROPIC_API_KEY"], baseUrls: ["ANTHROPIC_BASE_URL"], defaultPath: "/v1" },

@@ -129,7 +129,7 @@ function contentWith(text: string, { content }: AssistantMessage): JSONObject[] 
   return [{ type: "thinking", thinking: [{ type: "text", text }] }, ...texts];
 }
 
-/** A server other than OpenAI's that speaks Chat Completions. */
+/** A server other than OpenAI's that implements Chat Completions. */
 export const openaiCompatible: ProviderProfile = {
   ...openaiFamily,
   ...chatCompletions,

@@ -78,7 +78,6 @@ const audioTypes = "mpeg mp3 wav x-wav wave ogg vorbis aac x-aac m4a x-m4a mp4 a
   .split(" ")
   .map((name) => `audio/${name}`);
 
-/** OpenRouter. */
 export const openrouter: ProviderProfile = {
   ...chatCompletions,
   name: "openrouter",
@@ -105,7 +104,8 @@ export const openrouter: ProviderProfile = {
     return { options: Object.keys(reasoning).length === 0 ? {} : { reasoning }, budget: 0, warnings };
   },
   factsAt: () => openrouterFacts,
-  // The package sends `strict: true` and has no option for it, so a schema beyond strict mode is the arguments of a tool.
+  // The package sends `strict: true` and has no option for it, so a schema that strict mode refuses is sent as the schema of a tool's
+  // arguments.
   structure: ({ schema, strict }, { model: { model } }) =>
     strict !== false && fitsStrictMode(schema)
       ? { schema: isGoogle(model) ? googleSchema(schema) : schema, options: {} }

@@ -1,6 +1,6 @@
-// The interface of a provider. Everything that the runtime knows about one provider is in one file that implements it. The rest of `models`
-// reads the profile and never compares provider names. In these comments, "package" means the provider's package of the AI SDK. Optional
-// members describe deviations: their comments state what an absent member means.
+// The interface of a provider. Everything that is specific to one provider is in one file, which implements this interface. The other files
+// of `models` read the profile and never compare provider names. In these comments, "package" means the provider's package of the AI SDK.
+// Optional members describe deviations: their comments state what an absent member means.
 
 import type {
   JSONObject,
@@ -46,7 +46,7 @@ export interface CallTarget {
   to: ProviderSettings;
 }
 
-/** Media types of files that an API accepts; `audio/*` stands for all types of a group. */
+/** Media types of files that an API accepts; `audio/*` means all types of a group. */
 export interface AcceptedFiles {
   /** Types of files that are sent as bytes. */
   bytes: readonly string[];
@@ -211,8 +211,8 @@ export interface ProviderProfile {
   /** The stream has chunks of Chat Completions, which are repaired before the package reads them. */
   speaksChatCompletions: boolean;
   /**
-   * Converts an answer that is one document instead of a stream to events. Null for a document that is no answer. Absent: such a document is
-   * an error.
+   * Converts an answer that is one document instead of a stream to events. Null for a document that is no answer. Absent: such a document
+   * is an error.
    */
   eventsOfDocument?: (value: unknown) => string | null;
   /** Returns the event that reports an error in the provider's streaming protocol. */

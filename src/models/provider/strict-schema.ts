@@ -1,5 +1,5 @@
-// The limits of the modes in which providers enforce a JSON Schema for a structured answer. A schema beyond them is sent without enforcement,
-// or as the arguments of a tool; the answer is checked against the full schema in any case.
+// The limits of the modes in which providers enforce a JSON Schema for a structured answer. A schema beyond these limits is sent without
+// enforcement, or as the arguments of a tool; the answer is checked against the full schema in any case.
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 
@@ -39,8 +39,8 @@ function isObjectNode({ type, properties }: JsonObject): boolean {
 }
 
 /**
- * Whether OpenAI's strict mode takes the schema: every object is closed, every property is required, and every value has a type, a known
- * format and a plain pattern.
+ * Whether OpenAI's strict mode takes the schema: every object has `additionalProperties: false`, every property is required, and every
+ * value has a type, a known format and a plain pattern.
  */
 export function fitsStrictMode(schema: JsonObject): boolean {
   return [...nodesOf(schema)].every((node) => {
@@ -55,14 +55,14 @@ function hasStrictText({ format, pattern }: JsonObject): boolean {
   return typeof format !== "string" || formatsOfOpenai.test(format);
 }
 
-/** Whether a schema says what its value is. The schema of any value does not. */
+/** Whether a schema restricts its value. A schema that permits every value does not. */
 function statesType(node: JsonObject): boolean {
   return ["type", "anyOf", "$ref", "enum", "const"].some((keyword) => node[keyword] !== undefined);
 }
 
 /**
- * Whether every object of the schema is closed, no schema contains itself, and at most `most` properties can be left out. Any reference
- * counts as recursion, because zod writes few others.
+ * Whether every object of the schema has `additionalProperties: false`, no schema contains itself, and at most `most` properties can be
+ * left out. Any reference counts as recursion, because zod writes few others.
  */
 export function isClosed(schema: JsonObject, most: number): boolean {
   const nodes = [...nodesOf(schema)];

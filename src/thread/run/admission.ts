@@ -55,7 +55,7 @@ export interface MessageAdmission {
   setup?: InputSetup;
 }
 
-/** Admits a message. */
+/** Admits a message. A repeated request (same key) returns the first admission. */
 export async function admitMessage(
   context: ObjectContext,
   driver: Driver,

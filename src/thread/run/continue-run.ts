@@ -83,7 +83,8 @@ function limitedRun({ activeRun: run }: Driver): LimitedRun | null {
 }
 
 /**
- * Replaces the run's limits by the requested ones and resumes the run. Throws `conflict` if a requested limit is not above the used amount.
+ * Replaces the run's limits by the requested ones and resumes the run. Throws `conflict` if the limit of the suspension is not raised above
+ * the used amount, and for a requested `side`.
  */
 function raiseLimit(driver: Driver, { run, limit }: LimitedRun, { limits = {}, side }: PostRun): void {
   const { amount, allowed, used } = limit;

@@ -32,8 +32,8 @@ export interface ExecutionParts {
   /** The messages that the main loop loaded for its current step, and those that it added since. */
   history: () => readonly MessageRecord[];
   /**
-   * Store the requests of `forceTurn` and `stop`. After a crash a tool call that has a result is not executed again, so without this its
-   * request would be lost.
+   * Store the requests of `forceTurn` and `stop`. After a crash a tool call that has a result is not executed again, so a request of this
+   * call that is not stored would be lost.
    */
   keep: { forced(side: Side): void; stopped(): void };
 }

@@ -88,7 +88,7 @@ export class Driver {
     this.#finish(interrupted, null, end);
   }
 
-  /** Requests a stop of the active run and stores the request. Returns false if the run is not active. */
+  /** Requests a stop of the active run, stores the request and pauses the queue. Returns false if the run is not active. */
   stop(runId: string | null): boolean {
     const { live } = this.#context;
     const run = this.activeRun;
@@ -105,7 +105,7 @@ export class Driver {
     return true;
   }
 
-  /** Ends the active run, and queues another one as the next; both are stored in one transaction. Returns the queued run. */
+  /** Requests a stop of the active run and queues `next` in the first position, in one transaction. Returns the queued run. */
   interrupt(next: QueuedRun): QueuedRun {
     const { live } = this.#context;
     const active = this.activeRun;
@@ -133,7 +133,7 @@ export class Driver {
   }
 
   /**
-   * Resumes a suspended run now, because a result arrived that it waits for. Does nothing for an executed run, which reads the result
+   * Resumes a suspended run now, because a result arrived or its limit was raised. Does nothing for an executed run, which reads the result
    * itself. Changes that `change` makes to the run are written together with the resumption.
    */
   resumeNow(runId: string | null, change: (run: SuspendedRun) => void = () => {}): void {
@@ -175,7 +175,7 @@ export class Driver {
     return this.#context.live.retired || this.#closing;
   }
 
-  /** With true, begins no more runs, because the thread is being deleted. With false, after a failed deletion, runs may begin again. */
+  /** If true, no more runs begin, because the thread is being deleted. If false, runs may begin again after a failed deletion. */
   close(closing: boolean): void {
     this.#closing = closing;
   }

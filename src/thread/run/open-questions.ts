@@ -10,7 +10,7 @@ import type { QuestionAnswer } from "#core/ports/question-port.ts";
 import type { ClientSchema } from "#flow/client-schema.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
 
-/** The maximum number of bytes of JSON of an answer, and of answers that are kept to recognise a repeated request. */
+/** The maximum number of bytes of JSON of an answer, and the number of answers that are kept to recognise a repeated request. */
 const answerBytes = 64 * 1024;
 const mostAnswered = 20;
 
@@ -47,12 +47,12 @@ export class OpenQuestions {
     return this.#open.delete(id);
   }
 
-  /** Whether a question with this id is open, or was answered a short time ago. */
+  /** Whether a question with this id is open, or is among the last answered ones. */
   knows(id: string): boolean {
     return this.#open.has(id) || this.#answered.has(id);
   }
 
-  /** The run that asked a question that this object knows. */
+  /** The id of the run whose call asked a question; undefined for an unknown question. */
   runOf(id: string): string | undefined {
     return this.#open.get(id)?.runId ?? this.#answered.get(id)?.runId;
   }

@@ -1,5 +1,5 @@
-// Questions that calls ask a person while they run. An open question is an entry of the thread's pending calls, and `questions_changed` is
-// emitted when one is added or removed. What waits for the answer is in memory, so recovery removes the questions of an interrupted run.
+// Questions that a running call asks a person. An open question is an entry of the thread's pending calls, and `questions_changed` is
+// emitted when one is added or removed. The waiting call is only in memory, so recovery removes the questions of an interrupted run.
 
 import { refuse } from "#contract/error.ts";
 import type { PendingCall } from "#contract/thread.ts";
@@ -27,7 +27,10 @@ export function questionsIn({ pending = [] }: Pick<ThreadRecord, "pending">): Pe
   return pending.filter(({ kind }) => kind === "question");
 }
 
-/** Asks a question during a call of the executed run. Resolves with the answer, or when the time is over or the signal fires. */
+/**
+ * Asks a question during a call of the executed run. Resolves with the answer, with `timeout` when the time is over, or with `cancel` when
+ * the signal fires. Rejects if the question cannot be asked.
+ */
 export function askInRun(
   context: ObjectContext,
   { callId, question, signal }: { callId: string; question: Question; signal: AbortSignal },

@@ -86,7 +86,7 @@ export interface LeftAt {
   stopAsked: boolean;
   /** The side, `a` or `b`, that a definition chose for the next turn (`forceTurn`), if no step was written since; else null. */
   forced: Side | null;
-  /** What the requests of the run's steps contained of compacted conversations, oldest first. */
+  /** The projections of the run's steps: which messages their requests contained after a compaction. Oldest first. */
   projections: readonly ScopedProjection[];
 }
 

@@ -40,7 +40,7 @@ export interface AssembledRun {
   limits: RunLimits;
   hooks: HookRunner;
   toolSources: DefinedSources;
-  /** Ids of calls whose results had arrived before this execution. */
+  /** Ids of the tool messages whose results had arrived before this execution. */
   answered: ReadonlySet<string>;
 }
 
@@ -95,7 +95,7 @@ export async function assembleRun(
       stopped: () => keep({ stop_asked: true }),
     },
   });
-  // Definitions may change or replace this object; the loop keeps the last copy that fits a row in `run.context`.
+  // Definitions may change or replace this object; the loop keeps the last copy that fits a row in `run.progress.context`.
   const liveContext: LiveContext = { current: structuredClone(run.progress.context) };
   const { state, hooks } = definitionAccess(context, { execution, context: liveContext, depth: 0 });
   // With a prompt without `includeChat`, a request contains only the messages of its run. A run that continues an earlier one needs that

@@ -138,7 +138,7 @@ export class RunLimits implements LimitPort {
     return limitsOfShare(share, limits);
   }
 
-  /** Starts the timer of the time limit. Called before the execution does anything else. */
+  /** Starts the timer of the time limit. Called before the loop begins. */
   async watchTime(): Promise<void> {
     await this.#context.faults.at("limits.watch");
     this.#watch(await this.#speaking());

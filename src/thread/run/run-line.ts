@@ -1,5 +1,5 @@
-// Writes structured lines to the Worker's log: one for each run, and one for each tool that threw. The lines contain no content of the
-// conversation. They contain messages of errors, without secrets.
+// Writes structured lines to the Worker's log: one when a run is suspended or ends, and one for each tool call that threw. The lines
+// contain no content of the conversation. They contain messages of errors, without secrets.
 
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
 import type { Halt } from "#core/loop.ts";

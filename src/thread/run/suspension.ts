@@ -35,15 +35,16 @@ export function awaitedCalls(messages: readonly MessageRecord[]): WaitingCall[] 
 }
 
 /**
- * Returns the tool messages of the calls that wait, in call order. For a suspended run, a call that waits for a child thread is included
- * only if the child itself waits for a client or a person.
+ * Returns the tool messages of the calls that wait, in call order. If a run is suspended and the thread's row lists calls, a call that
+ * waits for a child thread is included only if the child itself waits for a client or a person.
  */
 export function openCallRows(live: LiveThread): MessageRecord[] {
   return rowsOf(live).filter(({ status, awaits }) => status === "started" && awaits !== undefined);
 }
 
 /**
- * The messages with the open calls: of an executed run from memory, of a suspended run by the ids in the thread's row.
+ * The messages with the open calls: of an executed run from memory, of a suspended run by the ids in the thread's row. If the row lists
+ * none, the messages of the run's last step are read.
  */
 function rowsOf({ store, record, runState }: LiveThread): readonly MessageRecord[] {
   if (runState.messages !== null) return runState.messages;
@@ -83,7 +84,7 @@ function limitCalls({ progress }: SuspendedRun, since: number): WaitingCall[] {
  */
 const mostArgumentBytes = 8 * 1024;
 
-/** The same maximum for the questions of child threads. No message contains their arguments. */
+/** The corresponding maximum for the questions of child threads. No message contains the arguments of questions. */
 const mostQuestionBytes = 32 * 1024;
 
 function withinArgumentBytes(calls: readonly WaitingCall[]): PendingCall[] {

@@ -13,7 +13,7 @@ import type { ObjectContext } from "../object-context.ts";
 interface RunParts {
   signal?: AbortSignal | undefined;
   ask?: AskQuestion;
-  /** Those that emit what the run needs. */
+  /** Authorizations that emit an event for each server to which the run needs access. Default: those of the thread. */
   authorizations?: Authorizations;
   /** Counts the texts that the calls of tools with a prefix requested in the run. */
   requestedTexts?: (prefix: string) => number;

@@ -3,7 +3,6 @@
 
 import type { FactTable } from "./fact-table.ts";
 
-/** Token limits at Anthropic. */
 export const anthropicFacts: FactTable = [
   {
     source: { url: "https://platform.claude.com/docs/en/models/overview?model=claude-opus-5-5", date: "2026-09-22" },

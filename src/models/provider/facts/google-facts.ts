@@ -1,9 +1,8 @@
-// Token limits of Google's models in the Gemini API. Google states an input limit and an output limit for each Gemini model; the input limit
-// counts as the window too.
+// Token limits of Google's models in the Gemini API. Google states an input limit and an output limit for each Gemini model; the input
+// limit counts as the window too.
 
 import type { FactTable } from "./fact-table.ts";
 
-/** Token limits in the Gemini API. */
 export const googleFacts: FactTable = [
   {
     source: { url: "https://ai.google.dev/gemini-api/docs/models/gemini-3.1-pro-preview", date: "2026-11-23" },

@@ -2,7 +2,6 @@
 
 import type { FactTable } from "./fact-table.ts";
 
-/** Token limits at OpenAI. */
 export const openaiFacts: FactTable = [
   {
     source: {

@@ -2,7 +2,6 @@
 
 import type { FactTable } from "./fact-table.ts";
 
-/** Token limits at OpenRouter. */
 export const openrouterFacts: FactTable = [
   {
     source: {
