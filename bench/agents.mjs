@@ -29,7 +29,7 @@ const [rounds, executions] = [Number(values.rounds), Number(values.executions)];
 /** Milliseconds that a step itself may take. */
 const overhead = 0.5;
 const steps = 2;
-/** A round is so many executions of the agent, and of the package. */
+/** The number of executions of the agent, and of the package, in a round. */
 const perRound = 5;
 /**
  * The rounds until the runtime has compiled and optimised the code of both. After 80 and 150 rounds the difference was above 0.9 ms, and after 300,
@@ -106,7 +106,7 @@ async function measureStep() {
   const self = agent({ model, tools: [tool] });
   const measured = [];
   for (let round = 0; round < rounds + warmUp; round += 1) {
-    // Each round begins with the other one.
+    // The agent and the package begin a round alternately.
     const agentFirst = round % 2 === 0;
     const early = agentFirst ? await timed(() => askAgent(self)) : null;
     const floor = await timed(askPackage);
@@ -151,7 +151,7 @@ async function measureMemory() {
     const all = new Promise((resolve) => {
       open = resolve;
     });
-    // Each call waits until every execution has arrived at its own.
+    // Each execution waits in its tool until all executions are in their tools.
     const run = async () => {
       arrived += 1;
       if (arrived === executions) {

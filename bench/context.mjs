@@ -125,7 +125,7 @@ function compacted() {
   };
 }
 
-/** Removes the oldest messages until the rest fits, as truncation does that stores no position. */
+/** Removes the oldest messages until the rest fits, as a truncation that stores no position does. */
 function truncated(messages) {
   let [start, tokens] = [0, tokensOf(messages)];
   while (tokens > budget) {

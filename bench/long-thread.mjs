@@ -31,7 +31,7 @@ async function call(method, path, body) {
   return JSON.parse(text);
 }
 
-/** Creates a thread with so many messages, eight threads' worth of requests at a time. */
+/** Creates a thread with `count` messages. Eight requests are sent at a time. */
 async function threadOf(count, agent) {
   const { id } = await call("POST", "/api/threads", { agent_id: agent });
   const content = "A line of a long conversation, as long as people write.";

@@ -32,8 +32,8 @@ const gapOf = ({ exchanges: [first, second] }) => (second?.arrived ?? Number.NaN
 const startOf = ({ sent, exchanges: [first] }) => (first?.arrived ?? Number.NaN) - sent;
 
 /**
- * The time between two requests of a thread, and how much longer it is than a floor's in the same round: the step itself. `sent` is what
- * the floors send, by the end of their names.
+ * The time between two requests of a thread, and how much longer it is than a floor's in the same round: the step itself. `sent` has the
+ * requests of the floors, by the suffixes of the floors' names.
  */
 async function measureStep({ url, provider }, { what, thread, sent }) {
   const socket = await openSocket(thread);
@@ -83,7 +83,7 @@ async function measureLongStep(parts) {
   return measureStep(parts, { what: `the same with ${long} messages, ${count} sent`, thread, sent });
 }
 
-/** Creates a thread with so many messages. */
+/** Creates a thread with `count` messages. */
 async function threadOf(url, count, agent) {
   const thread = await newThread(url, agent);
   const content = "A line of a long conversation, as long as people write.";

@@ -20,8 +20,8 @@ const step = (name, script, args, env = {}) => ({
   run: () => runNode(script, args, { quiet: true, env: { ...compilerEnvironment, ...env } }),
 });
 /**
- * The linter has a type checker for each processor, and each of them finds the same types of the libraries. The other steps keep a few
- * processors busy, so there one checker is enough.
+ * The linter has a type checker for each processor, and each of them finds the same types of the libraries. With up to four processors the
+ * other steps keep all of them busy, so one checker is enough.
  */
 const oneChecker = availableParallelism() <= 4 ? { GOMAXPROCS: "1" } : {};
 /** Type-checks a project incrementally: results are stored, so that only changed files are checked again. */

@@ -13,7 +13,7 @@ if (!argv.includes("--help") && !argv.includes("-h")) await prepareUi();
 Object.assign(process.env, wranglerEnvironment);
 await runCli(["dev", "--root", root, ...argv]);
 
-/** The API is served also where its pages cannot be built. */
+/** The API is served also if the playground cannot be built. */
 async function prepareUi() {
   try {
     await buildUi();

@@ -1,4 +1,4 @@
-// Writes the API reference in docs/reference/api. `--check` writes nothing and fails where a page is not current, or where an
+// Writes the API reference in docs/reference/api. `--check` writes nothing and fails if a page is not current, or if an
 // export has no doc comment.
 
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
-// Runs the tests, or those that the arguments name (`npm test -- test/core`). Ends with one plain line that says how many passed and
-// failed. `npm run test:playground` runs the tests in a browser, `npm run test:package` those of packages, and `npm run test:commands` those
-// of commands and deploys.
+// Runs the tests, or those that the arguments name (`npm test -- test/core`). The last line has the numbers of passed and failed tests.
+// `npm run test:playground` runs the tests in a browser, `npm run test:package` those of packages, and `npm run test:commands` those of
+// commands and deploys.
 
 import { ensureInstall } from "./ensure-install.mjs";
 import { compileAgents } from "./lib/compile-agents.mjs";
@@ -20,11 +20,11 @@ const everything = [
   { args: [...outsideOfRuntime, "--project=e2e"] },
   { args: [...outsideOfRuntime, "--project=open"] },
   { args: [...outsideOfRuntime, "--project=pings"] },
-  // Of normal priority: it takes longest, because some of its tests wait.
+  // Of normal priority: this lane takes longest, because some of its tests wait.
   { args: [...outsideOfRuntime, "--project=node", "--project=client"] },
 ];
 const named = process.argv.slice(2);
-// To install one may take minutes, which no test has; without one the tests that need it say so.
+// Installing a browser may take minutes, longer than a test may take. Without a browser the tests that need one fail with a message.
 if (named.some((name) => /browser|playground/.test(name))) {
   await findChromium().catch((error) => console.error(error.message));
 }

@@ -1,6 +1,5 @@
 // The shop's orders. Your project would query a database. Tools and endpoints share this file.
 
-/** An order. */
 export interface Order {
   number: string;
   item: string;

@@ -1,4 +1,4 @@
-// Plays a storekeeper: lists the items, and orders ten of the one of which the fewest are left.
+// Plays a storekeeper: lists the items, and orders ten of the item with the smallest stock.
 
 import { defineModel } from "threadhold";
 import type { TestRequest, TestTurn } from "threadhold";

@@ -4,7 +4,7 @@
 import { defineStrategy } from "threadhold";
 import type { StrategyDecision } from "threadhold";
 
-/** A draft may still have faults after this number of checks. */
+/** The maximum number of checks. The draft after the last check is published, also if it has faults. */
 const mostChecks = 3;
 
 /** What the last step did, and the number of checks so far. */

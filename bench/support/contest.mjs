@@ -57,7 +57,7 @@ export const askThread = (thread) => () => readAnswer(`${thread}/messages`, { co
 export const askSocket = (thread, socket) => () => socket.answer(() => post(`${thread}/messages`, { content }));
 
 /**
- * Asks each way once a round.
+ * Requests an answer by each way once in each round.
  * @template {string} W
  * @param {Record<W, () => Promise<import("./stream-client.mjs").Answered>>} ways
  * @param {{ url: string, rounds: number, text?: string, exchanges: (way: W) => Promise<import("./provider.mjs").Exchange[]> }} how

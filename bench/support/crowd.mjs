@@ -5,7 +5,10 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { fromRoot } from "../../scripts/lib/paths.mjs";
 
-/** Forks a program that sends its address, and ends with this process. @param {string} file @returns {Promise<{ url: string, stop: () => void }>} */
+/**
+ * Forks a program that sends its address and that ends with this process.
+ * @param {string} file @returns {Promise<{ url: string, stop: () => void }>}
+ */
 export async function startProgram(file) {
   const child = fork(fromRoot(file), { execArgv: [] });
   const url = await new Promise((resolve, reject) => {
@@ -38,7 +41,7 @@ export function startReaders() {
       child.send({ id: requests, act, of });
     });
   return {
-    /** Connects so many subscribers to a thread's URL. A silent one never acknowledges. */
+    /** Connects `count` subscribers to a thread's URL. A silent subscriber never acknowledges. */
     async join(thread, count, { silent = false } = {}) {
       const crowd = `${requests} ${thread}`;
       await send("join", { crowd, url: `${thread.replace("http", "ws")}/stream?after=0`, count, silent });

@@ -5,7 +5,7 @@
 const words = ["Then ", "came ", "another ", "word, ", "and ", "one ", "more. "];
 
 /**
- * The text of an answer of so many deltas.
+ * The deltas of an answer, `deltas` in number.
  * @param {number} deltas
  */
 export function wordsOf(deltas) {

@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 
 /**
  * @typedef {{ model: string, arrived: number, written: number }} Exchange
- * Milliseconds of the clock in now.mjs: when the request was there, and when the last of its answer was given to the socket.
+ * Milliseconds of the clock in now.mjs: when the request had arrived, and when the last bytes of its answer were written to the socket.
  */
 
 /**
  * @returns {Promise<{ url: string, exchanges: (count: number) => Promise<Exchange[]>, stop: () => void }>}
- * `exchanges` waits for so many and takes them.
+ * `exchanges` waits until there are `count` records, and returns and removes all.
  */
 export async function startProvider() {
   const provider = fork(fileURLToPath(new URL("provider-process.mjs", import.meta.url)));

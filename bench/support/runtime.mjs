@@ -32,7 +32,7 @@ function modulesIn(folder) {
 }
 
 /**
- * Starts it with a temporary state folder.
+ * Starts the Worker with a temporary state folder.
  * @param {Record<string, string>} [variables] added to the Worker's own
  * @param {object} [more] options of the server
  * @returns {Promise<{ url: string, stop: () => Promise<void> }>}

@@ -4,13 +4,13 @@ import WebSocket from "ws";
 
 import { now } from "./now.mjs";
 
-/** An acknowledgement is due after so many UTF-16 units. */
+/** The number of UTF-16 units after which an acknowledgement is sent. */
 const acknowledgeAfter = 64 * 1024;
 
 /**
  * @param {string} url of the thread
  * @returns {Promise<{ answer: (post: () => Promise<unknown>) => Promise<import("./stream-client.mjs").Answered>, close: () => void }>}
- * `answer` posts and reads until the run that this begins has ended.
+ * `answer` calls `post` and reads until the run that the post starts has ended.
  */
 export async function openSocket(url) {
   const socket = new WebSocket(`${url.replace("http", "ws")}/stream`);

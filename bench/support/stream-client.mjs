@@ -29,7 +29,7 @@ export async function get(url) {
 }
 
 /**
- * Posts and gives what the answer says.
+ * Sends a POST request and returns the JSON of the response.
  * @param {string} url
  * @param {object} body
  */

@@ -25,7 +25,6 @@ type Prompt = LanguageModelV3CallOptions["prompt"];
 const streamed = { headers: { "content-type": "text/event-stream" } };
 const tool = { type: "function", name: "at_once", inputSchema: { type: "object", properties: {} } } as const;
 
-/** The object. */
 export class FloorObject extends DurableObject<FloorEnvironment> {
   constructor(state: DurableObjectState, env: FloorEnvironment) {
     super(state, env);

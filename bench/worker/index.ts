@@ -89,7 +89,7 @@ interface BenchEnvironment extends Environment {
   FLOORS: DurableObjectNamespace;
 }
 
-/** Both ways lead from this entry to an object, and from there to the provider. */
+/** Passes a request on to the floor's object or to the Worker. In both cases an object requests the provider. */
 function serve(request: Request, env: BenchEnvironment, context: ExecutionContext): Response | Promise<Response> {
   const [, name] = /^\/floor\/(\w+)$/.exec(new URL(request.url).pathname) ?? [];
   if (name === undefined) return fetch(request, env, context);

@@ -1,4 +1,4 @@
-// The messages of a chat of AI SDK UI, its tool calls with the questions that they ask, and a field for the next message.
+// The messages of a chat of AI SDK UI, its tool calls with the approvals that they need, and a form for the next message.
 
 import type { UseChatHelpers } from "@ai-sdk/react";
 import { getToolName, isToolUIPart } from "ai";

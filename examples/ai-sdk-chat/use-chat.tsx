@@ -21,7 +21,7 @@ function Chat() {
     transport: new DefaultChatTransport({ api: `${root}/chat` }),
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
   });
-  // `stop` of `useChat` ends the request only. The run on the server has a route of its own.
+  // `stop` of `useChat` ends the request only. A separate route stops the run on the server.
   const stopRun = async () => {
     await fetch(`/api/threads/${threadId}/stop`, { method: "POST" });
     await chat.stop();

@@ -1,4 +1,4 @@
-// The components of assistant-ui, without a design of their own: messages, calls with the questions that they ask, and the composer.
+// The components of assistant-ui, without a design of their own: messages, calls with the approvals that they need, and the composer.
 
 import {
   AttachmentPrimitive,

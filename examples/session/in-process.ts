@@ -1,10 +1,10 @@
-// A session in this process: no server, no Worker. It stops where the model calls a tool without a function, is put away as
-// JSON, made again, and goes on with the answer.
+// A session in this process, without a server or a Worker. It stops when the model calls a tool without a function. The session is then
+// stored as JSON, created again, and continued with the result of the call.
 
 import { createSession, execute } from "threadhold/session";
 import type { AgentSession } from "threadhold/session";
 
-// A scripted model, so that no key is needed. One of your own: defineModel({ name, provider: "anthropic", model: "…" }), with
+// A scripted model, so that no key is needed. For a real model use defineModel({ name, provider: "anthropic", model: "…" }), with
 // ANTHROPIC_API_KEY in the environment.
 import model from "../../agents/models/demo_session.ts";
 import { print } from "./print.ts";

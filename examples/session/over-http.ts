@@ -1,5 +1,5 @@
-// The same tools with a session on a server: JSON drops their functions, so to the server all of them are remote. It rests
-// when one is called; the call is made here, and its result posted.
+// The same tools with a session on a server. JSON omits their functions, so all of them are remote tools for the server. The session is
+// suspended when the model calls a tool. This program then runs the call and posts its result.
 
 import type { AgentEvent, SessionToolCall, ToolResultInput } from "threadhold/session";
 
@@ -8,7 +8,7 @@ import { tools } from "./tools.ts";
 
 const address = process.argv[2] ?? "http://localhost:8787";
 
-/** What the lines of a response hold: the session's events, and what became of the request. */
+/** The lines of a response: the events of the session, then the outcome of the request. */
 type Line = AgentEvent | { type: "execute_complete"; status: string; pendingToolCalls?: SessionToolCall[] };
 
 async function post(body: unknown): Promise<{ sessionId: string; pending: SessionToolCall[] }> {
@@ -30,7 +30,7 @@ async function post(body: unknown): Promise<{ sessionId: string; pending: Sessio
   return { sessionId: response.headers.get("x-session-id") ?? "", pending };
 }
 
-/** A piece of the body may end anywhere, inside a character too. */
+/** Splits a body into lines. A piece of the body may end anywhere, even inside a character. */
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
@@ -44,7 +44,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
 async function answer({ id, name, arguments: params }: SessionToolCall): Promise<ToolResultInput> {
   const about = { role: "toolResult" as const, toolCallId: id, toolName: name };
   const tool = tools.find((one) => one.name === name);
-  // The one without a function asks the person. This one is in Lisbon.
+  // A tool without a function needs an answer of the person, who is in Lisbon in this example.
   if (tool?.execute === undefined) return { ...about, content: "Lisbon" };
   for await (const event of tool.execute(id, params as never, AbortSignal.timeout(60_000))) {
     if (event.type === "complete") return { ...about, content: event.output };

@@ -2,7 +2,7 @@
 
 import type { AgentEvent } from "threadhold/session";
 
-/** Words as they come; one line for everything else worth one. */
+/** Prints text as it arrives, and one line for each tool call, call that waits, or error. */
 export function print(event: AgentEvent): void {
   switch (event.type) {
     case "text_delta":

@@ -1,4 +1,4 @@
-// Two tools that run here, one of them piece by piece, and one that somebody else answers: it has no function.
+// Two tools with a function, one of which streams its output, and a tool without a function, whose calls the program answers.
 
 import { createSimpleTool } from "threadhold/session";
 import type { AgentTool, AnyAgentTool } from "threadhold/session";

@@ -1,5 +1,5 @@
-// Holds the page's credentials. It first tries the API without a token. If the deployment refuses that, or refuses a
-// token later, the sign-in form is shown.
+// Holds the page's credentials. The page first tries the API with the token that the tab stores, or without a token. If the
+// deployment refuses that, or refuses a request later, the sign-in form is shown.
 
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createContext, useCallback, useContext, useEffect, useMemo, useState } from "react";
@@ -60,7 +60,7 @@ export function AccessGate({ children }: { children: ReactNode }): ReactElement 
 
   const open = state.state === "open" ? state : null;
   const client = open?.client ?? null;
-  // A cache of its own for each caller, because one caller's data must not be shown to another.
+  // The cache is cleared when the caller changes, because one caller's data must not be shown to another.
   const [queries] = useState(queryClient);
   useEffect(() => {
     if (client === null) return undefined;

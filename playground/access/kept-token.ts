@@ -1,5 +1,5 @@
-// Stores the token while the page is open: in memory, or in this tab's session storage if the visitor asks for that. It
-// is never stored where another tab or a later session could read it.
+// The token in this tab's session storage, where it is stored only if the visitor asks for that. The token is never stored
+// where another tab or a later session could read it.
 
 const place = "threadhold.token";
 

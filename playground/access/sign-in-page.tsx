@@ -1,5 +1,5 @@
-// The form that asks for a token. The token is sent in a header only, and is kept in memory unless the visitor asks
-// this tab to remember it.
+// The form that asks for a token. The token is sent in a header only. It is kept in memory, and in this tab's session
+// storage if the visitor chooses that.
 
 import { useState } from "react";
 import type { SubmitEvent, ReactElement } from "react";

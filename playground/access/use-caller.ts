@@ -18,12 +18,12 @@ export function useCaller(): Caller | undefined {
   return data;
 }
 
-/** The owner of a thread, if it is not the caller; null otherwise. */
+/** The owner of a thread; null if the caller is the owner or is not loaded yet. */
 export function otherOwner(caller: Caller | undefined, { user_id: owner }: { user_id: string | null }): string | null {
   return caller === undefined || owner === caller.user_id ? null : owner;
 }
 
-/** The caller's name for the page. */
+/** The caller's user id, or a label for a caller without one. */
 export function callerName({ user_id: user, admin }: Caller): string {
   return user ?? (admin ? "Administrator" : "A user");
 }

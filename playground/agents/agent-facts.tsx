@@ -40,7 +40,6 @@ export function StartThread({ agent, ready }: { agent: Agent; ready: boolean }):
   );
 }
 
-/** The agent's facts. */
 export function AgentFacts({ agent }: { agent: Agent }): ReactElement {
   const { name, type, sideA, sideB, exposeAsTool, toolDescription, maxSessionTurns } = agent;
   const dual = type === "dual_ai" && sideB !== null;

@@ -9,7 +9,7 @@ import type { KnownAgent } from "./use-agents.ts";
 
 import css from "./agent-parts.module.css";
 
-/** The line. Renders nothing for an agent whose prompt is unknown. */
+/** Renders nothing for an agent whose prompt is unknown. */
 export function AgentParts({ known: { models, tools } }: { known: KnownAgent }): ReactElement | null {
   if (models.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-// The schema of a structured answer: its title, for answers that it fits.
+// Finds the label of a structured answer: the title of the schema that it fits.
 
 import type { Json, ThreadView } from "threadhold/client";
 import { useThreadState } from "threadhold/react";
@@ -16,8 +16,8 @@ export function useAnswerLabel(threadId: string, data: Json): string {
 }
 
 /**
- * The title of the first schema that has every property of the data. A message may ask for an answer of another schema, which is not
- * stored with the answer. Null for none, and for a schema without a title.
+ * The title of the first schema that has every property of the data; null if there is no such schema, or if it has no title. The data
+ * may fit none, because a message may request an answer of another schema, which is not stored with the answer.
  */
 export function titleFor(structures: readonly Record<string, Json>[], data: Json): string | null {
   if (typeof data !== "object" || data === null || Array.isArray(data)) return null;

@@ -4,10 +4,10 @@ import type { ReactElement, ReactNode } from "react";
 
 import css from "./definition.module.css";
 
-/** A fact; null for a fact without a value, which is not shown. */
+/** A fact. It is not shown if its value is null or undefined. */
 export type Fact = readonly [name: string, value: ReactNode];
 
-/** A list of facts. Those that are null are left out. */
+/** A list of facts, without those that have no value. */
 export function Facts({ facts }: { facts: readonly Fact[] }): ReactElement {
   return (
     <dl className={css["facts"]}>
@@ -23,7 +23,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }): ReactElement {
   );
 }
 
-/** A part of a definition's page. */
+/** A section of a definition's page, with a heading. */
 export function Part({ title, children }: { title: string; children: ReactNode }): ReactElement {
   const id = `part-${title.toLowerCase().replaceAll(/[^a-z]+/g, "-")}`;
   return (

@@ -31,7 +31,7 @@ import { useDefinitions, useFindings } from "./use-definitions.ts";
 
 import css from "./definition.module.css";
 
-/** The page; `part` is the name as it is written in the address. */
+/** The page; `part` is the definition's name as it is written in the address. */
 export function DefinitionPage({ kind, part }: { kind: Kind; part: string }): ReactElement {
   const name = nameIn(part);
   usePageTitle(name);

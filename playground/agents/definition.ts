@@ -46,7 +46,7 @@ export function keyOf({ kind, name }: Reference): string {
   return `${kind}:${name}`;
 }
 
-/** The address of its page. */
+/** The address of a definition's page. */
 export function definitionPath({ kind, name }: Reference): string {
   return `/${kind}s/${encodeURIComponent(name)}`;
 }

@@ -17,7 +17,6 @@ const folders: Readonly<Record<Kind, readonly string[]>> = {
   skill: [],
 };
 
-/** The findings that concern this definition. */
 export function findingsOf({ kind, name }: Reference, findings: readonly Finding[]): Finding[] {
   return findings.filter(({ file, message, notes = [] }) => {
     const stem = (file.split("/").at(-1) ?? "").replace(/\.[cm]?[jt]sx?$/, "");

@@ -26,7 +26,6 @@ interface InvokeToolProps {
   agents: readonly Agent[];
 }
 
-/** The form and its result. */
 export function InvokeTool({ tool, agents }: InvokeToolProps): ReactElement {
   const [search] = useSearchParams();
   const [thread, setThread] = useState<string | null>(search.get("thread"));

@@ -9,7 +9,6 @@ import type { Model } from "./definition.ts";
 
 import css from "./definition.module.css";
 
-/** The model's facts. */
 export function ModelFacts({ model }: { model: Model }): ReactElement {
   const { provider, includedProviders, fallbacks, inputPrice, outputPrice, cachedPrice, missing } = model;
   const known = Object.entries(model.capabilities);

@@ -18,7 +18,6 @@ interface PromptFactsProps {
   set: DefinitionSet;
 }
 
-/** The prompt's facts. */
 export function PromptFacts({ prompt, set }: PromptFactsProps): ReactElement {
   const {
     model,

@@ -16,7 +16,6 @@ interface RelationListProps {
   links: readonly Link[];
 }
 
-/** The two lists. */
 export function RelationList({ of, links }: RelationListProps): ReactElement {
   const uses = links.filter(({ from }) => keyOf(from) === keyOf(of));
   const usedBy = links.filter(({ to }) => keyOf(to) === keyOf(of));

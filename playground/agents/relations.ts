@@ -117,7 +117,7 @@ function skillsOf({ skills: chosen }: Prompt, { skills }: DefinitionSet): string
   return chosen === true ? skills.map(({ name }) => name) : [...(chosen ?? [])];
 }
 
-/** Names that the prompt's model may call. A name with `*` at its end stands for all tools of a source. */
+/** Names that the prompt's model may call. A name that ends with `*` means all tools of a source. */
 export function offersOf({ tools }: Prompt): string[] {
   return tools.flatMap((offer) => {
     const name = typeof offer === "string" ? offer : fieldOf(offer, "name");

@@ -7,7 +7,7 @@ import { listOf, objectOf } from "../kit/json-value.ts";
 
 /** The row of a property. */
 export interface SchemaRow {
-  /** The path from the root; `items[]` stands for the elements of a list. */
+  /** The path from the root; `items[]` means the elements of the list `items`. */
   path: string;
   /** The last part of the path. */
   name: string;
@@ -81,7 +81,7 @@ export function schemaRows(schema: JsonObject, root: JsonObject = schema): Schem
   }
 }
 
-/** Follows a schema's references within the same document; `again` if one of them was followed before. */
+/** Follows a schema's references within the same document; `again` is true if one of them was followed before. */
 function resolved(
   value: Json,
   root: JsonObject,

@@ -9,7 +9,6 @@ import { Part } from "./definition-facts.tsx";
 
 import css from "./definition.module.css";
 
-/** The skill's facts. */
 export function SkillFacts({ name }: { name: string }): ReactElement {
   const client = useThreadholdClient();
   const { data, error, refetch } = useQuery({

@@ -21,7 +21,6 @@ const kindTexts: Readonly<Record<Source["kind"], string>> = { mcp: "MCP server",
 /** Whether the person who opens the page has connected to a server with OAuth. */
 const connectionTexts = { none: null, authorized: "connected", required: "not connected; connect in a conversation" };
 
-/** The source's facts. */
 export function SourceFacts({ source: { name, kind, prefix } }: { source: Source }): ReactElement {
   const loaded = useSource(name, { atOnce: true });
   const { state } = loaded;

@@ -40,7 +40,7 @@ export function SourceLine({ name }: { name: string }): ReactElement {
   );
 }
 
-/** The tools of sources that a prompt offers, each entry with the tools that it stands for. Renders nothing without such entries. */
+/** The entries of a prompt that name tools of sources, each with these tools. Renders nothing without such entries. */
 export function PromptSources({ prompt, set }: { prompt: Prompt; set: DefinitionSet }): ReactElement | null {
   const entries = offersOf(prompt).flatMap((entry) => {
     const source = sourceOf(entry, set);
@@ -56,7 +56,7 @@ export function PromptSources({ prompt, set }: { prompt: Prompt; set: Definition
   );
 }
 
-/** The tools of a source that an entry such as `docs__*` stands for. */
+/** The tools that an entry such as `docs__*` names. */
 function Expanded({ entry, source }: { entry: string; source: string }): ReactElement {
   const { state } = useSource(source, { atOnce: false });
   if (!entry.endsWith("*")) return <DefinitionLink kind="tool" name={entry} />;

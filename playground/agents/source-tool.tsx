@@ -20,7 +20,7 @@ interface SourceToolProps {
   links: readonly Link[];
 }
 
-/** The tool's facts, once its source is loaded. */
+/** Shows the tool once its source is loaded. */
 export function SourceTool({ name, source, set, links }: SourceToolProps): ReactElement {
   const loaded = useSource(source.name, { atOnce: true });
   const { state } = loaded;

@@ -21,7 +21,6 @@ interface ToolFactsProps {
   links: readonly Link[];
 }
 
-/** The tool's facts. */
 export function ToolFacts({ tool, set, links }: ToolFactsProps): ReactElement {
   const { name, kind, parameters, remote, result_schema, approval } = tool;
   const agents = useMemo(() => agentsWith(name, set, links), [name, set, links]);

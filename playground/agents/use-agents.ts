@@ -6,7 +6,6 @@ import { useThreadholdClient } from "threadhold/react";
 
 type Listed<K extends keyof Definitions> = Awaited<ReturnType<Definitions[K]["list"]>>[number];
 
-/** An agent's definition. */
 type Agent = Listed<"agents">;
 
 /** An agent with the models and tools of its sides' prompts, each name once. */
@@ -21,7 +20,7 @@ export interface KnownAgent {
   missing: string | null;
 }
 
-/** The agents: those that can answer first, then those that need a key. */
+/** The agents, sorted: first those whose models are ready, then those that lack a variable. */
 export function useAgents(): {
   agents: readonly KnownAgent[];
   loading: boolean;
@@ -70,7 +69,6 @@ function toolName(entry: Prompt["tools"][number]): string {
   return typeof name === "string" ? name : "";
 }
 
-/** A tool's definition. */
 export type Tool = Listed<"tools">;
 
 /** A definition that models may call, by its name. Undefined while it is loaded; null if there is none. */

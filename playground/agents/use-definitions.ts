@@ -1,6 +1,6 @@
 // Loads all definitions of the project, and the findings of its last build. A developer may edit definitions while the
 // page is open, so both are loaded again: every few seconds if the deployment is on this machine, otherwise each
-// minute, and when the page becomes visible or the network returns. What did not change stays the same object.
+// minute, and when the page becomes visible or the network returns. An unchanged value stays the same object.
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -70,7 +70,7 @@ export function useDefinitions(): KnownDefinitions {
 
 const none: readonly Link[] = [];
 
-/** The findings of the last build. The note above every page loads them every few seconds. */
+/** The findings of the last build. The reach gate (`app/reach-gate.tsx`) loads them every few seconds. */
 export function useFindings(): readonly Finding[] {
   const client = useThreadholdClient();
   const { data } = useQuery({

@@ -1,5 +1,5 @@
-// Loads a source of tools with its state. The deployment asks the server for each request, so a source is loaded when a
-// person opens its page or presses a button, and is kept until the page is closed.
+// Loads a source of tools with its state. Each load makes the deployment request the source's server, so a source is loaded
+// when a person opens its page or presses a button, and is kept until the page is closed.
 
 import { useQuery } from "@tanstack/react-query";
 import type { Definitions } from "threadhold/client";
@@ -20,7 +20,7 @@ export interface LoadedSource {
   load: () => void;
 }
 
-/** The source. With `atOnce` it is loaded if it was not loaded before. */
+/** The source. If `atOnce` is true, it is loaded unless it was loaded before. */
 export function useSource(name: string, { atOnce }: { atOnce: boolean }): LoadedSource {
   const client = useThreadholdClient();
   const { data, error, isFetching, dataUpdatedAt, refetch } = useQuery({

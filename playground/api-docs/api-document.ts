@@ -101,7 +101,10 @@ export function curlOf(route: ApiRoute, root: JsonObject, origin: string): strin
   return parts.join(" \\\n  ");
 }
 
-/** The smallest value that a schema accepts. A string with a pattern gets a placeholder that has to be replaced. */
+/**
+ * An example for a schema: its constant, its default or its first option. Without these, a string is the placeholder `…`, which has to be
+ * replaced; a list has one element, and an object its required fields.
+ */
 export function exampleOf(schema: Json | undefined, root: JsonObject, depth = 0): Json {
   const target = resolved(schema, root);
   if (target["const"] !== undefined) return target["const"];

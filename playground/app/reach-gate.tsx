@@ -12,14 +12,14 @@ import { useSecond } from "../kit/use-second.ts";
 
 import css from "./shell.module.css";
 
-/** Milliseconds between two checks, and of the longest one. */
+/** Milliseconds between two checks, and the timeout of one check. */
 const everyMs = 5000;
 const longestMs = 10_000;
 
-/** Milliseconds in which failed parts are read again at most once, so that a part that fails for another reason does not loop. */
+/** Milliseconds in which failed parts are read again at most once without an outage, so that a part that always fails does not loop. */
 const recoverMs = 10_000;
 
-/** The last check. Its response has the findings of the last build. Only the gate repeats the check. */
+/** The last check of the server. Its response has the findings of the last build. Only the gate repeats the check. */
 export function useHealth({ repeated = false } = {}) {
   const client = useThreadholdClient();
   return useQuery({

@@ -46,7 +46,7 @@ const ImportDialog = lazy(async () => {
   return { default: found };
 });
 
-/** The frame. On a phone the list is the start page, and a thread takes its place. */
+/** The frame. On a phone the list is the start page, and an open thread replaces it. */
 export function Shell({ children }: { children: ReactNode }): ReactElement {
   const [path, navigate] = useLocation();
   const [creating, setCreating] = useState(false);

@@ -3,7 +3,6 @@
 
 import { createStore, useStore } from "../kit/create-store.ts";
 
-/** The possible choices. */
 export type Theme = "system" | "light" | "dark";
 
 const place = "threadhold.theme";
@@ -36,7 +35,6 @@ export function chooseTheme(theme: Theme): void {
   applyTheme();
 }
 
-/** The current choice. */
 export function useTheme(): Theme {
   return useStore(chosen);
 }

@@ -1,4 +1,4 @@
-// The JSON object that an answer consists of, as a structured answer does. The page shows it as data in place of Markdown.
+// Reads an answer that consists of one JSON object, such as a structured answer. The page shows the object as data and not as Markdown.
 
 import type { Json } from "threadhold/client";
 

@@ -1,4 +1,5 @@
-// How a page shows the calls that wait, and the functions that it gets the outcome of each answer by. A conversation has the defaults.
+// Settings of a page for the calls that wait: how they are shown, and callbacks for the outcome of an answer. A conversation uses the
+// defaults.
 
 import { useMutation } from "@tanstack/react-query";
 import { createContext, useContext } from "react";

@@ -34,7 +34,6 @@ const RequiredServers = lazy(async () => ({
 }));
 const EventLog = lazy(async () => ({ default: (await import("../events/event-log.tsx")).EventLog }));
 
-/** The page of one thread. */
 export function ConversationPage({ id }: { id: string }): ReactElement {
   const used = useThread(id);
   const { thread, messages, activeRunId, connection, pending } = used;

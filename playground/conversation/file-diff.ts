@@ -11,7 +11,7 @@ export interface DiffLine {
 /** The changes of one file. */
 export interface FileDiff {
   path: string;
-  /** Whether the call replaces the whole file, whose text before is unknown. */
+  /** Whether the call replaces the whole file, whose previous text is unknown. */
   whole: boolean;
   lines: readonly DiffLine[];
 }
@@ -30,7 +30,7 @@ export function fileDiffOf(tool: string, args: Json): FileDiff | null {
   return null;
 }
 
-/** Returns the lines of both texts. Those at the beginning and the end that both texts have are the same. */
+/** Returns the lines of both texts. Common lines at the beginning and at the end have the kind `same`. */
 function changedLines(before: readonly string[], after: readonly string[]): DiffLine[] {
   const most = Math.min(before.length, after.length);
   let start = 0;

@@ -17,7 +17,7 @@ addEventListener("pagehide", () => {
   });
   if (kept.length > 0) attempt(() => sessionStorage.setItem(place, JSON.stringify(kept)));
 });
-// A page that returns from the browser's back-forward cache still has them in memory.
+// A page that returns from the browser's back-forward cache still has the drafts in memory.
 addEventListener("pageshow", () => attempt(() => sessionStorage.removeItem(place)));
 
 /** The unsent text. `key` is a thread's id, or names another input. */

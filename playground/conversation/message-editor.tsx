@@ -22,7 +22,7 @@ export function isBeingEdited({ id }: MessageView): boolean {
   return draftOf(draftKey(id)) !== "";
 }
 
-/** Stands for an emptied text, because an empty draft means no draft. */
+/** The draft of an emptied text, because an empty draft means no draft. */
 const emptied = "\n";
 
 function draftKey(messageId: string): string {

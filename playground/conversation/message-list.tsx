@@ -133,10 +133,10 @@ export function MessageList({ handle, live, count, running, repeatable, onContex
   const scrollToStart = useCallback(() => virtual.scrollToOffset(0), [virtual]);
   const failed = history.error !== null;
   const { seeking, press } = useListKeys({ place, hasMore, loading, failed, more, scrollToStart, scrollToEnd });
-  // Not before the list was scrolled to its end: until then its rows are not measured.
   const scrollTo = useCallback((index: number) => virtual.scrollToIndex(index, { align: "center" }), [virtual]);
   const reading = useShownMessage({ message, rows, hasMore, loading, failed, more, scrollTo, arrived });
   const wantsMore = hasMore && !loading && !failed && !seeking && first < askAhead;
+  // No older messages are loaded before the list was scrolled to its end, because its rows are not measured until then.
   useEffect(() => {
     if (wantsMore && arrived.current) more();
   });
@@ -251,7 +251,7 @@ function withoutBlank(rows: readonly ListRow[]): readonly ListRow[] {
   return isBlank && last.message.parts.every(({ type }) => type === "text") ? rows.slice(0, -1) : rows;
 }
 
-/** Measured in the browser, because the list's own state may be ahead of it. */
+/** Reads the position from the element, because the state of the virtual list may be ahead of the browser's. */
 function isAtEnd(element: HTMLElement | null): boolean {
   return element !== null && element.scrollHeight - element.clientHeight - element.scrollTop <= atEnd;
 }

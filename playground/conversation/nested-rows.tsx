@@ -7,10 +7,7 @@ import type { NestedRowsProps } from "./nested-rows-context.ts";
 
 import css from "./nested.module.css";
 
-/**
- * The number of messages that are drawn of a long list; the earlier ones are in the list of messages and in the child
- * thread.
- */
+/** The maximum number of messages that are drawn, the last ones of the list. */
 const most = 60;
 
 export function NestedRows({ handle, rows, label }: NestedRowsProps): ReactElement {

@@ -7,7 +7,6 @@ import type { MessageView, Thread } from "threadhold/client";
 import { otherOwner, useCaller } from "../access/use-caller.ts";
 import { useAgents } from "../agents/use-agents.ts";
 
-/** The names of the participants. */
 export interface ParticipantNames {
   /** The name of the thread's own user. */
   user: string;
@@ -24,7 +23,7 @@ const plain: ParticipantNames = { user: "You", me: null, a: "Agent", b: "Side B"
 /** The names for the conversation that contains a component. */
 export const ParticipantNamesContext = createContext<ParticipantNames>(plain);
 
-/** The names for a thread of this agent. In a child thread the caller takes the place of the user. */
+/** The names for a thread of this agent. In a child thread the user's messages are those of the call, named `Asked`. */
 export function useParticipantNames(
   agentId: string,
   thread: Pick<Thread, "parent" | "user_id"> | null,

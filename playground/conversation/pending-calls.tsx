@@ -98,7 +98,7 @@ export function PendingCall({ handle, call }: { handle: ThreadHandle; call: Wait
   );
 }
 
-/** The time since a call waits. */
+/** The time for which a call has waited. */
 function Since({ at }: { at: number }): ReactElement {
   const ago = useAgo(at);
   return (
@@ -145,7 +145,7 @@ function Approval({ handle, call, args }: ApprovalProps): ReactElement {
   );
   return (
     <>
-      {/* Edited arguments are kept for a later visit. */}
+      {/* Hidden and not removed, so that edited arguments are kept while the other form is open. */}
       <div hidden={reason.asking}>
         {editable ? (
           <FormOfSchema

@@ -1,4 +1,4 @@
-// A form for the reason of a refusal, which the model reads. The typed text is kept for a later visit.
+// A form for the reason of a refusal, which the model reads. The typed text is kept while the form is closed.
 
 import { useRef, useState } from "react";
 import type { ReactElement, RefObject } from "react";

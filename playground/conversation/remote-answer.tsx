@@ -47,7 +47,7 @@ export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactEl
   );
   return (
     <>
-      {/* The typed text is kept for a later visit. */}
+      {/* Hidden and not removed, so that the typed text is kept while the other form is open. */}
       <div hidden={reason.asking}>
         <div className={css["form"]}>
           <JsonView label="Arguments" value={args} />
@@ -87,7 +87,7 @@ interface TextAnswerProps {
   children: ReactNode;
 }
 
-/** Text that is valid JSON is sent as JSON, any other text as a string. */
+/** A JSON object, list or string in the text is sent as JSON, any other text as a string. */
 function TextAnswer({ name, onSubmit, children }: TextAnswerProps): ReactElement {
   const id = useId();
   const [text, setText] = useState("");

@@ -26,14 +26,12 @@ export type Lines = Readonly<Record<string, readonly MessageRow[]>>;
 /** Calls whose tool message does not exist yet, by the id that the message will have. */
 export type CallsAtWork = ReadonlyMap<string, string>;
 
-/** A note of the run. */
 interface NoteRow {
   kind: "note";
   key: string;
   note: RunNote;
 }
 
-/** One row. */
 export type Row = MessageRow | NoteRow;
 
 /** A note and the message that it follows; null for a note before all messages. */

@@ -1,5 +1,5 @@
-// Notes about runs that the messages do not show: retries, fallbacks, retracted answers, handoffs, and runs that did
-// not complete. Each note follows the message that was the last one when its event was emitted.
+// Notes about what the messages of a run do not show: retries, fallbacks, retracted answers, handoffs, errors, written files,
+// and a run that did not complete. Each note follows the message of its run that was the last one when its event was emitted.
 
 import type { EventOf, ThreadEvent } from "threadhold/client";
 

@@ -1,5 +1,5 @@
 // Scrolls a list to its end when it is first rendered. Rows are measured when they are rendered, so this takes several
-// frames. Scrolling by the user ends it.
+// frames. It stops when the user scrolls.
 
 import { useEffect, useRef } from "react";
 import type { RefObject } from "react";
@@ -13,7 +13,7 @@ export interface EndOfList {
   scrollToEnd: () => void;
 }
 
-/** Returns a reference that is true once the list has arrived, or the user has scrolled; to be read in effects. */
+/** Returns a reference that is true once the list is at its end, or the user has scrolled; to be read in effects. */
 export function useBeginAtEnd({ place, filled, isAtEnd, scrollToEnd }: EndOfList): RefObject<boolean> {
   const arrived = useRef(false);
   const latest = useRef({ isAtEnd, scrollToEnd });

@@ -1,4 +1,5 @@
-// The child thread in which another agent works on a call. Its id comes from a live event; a later reader looks it up.
+// The child thread in which another agent works on a call. A live event has its id; a page that was opened later reads the id from the list
+// of child threads.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ThreadHandle } from "threadhold/client";

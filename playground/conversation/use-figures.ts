@@ -12,7 +12,7 @@ import { isInTool } from "./use-executions.ts";
 /** Usage and cost of a thread. */
 export type Figures = Pick<Thread, "usage" | "cost">;
 
-/** Events with usage: of an answer, of its step when it ends, and of a child thread, or of a model in a tool, when it ends. */
+/** Events with usage: the ends of an answer, of a step, and of a child thread or a model that a tool runs. */
 type Spent = EventOf<"message_end" | "step_end" | "subagent_end">;
 
 /** The figures; undefined until the record is loaded. */

@@ -16,7 +16,7 @@ export interface History {
   hasMore: boolean;
   loading: boolean;
   error: Error | null;
-  /** Loads the next older page; with `long` a longer one. */
+  /** Loads the next older page, which is longer if `long` is true. */
   more: (long?: boolean) => void;
 }
 

@@ -1,5 +1,5 @@
 // Home and End in a list that is only partly loaded. The browser's own handling would go to the edges of the rendered
-// rows, which are not those of the conversation. Any other action of the user on the way to the beginning ends it.
+// rows, which are not those of the conversation. Home loads all earlier messages, until the user does something else.
 
 import { useEffect, useState } from "react";
 import type { KeyboardEvent, RefObject } from "react";

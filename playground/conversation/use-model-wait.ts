@@ -1,4 +1,4 @@
-// The wait for a model's first token: its beginning and its attempt. The server sends no event during the wait, so the page counts.
+// The wait for a model's first token: its beginning and its attempt. The server sends no event during the wait, so the page measures it.
 
 import { useEffect, useState } from "react";
 import type { ThreadEvent, ThreadHandle } from "threadhold/client";

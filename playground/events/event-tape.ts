@@ -6,7 +6,7 @@ import type { ThreadEvent } from "threadhold/client";
 
 import { createStore } from "../kit/create-store.ts";
 
-/** An entry: the event, the first number that it stands for, and the number of merged events. */
+/** An entry: the event, the number of the first merged event, and how many events were merged. */
 export interface TapeEntry {
   key: string;
   from: number;
@@ -14,10 +14,10 @@ export interface TapeEntry {
   count: number;
 }
 
-/** The number of entries among which a block's earlier deltas are looked for, because parallel calls alternate. */
+/** The number of last entries that are searched for earlier deltas of a block, because the deltas of parallel calls alternate. */
 const lookBack = 8;
 
-/** The collected events. `later` calls back once, soon: in a page at the next frame. */
+/** The collected events. `later` runs its argument once, soon: in a page at the next frame. */
 export class EventTape {
   readonly #store = createStore<readonly TapeEntry[]>([]);
   readonly #later: (run: () => void) => void;

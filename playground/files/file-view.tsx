@@ -53,7 +53,6 @@ const shapes: Partial<Record<FileKind, readonly { shape: Shape; label: string }[
 
 const editable: ReadonlySet<FileKind> = new Set(["text", "markdown", "json", "drawing"]);
 
-/** The view of the file at a path. */
 export function FileView(props: FileViewProps): ReactElement {
   const { handle, path, href, go } = props;
   const { data, error, refetch } = useRecord(handle, path);

@@ -39,7 +39,6 @@ import { useFileDeletion, useHiddenFiles } from "./use-file-deletion.ts";
 
 import css from "./files-page.module.css";
 
-/** The page of a thread's files. */
 export function FilesPage({ id }: { id: string }): ReactElement {
   const { handle, thread, connection } = useThread(id);
   const [, navigate] = useLocation();

@@ -1,4 +1,4 @@
-// The view of a folder next to the tree: its entries, and buttons to add to it. The root stands for all files.
+// The view of a folder next to the tree: the number and size of its entries, and buttons that add files to it.
 
 import type { ReactElement } from "react";
 

@@ -5,7 +5,7 @@ import { areUploadsBusy } from "./upload/thread-uploads.ts";
 
 let guarding = false;
 
-/** Starts asking; it lasts as long as the page. */
+/** Adds the handler, once for the page. */
 export function guardLeaving(): void {
   if (guarding) return;
   guarding = true;

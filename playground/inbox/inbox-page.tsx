@@ -19,7 +19,7 @@ import { WaitingThreadItem } from "./waiting-thread.tsx";
 
 import css from "./inbox.module.css";
 
-/** The API's longest list. When a thread leaves it, the next one follows. */
+/** The maximum length of the API's list. When a thread is removed from the list, the next one is added. */
 const mostThreads = 200;
 
 /** Threads whose forms are drawn at first, and with each click. */

@@ -1,5 +1,5 @@
-// Reports to the count of waiting threads what only the list of threads at the side learns: threads of other users, which an administrator's
-// feed does not report.
+// Keeps the count of waiting threads current for threads of other users. An administrator's feed does not report them; only the list of
+// threads at the side does.
 
 import { useEffect, useRef } from "react";
 import type { Thread } from "threadhold/client";
@@ -7,7 +7,7 @@ import type { Thread } from "threadhold/client";
 import { otherOwner, useCaller } from "../access/use-caller.ts";
 import { useWaitingList } from "./waiting-list.ts";
 
-/** Loads the waiting threads again when a listed thread of another user begins or ends to wait. */
+/** Loads the waiting threads again when a listed thread of another user starts or stops waiting. */
 export function useOthersWaiting(listed: readonly Thread[]): void {
   const list = useWaitingList();
   const caller = useCaller();

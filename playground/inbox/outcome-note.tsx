@@ -1,4 +1,4 @@
-// What became of the last call that left the inbox while the user worked on it. Screen readers announce it.
+// The outcome of the last call that was removed from the inbox while the user worked on it. Screen readers announce it.
 
 import type { ReactElement } from "react";
 import { Link } from "wouter";

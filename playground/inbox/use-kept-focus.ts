@@ -1,5 +1,5 @@
-// Keeps the keyboard's place in the inbox: when the call that has the focus leaves the list, the focus moves to the call that takes its
-// position, or to the heading if none is left.
+// Keeps the focus in the inbox: when the call that has the focus is removed from the list, the focus moves to the next call, without one to
+// the last call, or to the heading if the list is empty.
 
 import { useLayoutEffect, useRef } from "react";
 import type { FocusEvent, RefObject } from "react";
@@ -12,7 +12,7 @@ export interface KeptFocus {
   onBlur: (event: FocusEvent) => void;
 }
 
-/** `onLost` is called with the key of a call that left while it had the focus. */
+/** `onLost` is called with the key of a call that was removed while it had the focus. */
 export function useKeptFocus(keys: readonly string[], onLost: (key: string) => void): KeptFocus {
   const heading = useRef<HTMLHeadingElement>(null);
   const list = useRef<HTMLOListElement>(null);
@@ -28,7 +28,7 @@ export function useKeptFocus(keys: readonly string[], onLost: (key: string) => v
     if (key === null || now.includes(key)) return;
     focused.current = null;
     lost.current(key);
-    // A control that the browser disabled or removed leaves the focus to the document. Another place of the focus is the user's choice.
+    // After a focused control was disabled or removed, the document has the focus. If another element has it, the user chose that element.
     if (document.activeElement !== null && document.activeElement !== document.body) return;
     const next = known.slice(known.indexOf(key) + 1).find((other) => now.includes(other)) ?? now.at(-1);
     const items = [...(list.current?.querySelectorAll<HTMLElement>("[data-waiting]") ?? [])];

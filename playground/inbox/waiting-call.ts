@@ -49,7 +49,7 @@ export function placeOf({ thread, call }: WaitingCall): string {
     : `${path}?${new URLSearchParams({ message: call.message_id }).toString()}`;
 }
 
-/** Deployments before the first release with this field store no time. The thread's last change is about as old. */
+/** A call that was stored before the field `since` existed has no time. The thread's last change is about as old. */
 function since({ thread, call }: WaitingCall): number {
   return call.since ?? thread.updated_at;
 }

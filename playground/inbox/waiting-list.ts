@@ -1,6 +1,6 @@
 // The threads that wait for a person, as every page needs them: for the count in the bar and in the tab's title, and for notifications.
-// One request loads them, and the feed of threads updates them. It is no hook of `threadhold/react`, because those draw with animation
-// frames, which a hidden tab does not have.
+// One request loads them, and the feed of threads updates them. The list does not use the hooks of `threadhold/react`, because these update
+// in animation frames, which a hidden tab does not have.
 
 import type { Thread, ThreadFilter, ThreadholdClient, ThreadListView } from "threadhold/client";
 import { useThreadholdClient } from "threadhold/react";
@@ -15,8 +15,9 @@ export const mostCounted = 100;
 const filter: ThreadFilter = { waiting: true, limit: mostCounted };
 
 /**
- * The feed covers the caller's own threads. An administrator's list would also be requested every five seconds, for the threads of other
- * users. The list of threads at the side has such requests already, and reports those threads (`others-waiting.ts`).
+ * Milliseconds between two requests of an administrator's list. The feed covers the caller's own threads only, so by default the list would
+ * be requested every five seconds. The list of threads at the side sends such requests already, and reports threads of other users
+ * (`others-waiting.ts`).
  */
 const everyMs = 60 * 60 * 1000;
 

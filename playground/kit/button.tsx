@@ -17,7 +17,6 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   ref?: Ref<HTMLButtonElement>;
 }
 
-/** A button with a text. */
 export function Button({
   kind = "plain",
   small = false,
@@ -42,7 +41,6 @@ interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   ref?: Ref<HTMLButtonElement>;
 }
 
-/** A button with an icon. */
 export function IconButton({ icon, label, className, ...rest }: IconButtonProps): ReactElement {
   return (
     <button type="button" title={label} {...rest} aria-label={label} className={`${css["icon"]} ${className ?? ""}`}>
@@ -58,7 +56,6 @@ interface IconLinkProps {
   href: string;
 }
 
-/** A link with an icon. */
 export function IconLink({ icon, label, href }: IconLinkProps): ReactElement {
   return (
     <Link href={href} title={label} aria-label={label} className={css["icon"] ?? ""}>

@@ -37,7 +37,6 @@ const paths = {
   up: "M8 13V3M4 7l4-4 4 4",
 } as const;
 
-/** An icon's name. */
 export type IconName = keyof typeof paths;
 
 /** An icon of a little more than one em. Hidden from screen readers. */

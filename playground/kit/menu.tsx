@@ -8,7 +8,6 @@ import type { IconName } from "./icon.tsx";
 
 import css from "./menu.module.css";
 
-/** An entry of a menu. */
 export interface MenuEntry {
   label: string;
   icon?: IconName;

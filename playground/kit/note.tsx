@@ -18,7 +18,6 @@ export function EmptyNote({ title, children }: { title: string; children?: React
   );
 }
 
-/** A note that something is loading. */
 export function LoadingNote({ what }: { what: string }): ReactElement {
   return (
     <div className={css["loading"]} role="status">

@@ -5,7 +5,6 @@ import type { EventOf } from "threadhold/client";
 
 import css from "./plan-steps.module.css";
 
-/** The steps of a plan. */
 export type PlanOfEvent = EventOf<"plan">["steps"];
 
 /** The list. `label` is its accessible name. */

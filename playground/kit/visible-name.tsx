@@ -1,4 +1,4 @@
-// A name from outside: isolated from the text direction around it, with its invisible characters shown.
+// A name that a user, a model or a server chose: isolated from the text direction around it, with its invisible characters shown.
 
 import { Fragment } from "react";
 import type { ReactElement } from "react";

@@ -1,7 +1,7 @@
 // Makes invisible characters of names visible, and characters that change the text direction: they are shown by their
 // numbers, so that no name can look like another one.
 
-/** A piece of a text; with `mark` it stands for an invisible character. */
+/** A piece of a text. If `mark` is true, it is the number of an invisible character. */
 export interface TextPiece {
   text: string;
   mark: boolean;
@@ -30,7 +30,7 @@ export function piecesOf(text: string): TextPiece[] {
   return pieces;
 }
 
-/** The same as a single text, for labels: the numbers are in angle quotes. */
+/** The pieces as a single text, for labels: the numbers are in angle quotes. */
 export function visibleText(text: string): string {
   return piecesOf(text)
     .map(({ text: piece, mark }) => (mark ? `‹${piece}›` : piece))

@@ -1,5 +1,5 @@
 // A block of code with its language, a copy button and colours. The highlighter is loaded with the first block that has
-// a language, even while an answer is still writing the block; after that, blocks are coloured when they are first
+// a language, even while the answer with the block is still streaming; after that, blocks are coloured when they are first
 // rendered.
 
 import { memo, useEffect, useRef, useState } from "react";

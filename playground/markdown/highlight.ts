@@ -1,5 +1,5 @@
-// Colours code. Loaded with the first block of code. It knows the languages that are common in conversations about
-// software.
+// Colours code in the languages that are common in conversations about software. Loaded with the first block of code that
+// has a language.
 
 import { toJsxRuntime } from "hast-util-to-jsx-runtime";
 import bash from "highlight.js/lib/languages/bash";

@@ -1,4 +1,4 @@
-// An external image. Its server would learn that it is viewed, and when, so it is loaded only after a click.
+// An external image. A request shows the image's server that and when the message is viewed, so the image is loaded only after a click.
 
 import { useState } from "react";
 import type { ReactElement } from "react";

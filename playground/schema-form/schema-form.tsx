@@ -1,4 +1,4 @@
-// A form for a value of a JSON Schema. A schema that is not an object's is entered as JSON, and any value can be.
+// A form for an object of a JSON Schema. The user may enter the object as JSON instead.
 
 // The package's main entry also loads what its tests need, such as a validator that compiles code.
 import Form from "@rjsf/core/lib/components/Form.js";
@@ -13,7 +13,7 @@ import { interpretingValidator } from "./validator.ts";
 import field from "../kit/field.module.css";
 import css from "./schema-form.module.css";
 
-/** What the form is for, and where its value goes. */
+/** The schema of the form, its initial value, and callbacks for its value. */
 export interface SchemaFormProps {
   schema: JsonObject;
   value: JsonObject;

@@ -32,7 +32,6 @@ export function DeletionsProvider({ children }: { children: ReactNode }): ReactE
   );
 }
 
-/** The deletions of the page. */
 export function useDeletions(): HeldDeletions {
   const deletions = useContext(Context);
   if (deletions === null) throw new Error("This needs a DeletionsProvider above it.");

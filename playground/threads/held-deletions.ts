@@ -5,7 +5,7 @@ import type { Timers } from "threadhold/client";
 
 import { createStore } from "../kit/create-store.ts";
 
-/** Sends a deletion. With `leaving` the page is being closed, and the request has to outlast it. */
+/** Sends a deletion. If `leaving` is true, the page is being closed, and the request has to outlast it. */
 type SendDeletion = (options: { leaving: boolean }) => Promise<void>;
 
 /** An item to delete. */

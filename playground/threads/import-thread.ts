@@ -35,7 +35,6 @@ function read(line: string): ExportHead | null {
   }
 }
 
-/** The options of an import. */
 export interface Importing {
   signal: AbortSignal;
   onProgress: ProgressListener;

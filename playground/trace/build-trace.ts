@@ -36,7 +36,6 @@ export interface KnownRun {
   prefix?: string | undefined;
 }
 
-/** Builds the trace. */
 export function buildTrace({ thread_id, run, logs, events, prefix = "" }: KnownRun): RunNode {
   const of = { thread_id, run_id: run.id, prefix };
   const streamed = streamedRun(events, run.id);
@@ -298,7 +297,7 @@ function isSame(one: StepPlace, other: StepPlace): boolean {
   return one.step === other.step && one.under === other.under;
 }
 
-/** Sorted by start. Of nodes that start together the model's attempt comes first, because it asked for the others. */
+/** Sorted by start. Of nodes that start together the model's attempt is first, because it requested the others. */
 function inOrder(nodes: readonly TraceNode[]): TraceNode[] {
   return [...nodes].sort((one, other) => one.start - other.start || rankOf(one) - rankOf(other));
 }

@@ -41,8 +41,8 @@ export function labelOf(node: TraceNode, now: number): string {
 }
 
 /**
- * Its duration so far in milliseconds. A duration that the server measured takes precedence over the difference of two
- * times.
+ * The duration of a node so far, in milliseconds. A duration that the server measured takes precedence over the difference
+ * of two times.
  */
 export function lengthOf(node: TraceNode, now: number): number {
   if (node.kind === "attempt" && node.latency_ms !== null && node.end !== null) return node.latency_ms;

@@ -22,7 +22,6 @@ const nothing: RunPicture = { run: null, logs: [], entries: [], ready: false, er
 /** The number of newest log rows to load at once; a step writes one or two. */
 const newest = 10;
 
-/** The feed of one run. */
 export class RunFeed {
   readonly #handle: ThreadHandle;
   readonly #runId: string;

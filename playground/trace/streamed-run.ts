@@ -52,8 +52,8 @@ export interface StreamedCall {
   start: number;
   end: number | null;
   /**
-   * Null if a prompt answers the call, or an agent in this thread; the id if a child thread does; undefined for a plain
-   * tool.
+   * The id of the child thread that answers the call; null if a prompt or an agent in this thread answers it; undefined for
+   * a plain tool.
    */
   child_thread_id: string | null | undefined;
   remote: boolean;

@@ -14,7 +14,7 @@ interface Fold {
   ms: number;
 }
 
-/** A mark of the axis: milliseconds since the run started, or with `again` since the end of the fold before it. */
+/** A mark of the axis: milliseconds since the run started, or since the end of the fold before it if `again` is true. */
 interface Tick {
   at: number;
   ms: number;

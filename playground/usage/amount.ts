@@ -22,7 +22,6 @@ export interface Amount {
   known: number;
 }
 
-/** An empty amount. */
 export const nothing: Amount = Object.freeze({ runs: 0, input: 0, output: 0, cached: 0, tokens: 0, cost: 0, known: 0 });
 
 /** Converts the server's sums. */
@@ -31,7 +30,6 @@ export function amountOf({ runs, usage, cost, known_cost }: Sums): Amount {
   return { runs, input, output, cached: cache_read + cache_write, tokens: total_tokens, cost, known: known_cost };
 }
 
-/** The sum of several amounts. */
 export function sumOf(amounts: Iterable<Amount>): Amount {
   let sum = nothing;
   for (const one of amounts) {

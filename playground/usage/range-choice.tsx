@@ -1,4 +1,4 @@
-// Chooses the days of the page: a number of days until today, or a range of one's own.
+// Chooses the days of the page: a number of days until today, or a range that the user enters.
 
 import { useState } from "react";
 import type { ReactElement } from "react";
@@ -20,7 +20,7 @@ const options = [
   { value: "own", label: "Dates" },
 ];
 
-/** The choice. A range of one's own applies as soon as its days are in order. */
+/** The choice. A range that the user enters applies as soon as its days are in order. */
 export function RangeChoice({ choice, onChange }: RangeChoiceProps): ReactElement {
   const { preset, from, to } = choice;
   const choose = (value: string): void => {

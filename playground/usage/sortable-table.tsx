@@ -38,7 +38,6 @@ interface SortableTableProps<Row> {
   onPoint?: (row: Row | null) => void;
 }
 
-/** Sorts rows. */
 export function sorted<Row>(rows: readonly Row[], { value }: Pick<Column<Row>, "value">, down: boolean): Row[] {
   return rows.toSorted((left, right) => {
     const [a, b] = [value(left), value(right)];

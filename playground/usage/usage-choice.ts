@@ -16,7 +16,7 @@ const measures = ["cost", "tokens"] as const;
 export type Measure = (typeof measures)[number];
 
 export interface UsageChoice {
-  /** Null for a range of one's own. */
+  /** Null for a range that the user entered. */
   preset: Preset | null;
   from: string;
   to: string;

@@ -9,7 +9,7 @@ import { nextFreePort, startSupervised } from "./supervised-group.mjs";
 import { tools, wranglerEnvironment } from "./tools.mjs";
 
 /**
- * Starts it and resolves when it answers.
+ * Starts the server and resolves when it answers requests.
  * @returns {Promise<{ url: string, group: number | undefined, stop: () => Promise<void> }>} `group` is the id of its processes' group
  */
 export async function startBenchServer() {

@@ -1,5 +1,5 @@
-// Finds files of src/ with the same name, because a name should lead to one file. Every folder may have an `index.ts`, and the members
-// of a parallel room, such as two dialects, may have files of the same names.
+// Finds files of src/ with the same name, because a name should lead to one file. Every folder may have an `index.ts`, and folders with the
+// same structure, such as two dialects, may have files of the same names.
 
 /** Folders whose subfolders have the same structure. */
 const parallelRooms = ["src/dialect", "src/models/provider"];
@@ -22,7 +22,7 @@ export function sharedNames(files) {
     .map((paths) => `${paths.join(", ")}: files of one name; rename all but one`);
 }
 
-/** Whether two files belong to different members of one parallel room. */
+/** Whether two files are at the same depth below one of `parallelRooms`. */
 function isSameRoom(/** @type {string} */ file, /** @type {string} */ other) {
   const room = parallelRooms.find((folder) => file.startsWith(`${folder}/`) && other.startsWith(`${folder}/`));
   return room !== undefined && file.split("/").length === other.split("/").length;

@@ -29,8 +29,8 @@ export const chromiumArguments = [
 const headlessShell = "/usr/lib/chromium/chromium-headless-shell";
 
 /**
- * The path of the headless shell of Chromium, whose pages are those of Chromium, at a fifth less processor time. Where there is none, or
- * CHROME_PATH names a browser, the path of the whole Chromium. The shell denies every permission for notifications.
+ * The path of the headless shell of Chromium, which renders pages as Chromium does and takes a fifth less processor time. Without one, or
+ * if CHROME_PATH names a browser, the path of the whole browser. The shell denies every permission for notifications.
  */
 export async function findHeadlessShell() {
   const whole = await findChromium();

@@ -1,6 +1,6 @@
 // The project's own lint rules, which oxlint loads as a JS plugin: a relative import stays inside its layer, core uses no ambient clock,
-// every await follows a fault point, requests share no promise, tests and their objects wait by crossings, only provider profiles compare
-// provider names, and every lint disable has a reason.
+// every await follows a fault point, requests share no promise, tests and their objects wait by `crossing()`, only provider profiles
+// compare provider names, every lint disable has a reason, and there are no enums and no files named `utils`, `helpers` or the like.
 
 import path from "node:path";
 

@@ -1,4 +1,4 @@
-// A temporary folder in memory, where the system has one with enough space. Tests inside the Workers runtime write to databases all the
+// A temporary folder in memory, if the system has one with enough space. Tests inside the Workers runtime write to databases all the
 // time. The runtime waits for the disk after each write, which takes longer than the tests themselves.
 
 import { mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
@@ -7,13 +7,13 @@ import path from "node:path";
 
 const parent = "/dev/shm";
 const name = /^threadhold-tests-(?<pid>\d+)$/;
-/** More than all faults take, whose databases are removed together at the end. */
+/** More than the tests of all fault points need. Their databases are removed together at the end. */
 const enoughBytes = 4 * 2 ** 30;
 
 /**
  * Makes the folder of this process, and removes those of processes that were killed.
  *
- * @returns {{ path: string, remove: () => void } | undefined} undefined where the temporary folder of the system has to do
+ * @returns {{ path: string, remove: () => void } | undefined} undefined if the system's temporary folder has to be used
  */
 export function makeMemoryFolder() {
   try {

@@ -4,7 +4,7 @@
 const message =
   "What differs between providers is a member of ProviderProfile: add it there and ask the profile (src/models/provider/).";
 
-/** Whether an expression is a provider: a variable or a property with that name. */
+/** Whether an expression is a provider: a variable named `provider` or `…Provider`, or a property named `provider`. */
 function isProvider(node) {
   const inner = node.type === "ChainExpression" ? node.expression : node;
   if (inner.type === "Identifier") return /^provider$|Provider$/.test(inner.name);
@@ -15,7 +15,7 @@ function isProvider(node) {
 
 const isName = (node) => node.type === "Literal" && typeof node.value === "string";
 
-/** The first type argument of `Record<…>` or `Map<…>`, where it is a union of provider names. */
+/** Whether a type is a `Record<…>` or `Map<…>` whose key is a type with a name that ends with `Provider`. */
 function isTableByProvider({ typeName, typeArguments }) {
   if (!["Record", "Map", "ReadonlyMap"].includes(typeName.name)) return false;
   const key = typeArguments?.params[0];

@@ -73,7 +73,7 @@ class FileNames {
     }
   }
 
-  /** Whether a type holds a promise. `seen` ends circles of types. */
+  /** Whether a type holds a promise. `seen` has the types that were checked, because types may refer to each other. */
   holdsPromise(type, seen = new Set()) {
     for (const node of descendants(type, isSignature)) {
       if (node.type !== "TSTypeReference" && node.type !== "TSInterfaceHeritage") continue;

@@ -1,18 +1,18 @@
-// Lets one process at a time do a piece of work that several processes want done, such as a build. Requests that arrive while the work is
+// Lets one process at a time do a piece of work that several processes request, such as a build. Requests that arrive while the work is
 // done cause it to be done once more at most.
 
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** A lock of that age belongs to a process that was killed, and whose id another process has now. */
+/** The age from which a lock is removed: its process was killed, and another process may have that process's id now. */
 const oldestLockMs = 30 * 60 * 1000;
 
 /**
  * Does the work until nothing is left to do.
  *
- * `isDone` is asked again after the lock is released. So a process that finds the lock taken can leave: the other process notices what
- * changed before.
+ * `isDone` is called again after the lock is released. So a process that does not get the lock can return at once: the process that has
+ * the lock notices the changes.
  *
  * @param {object} options
  * @param {string} options.lock the file that the working process holds

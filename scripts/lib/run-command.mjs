@@ -11,7 +11,7 @@ import { fromRoot, root } from "./paths.mjs";
 
 /**
  * Contract: never rejects. A program that cannot start is code 127, one ended by a signal is code 1.
- * With `quiet` the output is collected, otherwise it goes to the terminal and `output` is empty.
+ * If `quiet` is true, the output is collected; otherwise it goes to the terminal and `output` is empty.
  *
  * @param {string} program
  * @param {string[]} args

@@ -1,4 +1,4 @@
-// Runs a program in a process group of its own that ends with this process, with the command line's own code for it.
+// Runs a program in a process group of its own that ends with this process. The code for it is that of the command line `threadhold`.
 
 import { importCli } from "./cli-bundle.mjs";
 import { fromRoot, root } from "./paths.mjs";

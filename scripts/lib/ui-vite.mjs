@@ -40,8 +40,8 @@ const licenseFile = {
 };
 
 /**
- * @param {{ outDir?: string, port?: number, worker?: string }} options where the build goes; where the development server listens
- *   and which Worker it asks
+ * @param {{ outDir?: string, port?: number, worker?: string }} options the folder of a build; the port of the development server, and
+ *   the address of the Worker that answers its requests
  * @returns {import("vite").InlineConfig}
  */
 export function uiConfig({ outDir, port, worker }) {

@@ -1,4 +1,4 @@
-// Runs vitest in process groups of its own, as long as a deadline allows, and counts what they say together.
+// Runs several vitest processes side by side, each in a process group of its own, until a deadline, and adds up their results.
 
 import { appendFileSync, createWriteStream, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
@@ -24,7 +24,7 @@ export const outsideOfRuntime = ["--config", fromRoot("test/node.config.ts")];
  */
 
 /**
- * Ends with one plain line that says how many passed and failed.
+ * Runs the lanes. The last printed line has the numbers of passed and failed tests.
  *
  * @param {Lane[]} lanes they run side by side
  * @param {{ deadlineMinutes: number, report: string, env?: Record<string, string> }} options a test that never ends, such as an endless
@@ -55,7 +55,7 @@ export async function runVitest(lanes, { deadlineMinutes, report, env = {} }) {
 
   const ended = groups.map(({ reportFile }, at) => ({ found: readReport(reportFile), code: codes[at] ?? 1 }));
   const counts = ended.map(({ found, code }) => countTests(found, code));
-  // Last, and once more where somebody gathers them: what is far up in a long log is not seen.
+  // Printed at the end, because a failure far up in a long log is not seen. The variable FAILED_TESTS names a file for the same lines.
   for (const line of ended.flatMap(({ found, code }) => failedTests(found, code))) {
     console.log(line);
     const gathered = process.env.FAILED_TESTS;
@@ -69,7 +69,7 @@ export async function runVitest(lanes, { deadlineMinutes, report, env = {} }) {
   return codes.find((code) => code !== 0) ?? (sum("failed") > 0 ? 1 : 0);
 }
 
-/** What tests provoke the runtime to say is kept in the lane's log alone. */
+/** Starts the vitest of a lane. Messages of the runtime about faults that tests cause on purpose are written only to the lane's log. */
 async function startLane({ args, computes = false }, { files, env }) {
   const [reportFile, logFile] = [fromRoot(`${files}.json`), fromRoot(`${files}.log`)];
   // A report of an earlier run must never be counted as this one's.
@@ -111,7 +111,7 @@ async function lowerPriority(pid) {
     // Linux may share the processors among sessions. The priorities of processes then count only inside their session.
     if (existsSync(session)) await writeWhenFree(session, String(nice));
   } catch (error) {
-    // The process has ended, and its exit code says why; or the system does not permit it, and the lanes share the processors evenly.
+    // The process has ended, or the system does not permit the change. Without it the lanes share the processors evenly.
     const hasNoPriority = ["ESRCH", "ENOENT", "EACCES", "EPERM", "EROFS"].includes(error.info?.code ?? error.code);
     if (!hasNoPriority) throw error;
   }

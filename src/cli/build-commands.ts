@@ -24,7 +24,6 @@ interface BuildOptions {
 /** Commands of wrangler whose builds go to production. Wrangler sets WRANGLER_COMMAND for its `[build]` step. */
 const publishing = new Set(["deploy", "versions upload"]);
 
-/** Adds the commands `build` and `check`. */
 export function addBuildCommands(program: Command, context: CliContext, end: (code: ExitCode) => void): void {
   program
     .command("build")
@@ -56,7 +55,7 @@ export async function buildProject(options: BuildOptions, context: CliContext): 
   });
 }
 
-/** Refuses a project without definitions, which is probably another folder than the one that is meant. */
+/** Throws a `CommandError` for a folder without `agents/`: the command probably runs in the wrong folder. */
 export function assertDefinitions(root: string): void {
   if (existsSync(join(root, "agents"))) return;
   throw new CommandError(
@@ -86,7 +85,7 @@ function compilerContext({ root, json = false }: { root: string; json?: boolean 
     checkTypesLater: (folder: string) => {
       if (env.TYPE_CHECK === "off") return;
       const [program, ...args] = self;
-      // The child has no output of this process: a caller of a build waits until the output is closed.
+      // The child does not inherit the output of this process, because a caller of a build waits until the output is closed.
       const child = spawn(program, [...args, "build", "--types-only", "--root", folder], { stdio: "ignore" });
       child.on("error", (error) => printError(`The types of agents/ were not checked: ${error.message}`));
       child.unref();

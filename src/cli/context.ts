@@ -36,7 +36,7 @@ export function projectFolder({ cwd }: Pick<CliContext, "cwd">, root: string): s
 
 /**
  * 0: done. 1: done, and the result is negative, for example a build with errors. 2: the command could not be carried out. The others: a
- * signal ended the command; as in a shell, the code is 128 and the signal's number.
+ * signal ended the command; as in a shell, the code is 128 plus the signal's number.
  */
 export type ExitCode = 0 | 1 | 2 | 129 | 130 | 143;
 

@@ -22,7 +22,7 @@ interface TerminalStreams {
   output: NodeJS.WritableStream;
 }
 
-/** The terminal of this process; undefined if its input or output is none, or in a build of a CI system. */
+/** The terminal of this process; undefined if its input or output is not a terminal, or in a build of a CI system. */
 export function openTerminal(): Terminal | undefined {
   const { stdin, stdout, env } = process;
   return stdin.isTTY && stdout.isTTY && !env["CI"] ? terminalOn({ input: stdin, output: stdout }) : undefined;

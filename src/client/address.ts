@@ -4,7 +4,7 @@
 /** A value of a query. Undefined and null values are omitted. A list is joined with commas. */
 export type QueryValue = string | number | boolean | readonly string[] | null | undefined;
 
-/** A route's path with its parameters filled in. It is under `/api/~/`, a prefix that no route of a project can have. */
+/** Fills parameters into a route's path. `/api/` becomes `/api/~/`, a prefix that no route of a project can have. */
 export function pathOf(pattern: string, params: Readonly<Record<string, string>>): string {
   return pattern.replace(/^\/api\//, "/api/~/").replace(/:(\w+)|\*(\w+)\?/g, (_, one?: string, wildcard?: string) => {
     if (one !== undefined) return segment(one, params[one] ?? "");

@@ -13,7 +13,7 @@ import type { CallArguments } from "./tools/call-arguments.ts";
 /** The result of a tool that was run without a model. */
 export type ToolResult = RouteAnswer<"POST /api/threads/:id/tools/:name">;
 
-/** Options of an answer. `runId`: the run whose call is answered. Default: the run that waits. */
+/** Options of an answer. `runId`: the run of the call; the answer is refused if the call belongs to another run. */
 export type AnswerOptions = RequestOptions & { runId?: string | undefined };
 
 /** Options of an approval. `args` replaces the call's arguments, if the tool permits it. */
@@ -23,19 +23,19 @@ export type ApproveOptions = AnswerOptions & { args?: JsonObject | undefined };
 export interface ToolResults {
   /** Posts the result of a remote call: text, or JSON that the model reads as text. For a question: an object that fits its schema. */
   answer(callId: string, result: Json, options?: AnswerOptions): Promise<ToolResultsTaken>;
-  /** Posts why a remote call failed; the model reads it. Dismisses a question. */
+  /** For a remote call: posts its failure, and the model reads `error`. For a question: dismisses the question. */
   fail(callId: string, error: string, options?: AnswerOptions): Promise<ToolResultsTaken>;
   approve(callId: string, options?: ApproveOptions): Promise<ToolResultsTaken>;
-  /** Declines a call that needs approval, or a question; the model reads the reason of a call. */
+  /** Declines a call that needs approval, or a question. The model reads `reason` only for a declined call. */
   decline(callId: string, reason?: string, options?: AnswerOptions): Promise<ToolResultsTaken>;
   /** Posts several answers at once: all are accepted or none. */
   post(results: PostedResult[], options?: AnswerOptions): Promise<ToolResultsTaken>;
   /**
    * Returns the arguments of a pending call. If the call does not contain them, they are read from the thread's messages; for a call of a
-   * child thread, from the messages of that thread. Throws `message_not_found` if the message is gone.
+   * child thread, from the messages of that thread. Throws `message_not_found` if the newest 500 messages do not contain the call.
    */
   argumentsOf(call: PendingCall, options?: RequestOptions): Promise<CallArguments>;
-  /** Runs a tool of the server now, without a model. Writes a log entry and no message. The request is never retried. */
+  /** Runs a tool of the server now, without a model. Writes a log entry, no message. The request is retried only after `rate_limited`. */
   invoke(name: string, args?: JsonObject, options?: RequestOptions): Promise<ToolResult>;
 }
 

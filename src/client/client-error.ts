@@ -21,7 +21,7 @@ export class ThreadholdClientError extends Error {
   readonly code: ClientErrorCode;
   /** The HTTP status; for a closed WebSocket its close code. */
   readonly status: number;
-  /** Details of the error, depending on its code. For `invalid_request` they contain `fields`, the invalid fields. */
+  /** Details of the error, depending on its code. For `invalid_request` they may contain `fields`, a list of `{ path, message }`. */
   readonly details: JsonObject;
   /** Milliseconds to wait before the next attempt; null if the server gave none. */
   readonly retryAfterMs: number | null;

@@ -1,22 +1,23 @@
-// Reads the definitions of a deployment: agents, prompts, models, callable tools, sources of tools, skills, hooks, input filters and routes. The responses contain no secrets.
+// Reads the definitions of a deployment: agents, prompts, models, callable tools, sources of tools, skills, strategies, hooks, input
+// filters and routes. The responses contain no secrets.
 
 import type { RouteAnswer } from "./route-type.ts";
 import type { RequestOptions, Requests } from "./send-request.ts";
 
-/** One kind of definition. */
+/** Reads the definitions of one kind. */
 export interface DefinitionList<T> {
   list(options?: RequestOptions): Promise<T[]>;
   /** Throws `ThreadholdClientError` with a `…_not_found` code for an unknown name. */
   get(name: string, options?: RequestOptions): Promise<T>;
 }
 
-/** MCP servers, and APIs with an OpenAPI document. */
+/** Reads the MCP servers of the project, and its APIs with an OpenAPI document. */
 interface SourceList {
   list(options?: RequestOptions): Promise<RouteAnswer<"GET /api/sources">["sources"]>;
   /**
-   * Returns a source with its state and its tools. The deployment requests them from the server now, which takes at most 20 seconds. A
-   * server that fails is no exception: `error` is the reason. Needs the credentials of an administrator. Throws `ThreadholdClientError` with
-   * the code `source_not_found` for an unknown name.
+   * Returns a source with its state and its tools. The deployment requests the list of tools from the source's server now, which takes at
+   * most 20 seconds. If that server fails, the promise resolves and `error` is the reason. Needs the credentials of an administrator.
+   * Throws `ThreadholdClientError` with the code `source_not_found` for an unknown name.
    */
   get(name: string, options?: RequestOptions): Promise<RouteAnswer<"GET /api/sources/:name">>;
 }
@@ -28,7 +29,7 @@ export interface Definitions {
   models: DefinitionList<RouteAnswer<"GET /api/models/:name">>;
   /** Everything that a model can call: tools, and prompts and agents that are exposed as tools. `kind` distinguishes them. */
   tools: DefinitionList<RouteAnswer<"GET /api/tools/:name">>;
-  /** The definitions that have many tools. */
+  /** The sources of tools: MCP servers, and APIs with an OpenAPI document. */
   sources: SourceList;
   /** The skills of `agents/skills/`. */
   skills: {

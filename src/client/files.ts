@@ -1,5 +1,5 @@
-// The files of a thread: list folders, read metadata, download, upload, delete and search. A path may begin with a slash or
-// without one.
+// The files of a thread: list folders, read metadata, download, upload, move, delete and search. The slash at the beginning of a path is
+// optional.
 
 import type { RouteAnswer } from "./route-type.ts";
 import { jsonOf } from "./send-request.ts";
@@ -66,7 +66,7 @@ export interface Files {
   download(path: string, options?: DownloadOptions): Promise<Response>;
   /** A WebP image of at most 256 by 256 pixels. Throws `file_not_found` if the file has none. */
   thumbnail(path: string, options?: RequestOptions): Promise<Blob>;
-  /** Replaces the whole file atomically. A stream is sent once. Another body is sent again after a network failure. */
+  /** Replaces the whole file atomically. After a network failure the body is sent again, except a stream outside of a web page. */
   upload(path: string, body: RequestBody, options?: UploadOptions): Promise<WrittenFile>;
   mkdir(path: string, options?: RequestOptions): Promise<FileRecord>;
   /** Deletes a file or an empty folder. */
@@ -124,9 +124,9 @@ export function files(requests: Requests, id: string): Files {
       const isStream = body instanceof ReadableStream;
       const headers = conditionHeaders({ ifMatch, ifNoneMatch });
       const mediaType = type ?? (body instanceof Blob && body.type !== "" ? body.type : undefined);
-      // Without this header, fetch would label a string body as text/plain, whatever the extension of the file is.
       if (mediaType !== undefined) headers["content-type"] = mediaType;
       const uploadInPage = onProgress === undefined || isStream ? null : pageUpload(onProgress);
+      // A string is sent as bytes. For a string body fetch would add the header text/plain, whatever the file's extension is.
       const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
       const answer = await requests.send(`PUT ${path}`, {
         params: fileParams(file),

@@ -12,7 +12,7 @@ export interface Pages<T, P extends Page<T> = Page<T>> extends PromiseLike<P>, A
 
 /**
  * Builds a list from a function that requests one page; its argument is added to the query. Each loop starts at the first page, and
- * requests each page when it needs it.
+ * requests a page only when it reaches the page's first item.
  */
 export function pages<T, P extends Page<T>>(fetchPage: (position: { cursor?: string }) => Promise<P>): Pages<T, P> {
   return {

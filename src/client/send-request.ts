@@ -1,6 +1,6 @@
 // Sends HTTP requests to the API: builds the address, adds the credentials, converts error responses to exceptions, and retries. A request
-// is retried only if it cannot take effect twice: because of its method, because of its idempotency key, or because the server refused it
-// without acting (429).
+// is retried only if it cannot take effect twice: because of its method, its idempotency key or `repeatable`, or because the server refused
+// it without acting (429).
 
 import { backOffMs } from "#lib/back-off.ts";
 import { pause } from "#lib/timers.ts";
@@ -21,8 +21,8 @@ import type { ClientFetch, RequestBody, Settings } from "./settings.ts";
 const backOff = { first: 300, longest: 10_000 };
 
 /**
- * The longest delay in milliseconds that the server may ask for. If it asks for a longer one, the request is not retried, and the error
- * contains the delay.
+ * The longest `Retry-After` in milliseconds that the client waits for. After a response with a longer one, the request is not retried, and
+ * the error contains the delay.
  */
 const longestWaitMs = 60_000;
 
@@ -231,7 +231,7 @@ export async function jsonOf<K extends RouteKey>(response: Response, signal?: Ab
   return json as RouteAnswer<K>;
 }
 
-/** Whether a repeated deletion failed with 404. Then its first attempt succeeded, and only the response was lost. */
+/** Whether a repeated deletion failed with 404. Then an earlier attempt succeeded, and only its response was lost. */
 function isAlreadyDeleted({ method }: PreparedRequest<unknown>, thrown: unknown): boolean {
   return method === "DELETE" && thrown instanceof ThreadholdClientError && thrown.status === 404;
 }

@@ -1,6 +1,6 @@
 // A message that was sent, together with the run that answers it: an async iterable of the run's events, a promise of the ended run, and
-// its text. The run is executed on the server: a loop that ends early, an abort or a lost connection does not stop it, unless `stopOnAbort`
-// is set.
+// its text. The run is executed on the server: a loop that ends early or a lost connection does not stop it. An abort stops it only if
+// `stopOnAbort` is set.
 
 import type { ThreadEvent } from "#contract/event.ts";
 import { isFinished } from "#contract/finished.ts";

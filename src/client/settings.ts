@@ -40,7 +40,10 @@ export interface ClientOptions {
   WebSocket?: SocketConstructor | null | undefined;
   /** Attempts after the first, for requests that may be retried. Default 3. */
   retries?: number | undefined;
-  /** Milliseconds to wait for a response to begin. Default 30,000. Waits for runs, streams and uploads have no limit. */
+  /**
+   * Milliseconds to wait for a response to begin. Default 30,000. Requests that wait for a run or a tool, uploads, imports and exports have
+   * no limit. The limit of an event stream is 15,000.
+   */
   timeoutMs?: number | undefined;
   timers?: Timers | undefined;
   /** Returns a number from 0 to below 1, for the jitter of delays. */
@@ -65,7 +68,7 @@ export interface Settings {
   presence: Presence;
 }
 
-/** Fills in the defaults. Throws if `url` is not a valid http or https address. */
+/** Fills in the defaults. Throws if `url` is not a valid http or https address, or if it contains credentials. */
 export function readSettings(options: ClientOptions): Settings {
   const { token } = options;
   return {

@@ -66,7 +66,7 @@ export interface EventsOptions extends RequestOptions {
 const closedConnection: Connection = { state: "closed", error: null };
 const noCalls: readonly OpenCall[] = [];
 
-/** The maximum number of attempts to read the end of a run. The caller waits for that end, so the attempts continue for about a day. */
+/** The maximum number of retries to read the end of a run. The caller waits for that end, so the retries continue for over 12 hours. */
 const readRunRetries = 10_000;
 
 /** A handle of a thread. */
@@ -140,12 +140,12 @@ export class ThreadHandle {
     return this.#follow?.state ?? emptyView;
   }
 
-  /** Tool calls that wait for a client's result or for an approval, while the thread is followed. The same list until they change. */
+  /** Tool calls that wait for a client's result, an approval or a higher limit, and open questions. The same list until they change. */
   get pending(): readonly OpenCall[] {
     return this.#follow?.pending ?? noCalls;
   }
 
-  /** State of the subscription; `closed` without an error while the thread is not followed. */
+  /** State of the subscription; `closed` while the thread is not followed, with an error if the server refused the last subscription. */
   get connection(): Connection {
     return this.#follow?.connection ?? closedConnection;
   }
@@ -166,8 +166,8 @@ export class ThreadHandle {
   }
 
   /**
-   * The thread's events from now on, without an end. If the thread is not followed yet, they begin with a snapshot. `options` can change
-   * the beginning and the end.
+   * The thread's events from now on, without an end. If the client has no state of the thread yet, they begin with a snapshot. `options`
+   * can change the beginning and the end.
    */
   async *events(options: EventsOptions = {}): AsyncGenerator<ThreadEvent, void, undefined> {
     const { signal, until } = options;

@@ -109,7 +109,7 @@ export function runs(requests: Requests, id: string): Runs {
   };
 }
 
-/** The logs of a thread: one entry for each model attempt, with its cost and its tool calls. */
+/** The logs of a thread: one entry for each model attempt (with its cost), tool call, hook, error and recovery. */
 export interface Logs {
   list(query?: RouteQuery<"GET /api/threads/:id/logs">, options?: RequestOptions): Pages<Log>;
   get(id: string, options?: RequestOptions): Promise<Log>;

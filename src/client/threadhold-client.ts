@@ -36,7 +36,7 @@ export class ThreadholdClient {
   readonly #replays = new Set<Follow>();
   readonly #closing = new AbortController();
 
-  /** Throws if `url` is not a valid http or https address. */
+  /** Throws if `url` is not a valid http or https address, or if it contains credentials. */
   constructor(options: ClientOptions = {}) {
     this.#requests = new Requests(readSettings(options));
     this.#desk = new ToolDesk(this.#requests);

@@ -27,7 +27,7 @@ export type ThreadChange = Omit<RouteBody<"PATCH /api/threads/:id">, "agent_id">
 /** Which threads to list. `limit` is the length of a page. */
 export type ThreadFilter = RouteQuery<"GET /api/threads">;
 
-/** Which threads to search. `limit` is the number of threads that one page searches. */
+/** Which threads to search. `limit` is the number of threads that one page searches: at most 50, the default. */
 export type ThreadSearch = Omit<RouteQuery<"GET /api/messages-search">, "q">;
 
 /** Options of an import. `onProgress` receives the number of sent bytes. Whether the file is valid is known only at the end. */
@@ -38,11 +38,11 @@ export interface Threads {
   create(thread: NewThread, options?: KeyedOptions): Promise<Thread>;
   list(filter?: ThreadFilter, options?: RequestOptions): Pages<Thread>;
   /**
-   * Threads that have messages with `text`, each with its newest matching messages. A page searches 50 threads. It contains the threads
-   * with matches, those whose older messages are not searched yet (`next_cursor`), and those whose search failed (`error`).
+   * Threads that have messages with `text`, each with its newest matching messages. A page contains the threads with matches, those whose
+   * older messages are not searched yet (`next_cursor`), and those whose search failed (`error`).
    */
   search(text: string, filter?: ThreadSearch, options?: RequestOptions): Pages<ThreadHits>;
-  /** The first page of such a list. It is kept current while it has a subscriber. */
+  /** The first page of `list(filter)`, kept current while it has a subscriber. */
   follow(filter?: ThreadFilter, options?: ThreadListOptions): ThreadList;
   get(id: string, options?: RequestOptions): Promise<Thread>;
   patch(id: string, change: ThreadChange, options?: RequestOptions): Promise<Thread>;
@@ -51,7 +51,8 @@ export interface Threads {
   /** Exports the thread as lines of JSON, with its files if `files` is set. The export is complete only if its last line arrived. */
   export(id: string, options?: RequestOptions & { files?: boolean | undefined }): Promise<ReadableStream<Uint8Array>>;
   /**
-   * Creates a thread from an export, with the id in the export. A stream is sent once. Another body is sent again after a network failure.
+   * Creates a thread from an export, with the id in the export. After a network failure the body is sent again, except a stream outside of
+   * a web page.
    */
   import(lines: RequestBody, options?: ImportOptions): Promise<Thread>;
 }

@@ -10,7 +10,7 @@ export interface UploadProgress {
   total: number | null;
 }
 
-/** Called after each sent piece, and once more when everything was sent. */
+/** Called after each sent piece of the body. The last call reports the whole body. */
 export type ProgressListener = (progress: UploadProgress) => void;
 
 const pieceBytes = 64 * 1024;

@@ -1,4 +1,5 @@
-// Checks the agents: which of their fields need others, and whether a prompt can offer them as tools.
+// Checks the agents: fields that require other fields, and descriptions of agents that are offered as tools. Also checks that the models of
+// prompts with a structure can give structured answers.
 
 import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
 import type { AnyPromptDefinition } from "#spec/prompt.ts";
@@ -7,7 +8,6 @@ import { threadToolNames } from "#spec/thread-tool-names.ts";
 import type { Findings } from "./findings.ts";
 import { mayBeBroken, type Definition, type Project } from "./project.ts";
 
-/** Checks all agents. */
 export function checkAgents(project: Project, findings: Findings): void {
   for (const agent of project.agents) {
     const { value, file } = agent;

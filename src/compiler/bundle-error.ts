@@ -7,10 +7,9 @@ import type { Message } from "esbuild";
 import type { Findings } from "./findings.ts";
 import type { SyntaxTrees } from "./syntax-tree.ts";
 
-/** How an error of the bundler names the zod that is bundled apart (bundled-zod.ts). */
+/** How an error of the bundler names the zod that is bundled separately (bundled-zod.ts). */
 const bundledZod = /"bundled-zod:[^"]*"/;
 
-/** Reports one error. */
 export function reportBundleError(
   error: Message,
   { findings, trees }: { findings: Findings; trees: SyntaxTrees },
@@ -40,8 +39,8 @@ export function reportBundleError(
 }
 
 /**
- * Reports a syntax error at the earlier of two positions: the bundler's and the second parser's, which knows the beginning of an
- * unclosed string and the bracket that is still open. Returns whether the error is one of syntax.
+ * Reports the syntax error that a second parser finds, unless it follows the position of the bundler's error. The second parser also
+ * reports the beginning of an unclosed string and the bracket that is still open. Returns whether an error was reported.
  */
 function reportSyntax(
   { file, line, column }: NonNullable<Message["location"]>,

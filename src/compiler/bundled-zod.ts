@@ -1,5 +1,5 @@
 // Bundles the zod of this package for Workers once. Nearly every definition imports zod, and bundling it takes most of the time of a check
-// for Workers, so each check imports this bundle as a module of its own. Side paths such as `zod/v4` stay in the bundle of the definitions.
+// for Workers, so each check imports this bundle as a module of its own. Subpaths such as `zod/v4` stay in the bundle of the definitions.
 
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";

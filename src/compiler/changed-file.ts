@@ -26,8 +26,8 @@ export function readIfExists(path: string): Buffer | undefined {
 }
 
 /**
- * When a file was changed, in milliseconds since 1970 (ctime); 0 if there is none. The time of modification (mtime) says less: npm gives the
- * files of all versions of a package the same one.
+ * When a file was changed, in milliseconds since 1970 (ctime); 0 if there is none. The time of modification (mtime) is not enough: npm
+ * gives the files of all versions of a package the same one.
  */
 export function changedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0;

@@ -2,7 +2,7 @@
 
 const toolName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
-/** Whether a name can be given to a model as a tool's. */
+/** Whether all providers accept a name as the name of a tool. */
 export function isToolName(name: string): boolean {
   return toolName.test(name) && name !== "__proto__";
 }

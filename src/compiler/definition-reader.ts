@@ -68,7 +68,7 @@ export function readDefinition(file: ProjectFile, outcome: ModuleOutcome | undef
   else if (isObject(value)) readNamed({ file: file.file, kind: folderKinds[file.folder] }, value, context);
 }
 
-/** Whether an object without a clear kind is probably a definition of this folder that lacks a field. */
+/** Whether a value is of the folder's kind, or an object without a clear kind, which probably lacks a field of this kind. */
 function isProbablyOf(value: unknown, folder: DefinitionFolder): boolean {
   const kind = exportKindOf(value);
   if (folder === "api") return kind === "function" || kind === "thread endpoint";

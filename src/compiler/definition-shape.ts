@@ -1,5 +1,5 @@
 // The fields of each kind of definition, checked at run time, because JavaScript files and casts escape the type checker. Each table
-// lists exactly the fields of its type in the spec; the compiler requires an entry for each.
+// lists exactly the fields of its type in the spec; TypeScript requires an entry for each field.
 
 import { z } from "zod";
 

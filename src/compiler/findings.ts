@@ -1,4 +1,4 @@
-// Collects the findings of a build. Every check adds to them, each with its position in the source.
+// Collects the findings of a build. Every check adds its findings, with their positions in the source.
 
 import type { Diagnostic, DiagnosticCode } from "#spec/diagnostic.ts";
 

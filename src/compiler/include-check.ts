@@ -1,4 +1,4 @@
-// Checks that no prompt includes itself, directly or through others.
+// Checks that no prompt includes itself, directly or through other prompts.
 
 import type { Findings } from "./findings.ts";
 import type { Project } from "./project.ts";

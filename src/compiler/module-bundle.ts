@@ -1,7 +1,7 @@
 // Bundles all definitions into one module that loads each of them on demand, so that a definition that throws does not affect the
 // others. There are two bundles: one for Node, from which the compiler reads definitions, and one with the options of wrangler's
 // own bundle, so that bundling errors are found before the registry is written. `threadhold` and `@standardagents/spec` resolve to
-// this project's spec, zod to the installed package. The second bundle imports zod from a module that is bundled once.
+// this package's spec, zod to the installed package. The second bundle imports zod from a module that is bundled once.
 
 import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
@@ -16,7 +16,6 @@ import { isObject } from "./definition-kind.ts";
 import { runtimeModuleName, workerOptions } from "./worker-bundle-options.ts";
 import type { WorkerBundleOptions } from "./worker-bundle-options.ts";
 
-/** The paths of a build. */
 export interface BundlePaths {
   /** The folder that contains `agents/`. */
   root: string;
@@ -60,7 +59,7 @@ export function bundleModules(files: readonly string[], paths: BundlePaths): Pro
   });
 }
 
-/** Bundles the same table as wrangler bundles the registry; `entry` is added to the module. */
+/** Bundles the same table with the options with which wrangler bundles the registry. `entry` is code that is added to the module. */
 export async function bundleForWorkers(
   files: readonly string[],
   paths: BundlePaths,
@@ -144,7 +143,7 @@ function packageEntry(packageRoot: string): string {
 /** Bundles the zod of this package, whose main module is `file`. */
 type ZodBundler = (file: string) => Promise<BundledZod | undefined>;
 
-/** Resolves this project's modules and zod. Without a bundler of zod, the bundle shares zod with the compiler. */
+/** Resolves this package's modules and zod. Without a bundler of zod, the bundle shares zod with the compiler. */
 function resolution(paths: BundlePaths, zodBundler?: ZodBundler): Plugin {
   const inner = { resolvedHere: true };
   const bundled = "bundled-zod";
@@ -168,8 +167,8 @@ function resolution(paths: BundlePaths, zodBundler?: ZodBundler): Plugin {
             : await bundler.resolve(path, { resolveDir: paths.packageRoot, kind, pluginData: inner });
         if (found.errors.length > 0) return found;
         if (zodBundler === undefined) return { path: pathToFileURL(found.path).href, external: true };
-        // A module of its own is loaded at the start of the Worker. The Worker loads the zod of this package there anyway, but another zod
-        // only with the first definition that imports it, so that one stays in the bundle of the definitions.
+        // A separate module is loaded at the start of the Worker. The Worker loads the zod of this package then anyway. Another zod is
+        // loaded only with the first definition that imports it, so it stays in the bundle of the definitions.
         const packaged = await bundler.resolve("zod", { resolveDir: paths.packageRoot, kind, pluginData: inner });
         const isPackaged = path === "zod" && kind !== "require-call" && found.path === packaged.path;
         const zod = isPackaged ? await zodBundler(found.path) : undefined;
@@ -215,7 +214,7 @@ export function mappedSource(source: string, paths: BundlePaths): string {
 
 /**
  * CommonJS source of the stub of modules that exist only inside Workers (`cloudflare:*`): any property, at any depth, is the stub again.
- * The compiler only loads definitions, so none of it has to work.
+ * The compiler only loads definitions, so the stub does not have to work.
  */
 const runtimeStubSource = `
 const hidden = new Set(["then", "toJSON", "__esModule"]);

@@ -7,6 +7,9 @@ import { SourceMap, type SourceMapPayload } from "node:module";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { waitWithin } from "#lib/time-limit.ts";
+import { platformTimers } from "#lib/timers.ts";
+
 import { isObject } from "./definition-kind.ts";
 import { mappedSource, type BundlePaths, type SourceMapMaker } from "./module-bundle.ts";
 
@@ -17,7 +20,7 @@ export type ModuleOutcome =
 
 type Loader = () => Promise<unknown>;
 
-const patienceMs = 10_000;
+const loadTimeoutMs = 10_000;
 
 /** The bundle to load. The file at `paths.outputFile` is written and removed again. */
 export interface LoadableBundle {
@@ -28,7 +31,7 @@ export interface LoadableBundle {
 
 let named = 0;
 
-/** A file name for the bundle of a project, another one for each build: Node loads a file only once in a process. */
+/** A file name for the bundle of a project. It is new for each build, because Node loads a file only once in a process. */
 export function bundleFileName(root: string): string {
   named += 1;
   const hash = createHash("sha256").update(`${root}\0${named}`).digest("hex").slice(0, 12);
@@ -80,17 +83,18 @@ async function loadModules({ code, paths }: LoadableBundle) {
 type Attempt = Extract<ModuleOutcome, { type: "loaded" }> | { type: "threw"; error: unknown };
 
 async function loadModule(loader: Loader): Promise<Attempt> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`still not loaded after ${patienceMs / 1000} s`)), patienceMs);
-  });
+  const onTimeout = (): never => {
+    throw new Error(`still not loaded after ${loadTimeoutMs / 1000} s`);
+  };
   try {
-    const exports: unknown = await Promise.race([loader(), tooLong]);
+    const exports = await waitWithin<unknown>(loader, {
+      timers: platformTimers,
+      milliseconds: loadTimeoutMs,
+      onTimeout,
+    });
     return { type: "loaded", exports: isObject(exports) ? exports : {} };
   } catch (error) {
     return { type: "threw", error };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

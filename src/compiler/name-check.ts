@@ -7,7 +7,7 @@ import { callablesOf, definitionsOf, prefixedDefinitions } from "./project.ts";
 import type { PrefixedDefinition, Project } from "./project.ts";
 import { builtInStrategies, findReferences } from "./reference-check.ts";
 
-/** Reports names that are used twice, and callables whose names no provider accepts. */
+/** Reports names that are used twice, and callables whose names a provider may refuse. */
 export function checkNames(project: Project, findings: Findings): void {
   for (const kind of ["model", "prompt", "agent", "tool", "strategy", "MCP server", "OpenAPI document"] as const) {
     const first = new Map<string, string>();

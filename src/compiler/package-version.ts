@@ -12,11 +12,10 @@ const versionFile = ".threadhold/package-version.json";
 export interface PackageVersions {
   /** The version of the last build. */
   current: string;
-  /** The last other version, of earlier builds; absent if there was none. */
+  /** The version of the builds before the first build with `current`; absent if there was none. */
   previous?: string;
 }
 
-/** The version of the package. */
 export function packageVersion(packageRoot: string): string {
   const { version } = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8")) as { version: string };
   return version;

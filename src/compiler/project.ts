@@ -15,14 +15,12 @@ import type { AnyToolDefinition } from "#spec/tool.ts";
 
 import { toolSources, type NamedKind, type SourceFolder } from "./definition-kind.ts";
 
-/** A definition with a name. */
 export interface Definition<Value> {
   name: string;
   file: string;
   value: Value;
 }
 
-/** A hook file. */
 interface HookDefinition {
   hook: AnyHookName;
   file: string;
@@ -30,7 +28,6 @@ interface HookDefinition {
   pair: boolean;
 }
 
-/** A route file. */
 interface RouteDefinition {
   method: RouteMethod;
   pattern: string;
@@ -61,7 +58,6 @@ export interface Project {
   broken: BrokenDefinition[];
 }
 
-/** A project without definitions. */
 export function emptyProject(): Project {
   return {
     models: [],

@@ -1,4 +1,4 @@
-// Checks that every name a definition refers to is defined: models, prompts, and definitions that can be called as a tool.
+// Checks that every name a definition refers to is defined: models, prompts, strategies, and definitions that can be called as a tool.
 
 import { closestWord } from "#lib/edit-distance.ts";
 import type { SideConfig } from "#spec/agent.ts";
@@ -151,7 +151,7 @@ function isSource(kind: NamedKind): boolean {
   return Object.values(toolSources).some((source) => source.kind === kind);
 }
 
-/** `prefix__*`: every tool of a source whose names have the prefix. Definitions have none: their tools are listed by name. */
+/** `prefix__*`: every tool of the source with this prefix. Tools of `agents/tools/` can only be listed by their names. */
 const toolPattern = /^(.+__)\*$/;
 
 const codes: Record<NamedKind, DiagnosticCode> = {

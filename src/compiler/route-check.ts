@@ -25,7 +25,6 @@ function belowApi(path: string): string[] {
   return pattern.endsWith("?") ? [pattern.slice(0, -1), pattern.replace(/\/[^/]*$/, "")] : [pattern];
 }
 
-/** Checks all routes. */
 export function checkRoutes(project: Project, findings: Findings): void {
   const first = new Map<string, string>();
   for (const { method, pattern, file } of project.routes) {

@@ -12,7 +12,6 @@ import { recordPackageVersion } from "./package-version.ts";
 import { checkTypes, storedTypeFindings, prepareTypeFindings, withTypeFindings } from "./type-check.ts";
 import { isBuildUnchanged, recordBuild } from "./unchanged-build.ts";
 
-/** The inputs of a build. */
 export interface BuildRequest {
   /** The folder that contains `agents/`, absolute. */
   root: string;
@@ -21,8 +20,8 @@ export interface BuildRequest {
   /** `dev` keeps the last good output and never fails; `strict` fails on errors. */
   mode: "dev" | "strict";
   /**
-   * When types are checked: with the build (`now`), with the build, where a type error is an error (`strict`), without a build (`only`),
-   * or not at all, showing the last findings (`last`).
+   * `now`: types are checked after the build. `strict`: the same, and a type error is an error. `only`: types are checked without a build.
+   * `last`: types are not checked, and a `dev` build shows the findings of the last check.
    */
   types: "now" | "strict" | "only" | "last";
   /** Print the result as one line of JSON. */

@@ -8,7 +8,7 @@ import { parseSync } from "oxc-parser";
 
 import { isObject } from "./definition-kind.ts";
 
-/** Property names and indexes from the definition's object. For a tool's second argument the first one is `argument:1`. */
+/** Property names and indexes from the definition's object. `argument:1` is the second argument of a call such as `defineTool(…)`. */
 export type DefinitionPath = readonly (string | number)[];
 
 /** A position in a file, counted from 1, with the text of its line. */
@@ -18,7 +18,6 @@ export interface SourcePosition {
   source: string;
 }
 
-/** A syntax error. */
 interface SyntaxFault extends SourcePosition {
   message: string;
   /** The position of the bracket that is not closed. */
@@ -38,7 +37,7 @@ interface Tree {
   faults: SyntaxFault[];
 }
 
-/** Answers questions about the source files of a project. */
+/** Reads the source files of a project. */
 export interface SyntaxTrees {
   /** The position of a part of the default export; `key` points at the property's name instead of its value. */
   locate(file: string, path: DefinitionPath, target?: "key" | "value"): SourcePosition | undefined;

@@ -8,7 +8,6 @@ import { checkShape } from "./shape-check.ts";
 import type { DefinitionPath, SyntaxTrees } from "./syntax-tree.ts";
 import { findSchemaProblems } from "./tool-schema.ts";
 
-/** The context of the check. */
 export interface ToolCheckContext {
   findings: Findings;
   trees: SyntaxTrees;

@@ -8,7 +8,7 @@ import { isObject } from "./definition-kind.ts";
 export interface SchemaProblem {
   path: string[];
   message: string;
-  /** A warning: some providers accept it. */
+  /** Set if some providers accept this part. */
   severity?: "warning";
 }
 

@@ -1,6 +1,6 @@
-// Type errors of `agents/`, found by TypeScript. They are warnings, because code with a type error may still run, and a development
-// build does not wait for them. The last findings are stored in a file, each with its source's modification time, so that a build
-// shows only findings of sources that have not changed since.
+// Type errors of `agents/`, found by TypeScript. They are warnings here, because code with a type error may still run, and a development
+// build does not wait for them. A strict check turns them into errors. The last findings are stored in a file, each with its source's
+// modification time, so that a build shows only findings of sources that have not changed since.
 
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, statSync } from "node:fs";

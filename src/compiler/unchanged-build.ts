@@ -1,4 +1,4 @@
-// Remembers the last build of agents/ that had no finding, so that a build of the same files does nothing. A development server builds
+// Records the last build of agents/ that had no finding, so that a build of the same files does nothing. A development server builds
 // several times at each start. The record has a hash of everything that such a build reads and writes.
 
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-// Remembers the inputs of the last successful check for Workers, so that a build with the same inputs skips the check.
+// Records the inputs of the last successful check for Workers, so that a build with the same inputs skips the check.
 
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";

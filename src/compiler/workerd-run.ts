@@ -1,5 +1,5 @@
-// Loads bundled definitions in the Workers runtime, in a process that ends when all are loaded. Only workerd knows its modules and
-// their names, and an import of a missing one would prevent the whole Worker from starting.
+// Loads bundled definitions in the Workers runtime, in a process that ends when all are loaded. Only workerd can check imports of its
+// modules, and an import of a missing module or name would prevent the whole Worker from starting.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -17,8 +17,9 @@ export interface WranglerSettings {
 const fallback = { compatibilityDate: "2026-08-03", compatibilityFlags: ["nodejs_compat"] };
 
 /**
- * Reads the configuration of a project, at the root of its file. Without a configuration, a compatibility date or flags, and for a file that
- * cannot be parsed, this package's own settings apply: wrangler and the commands that need the configuration report the mistake.
+ * Reads the configuration of a project at the root of its file, without environments. Without a configuration, a compatibility date or
+ * flags, and for a file that cannot be parsed, this package's own settings apply: wrangler and the commands that need the configuration
+ * report the mistake.
  */
 export function readWranglerSettings(root: string): WranglerSettings {
   const { compatibility_date: date, compatibility_flags: flags, rules } = readConfiguration(root);

@@ -1,5 +1,5 @@
-// Acknowledges received events to the object: after 64 KiB or after a second, whichever is first. It acknowledges only what the
-// reader has processed, because unacknowledged data limits the memory of both ends.
+// Acknowledges received events to the object: after 64 KiB or after a second, whichever is first. It acknowledges only what the reader has
+// processed, because the limit of unacknowledged data bounds the memory of both ends.
 
 import type { Timers } from "#lib/timers.ts";
 

@@ -1,5 +1,5 @@
-// The routes of authorizations of MCP servers, as rows of the one route table: a person connects to a server in a thread, by an authorization
-// flow (OAuth 2.1), whose authorization server returns the person to the callback.
+// The routes of authorizations of MCP servers, as rows of the one route table. A person connects to a server in a thread by an
+// authorization flow (OAuth 2.1). The authorization server of the flow redirects the person's browser to the callback.
 
 import { z } from "zod";
 
@@ -11,7 +11,7 @@ const authorizationSchema = z.object({ server: z.string(), status: z.enum(["auth
 /** Response of the route that begins an authorization flow: the address to open in the same browser. */
 const flowSchema = z.object({
   authorization_url: z.url(),
-  /** Microseconds; until this time the person has to return. */
+  /** Microseconds since epoch. The person has to return before this time. */
   expires_at: z.number().int(),
 });
 

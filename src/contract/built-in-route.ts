@@ -17,18 +17,21 @@ export interface BuiltInRoute<Tag extends string = RouteTag> {
   /** Whether requests of pages of other origins are refused, also with valid credentials, unless ALLOWED_ORIGINS lists the origin. */
   ownPages?: true;
   query?: z.ZodType;
-  /** Whether the query is not checked, because another server writes the address. The handler reads it. */
+  /** Whether the query is not checked, because another server writes the address. The handler reads the query. */
   anyQuery?: true;
   body?: z.ZodType;
   /** Whether the body may be absent. An absent body is read as `{}`. */
   bodyOptional?: boolean;
   /** Maximal bytes of the body. */
   bodyLimit?: number;
-  /** Whether JSON with the type `text/plain` is accepted, which fetch sends without headers. Only safe where no cookie authenticates. */
+  /**
+   * Whether JSON with the type `text/plain` is accepted, which fetch sends if the caller sets no headers. Only safe for a route that no
+   * cookie authenticates.
+   */
   plainBody?: boolean;
-  /** Bytes in place of JSON: as the body of the request, or as the response with status 200. */
+  /** Bytes in place of JSON: as the body of the request, or as the response with status 200 or 206. */
   raw?: "request" | "answer";
-  /** Media type of those bytes, if it is always the same. */
+  /** Media type of the bytes of `raw`, if it is always the same. */
   rawType?: string;
   /** Request headers that change the response, for the OpenAPI document. */
   requestHeaders?: readonly string[];

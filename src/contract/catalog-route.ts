@@ -1,5 +1,5 @@
-// The route that restores a lost catalog (the deployment's index of all threads). Each thread's object holds the catalog's data about its
-// thread. The caller lists the objects, because no object knows of others.
+// The route that restores a lost catalog (the deployment's index of all threads). Each thread's object stores the catalog's data about its
+// thread. The caller lists the objects, because no object has a list of the others.
 
 import { z } from "zod";
 
@@ -13,10 +13,10 @@ const restoreCatalogSchema = z.strictObject({
     .max(50),
 });
 
-/** The outcome for each object, in the order of the request. */
+/** The outcome for one object. The response has the outcomes in the order of the request. */
 const restoredObjectSchema = z.object({
   object_id: z.string(),
-  /** Null for an object without a thread, and if `error` says why the object did not respond. */
+  /** Null for an object without a thread, and for an object that failed (`error` has the reason). */
   thread_id: z.string().nullable(),
   /** Runs whose totals were sent to the catalog. */
   runs: z.number().int().nonnegative(),

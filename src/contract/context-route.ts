@@ -14,13 +14,13 @@ const threadContextSchema = z.object({
   window: tokens.nullable(),
   /** The maximum number of tokens of a request. A request that exceeds them is compacted. Null: its size is not limited. */
   budget: tokens.nullable(),
-  /** All of the request. */
+  /** Tokens of the whole request. */
   tokens,
   system: tokens,
   tools: z.array(z.object({ name: z.string(), tokens })),
   messages: z.array(
     z.object({
-      /** Id of the stored message; null for one that is not stored, such as the line that stands for dropped messages. */
+      /** Id of the stored message; null for one that is not stored, such as the line in place of dropped messages. */
       id: z.string().nullable(),
       role: z.enum(["user", "assistant", "tool", "system"]),
       /**
@@ -29,9 +29,9 @@ const threadContextSchema = z.object({
        */
       kind: z.enum(["message", "marker", "summary"]),
       tokens,
-      /** Of `tokens`, those of its files. */
+      /** The part of `tokens` that the message's files need. */
       file_tokens: tokens,
-      /** The message is sent with less content than is stored. */
+      /** Whether the message is sent with less content than is stored. */
       shortened: z.boolean(),
     }),
   ),

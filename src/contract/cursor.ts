@@ -29,7 +29,7 @@ export function decodeCursor(cursor: string, list: string): string {
   });
 }
 
-/** A UTF-16 unit as JSON writes it, since base64 here takes bytes only. */
+/** The JSON escape of a UTF-16 unit. `btoa` accepts only characters up to U+00FF. */
 function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

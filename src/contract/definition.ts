@@ -36,7 +36,7 @@ export const agentViewSchema = z.object({
   sideB: sideViewSchema.nullable(),
 });
 
-/** A prompt. `requiredSchema` and `structure` are the JSON Schemas of its input and of its answer, null where it declares none. */
+/** A prompt. `requiredSchema` and `structure` are the JSON Schemas of its input and of its answer, null if it declares none. */
 export const promptViewSchema = z.object({
   name: z.string(),
   file: fileSchema,
@@ -64,8 +64,8 @@ export const promptViewSchema = z.object({
 
 /**
  * A model. `context_window`, `input_limit` and `output_limit` are its token limits, null if unknown; `limits_source` is the source of those
- * that the definition does not state. `max_tokens` is what the definition asks for. `ready` is false, and `missing` names the variable, while
- * its key is not set.
+ * that the definition does not state. `max_tokens` is the definition's own limit of an answer. `ready` is false, and `missing` names the
+ * variable, while its key is not set.
  */
 export const modelViewSchema = z.object({
   name: z.string(),
@@ -97,7 +97,7 @@ export const toolViewSchema = z.object({
   remote: z.boolean(),
   /** Whether a person has to approve a call before its function runs. `conditional`: a function of the definition decides. */
   approval: z.enum(["never", "conditional", "always"]),
-  /** JSON Schema of a client's result; null if any text or JSON is valid. */
+  /** JSON Schema of a client's result; null if any text or JSON is valid, and for a tool that the server runs. */
   result_schema: jsonObjectSchema.nullable(),
 });
 
@@ -123,8 +123,8 @@ export const sourceStateSchema = z.object({
   /** The version that the server or the document states. Null if it is unknown. */
   version: z.string().nullable(),
   /**
-   * Whether the person who asks has connected to the server. Null if the definition does not use OAuth, if the deployment lacks the key for
-   * tokens, or if the person has no user id.
+   * Whether the caller has connected to the server. Null if the definition does not use OAuth, if the deployment lacks the key for tokens,
+   * or if the caller has no user id.
    */
   authorization: z.enum(["authorized", "required"]).nullable(),
   unset_variables: z.array(z.string()),

@@ -27,7 +27,7 @@ const statuses = {
   route_not_found: 404,
   /** The route exists, but not for this method. */
   method_not_allowed: 405,
-  /** The state of the thread does not allow this now, or a key was used again with another body. */
+  /** The state of the thread does not allow the request now, or an idempotency key was used again with another body. */
   conflict: 409,
   /** The body, or a part of it, is over a limit. */
   too_large: 413,
@@ -43,11 +43,14 @@ const statuses = {
   rate_limited: 429,
   /** An error inside the server. The log has the cause; the response does not. */
   internal: 500,
-  /** The server does not offer this. */
+  /** The server does not support the requested function. */
   not_available: 501,
   /** The object or the catalog is overloaded or temporarily unreachable. */
   unavailable: 503,
-  /** No token, secret or key set is configured, so no request is served. */
+  /**
+   * Authentication is not configured, or its configuration is invalid. For the route of tickets: no secret that can sign tickets is
+   * configured.
+   */
   auth_not_configured: 503,
 } as const;
 
@@ -71,10 +74,10 @@ const closeCodes: Partial<Record<ErrorCode, number>> = {
   unavailable: 1013,
 };
 
-/** Close code of a socket that never acknowledged events (architecture §5.7). */
+/** Close code of a socket whose client does not read or acknowledge events fast enough (architecture §5.7). */
 export const tooSlowCloseCode = 4408;
 
-/** The WebSocket close code of a code; 4400 for every code without one of its own. */
+/** The WebSocket close code of an error code; 4400 for every error code without a close code of its own. */
 export function webSocketCloseCode(code: ErrorCode): number {
   return closeCodes[code] ?? 4400;
 }

@@ -25,11 +25,11 @@ const base = {
   message_id: z.string().optional(),
   side: sideSchema.optional(),
   depth: z.number().int().nonnegative().optional(),
-  /** The tool message of the call that a nested loop belongs to. */
+  /** Id of the tool message of the call that a nested loop belongs to. */
   parent_id: z.string().optional(),
   /** Number of the first of the events that were merged into this one. */
   from_seq: seqSchema.optional(),
-  /** The message is hidden from user interfaces. Subscriptions omit such events unless they ask for them. */
+  /** Set if the message is hidden from user interfaces. Subscriptions omit such events unless they set `include_silent`. */
   silent: z.literal(true).optional(),
   /** `seq` of the frame before this one on the same subscription; set when a frame is sent. */
   prev: z.number().int().nonnegative().optional(),
@@ -48,7 +48,7 @@ const runTriggerSchema = z.enum(["user", "continuation", "branch", "sub_agent", 
 
 /** A call that waits for a client, an approval or a higher limit. */
 export const awaitedCallSchema = pendingCallSchema.extend({
-  /** Absent if they are too large to be sent again for calls that were shown before. The message with the call has them. */
+  /** Absent if the call is sent again and its arguments are too large. The message with the call has the arguments. */
   arguments: toolCallSchema.shape.arguments.optional(),
 });
 /** A call that waits for a client, an approval or a higher limit, with its arguments. */
@@ -95,8 +95,8 @@ const plainEventSchema = z.discriminatedUnion("type", [
   /** A running call asks a person a question, or a question has ended. The event contains all open questions, which are calls of kind `question`. */
   event("questions_changed", { tool_calls: z.array(awaitedCallSchema) }),
   /**
-   * A step or a call needs the tools of an MCP server to which the thread's owner has not connected. Emitted once for a server in a run, and
-   * the run goes on. The following `thread_updated` lists the server in `required_authorizations`.
+   * A step or a call needs the tools of an MCP server to which the thread's owner has not connected. Emitted once for a server in a run,
+   * and the run continues. The following `thread_updated` lists the server in `required_authorizations`.
    */
   event("authorization_required", { server: z.string() }),
   event("step_start", {
@@ -112,7 +112,7 @@ const plainEventSchema = z.discriminatedUnion("type", [
     /** The run's totals including this step. Absent in events of older deployments. */
     totals: runTotalsSchema.optional(),
   }),
-  /** A step of the phase `reason` has ended. `message_id` is the silent message of its answer. */
+  /** A step of the phase `reason` has ended. `message_id` is the id of the silent message with its answer. */
   event("reasoning", { strategy: z.string(), text: z.string() }),
   /** A strategy made a plan, or the status of one of its steps changed. The event contains the whole plan. */
   event("plan", { strategy: z.string(), steps: z.array(planStepSchema) }),
@@ -155,18 +155,21 @@ const plainEventSchema = z.discriminatedUnion("type", [
   }),
   event("agent_handoff", { from: z.string(), to: z.string(), tool_call_id: z.string() }),
   event("subagent_start", {
-    /** The child thread, the tool message of a sub-prompt's call, or an execution of a model or an agent inside of a tool's call. */
+    /**
+     * Id of the child thread, of the tool message of a sub-prompt's call, or of an execution of a model or an agent inside of a tool's
+     * call.
+     */
     subagent_id: z.string(),
-    /** Name of the agent, prompt or model. An agent in a tool's call that has no name is named by its id. */
+    /** Name of the agent, prompt or model. For an agent without a name, in a tool's call, the id of the agent. */
     subagent_type: z.string(),
     parent_tool_call_id: z.string(),
-    /** The input that it received. */
+    /** The input of the sub-agent. */
     prompt: z.string(),
     child_thread_id: z.string().optional(),
   }),
   /**
    * An event of a child thread, or of an execution inside of a tool's call. Sent only while the parent has subscribers, and not stored: the
-   * child's own events are the record, and of an execution its end.
+   * child's own events are the record, and for an execution the event `subagent_end`.
    */
   event("subagent_event", { subagent_id: z.string(), parent_tool_call_id: z.string(), event: jsonObjectSchema }),
   event("subagent_end", {
@@ -178,7 +181,7 @@ const plainEventSchema = z.discriminatedUnion("type", [
     error: z.string().optional(),
     usage: usageSchema,
     cost: costSchema,
-    /** The number of its tool calls. */
+    /** The number of the sub-agent's tool calls. */
     tool_executions: z.number().int().nonnegative(),
     child_thread_id: z.string().optional(),
   }),
@@ -189,7 +192,7 @@ const plainEventSchema = z.discriminatedUnion("type", [
     error: runErrorSchema,
   }),
   event("model_fallback", { from: z.string(), to: z.string(), error: runErrorSchema }),
-  /** The conversation in a request is compacted. `tokens`: the size of the request before that. `budget`: its maximal size. */
+  /** The conversation in a request is compacted. `tokens`: the size of the request before the compaction. `budget`: its maximal size. */
   event("compaction_start", {
     /** `overflow`: a model refused the request as too large. `files`: the request had too many files. */
     reason: z.enum(["budget", "overflow", "files"]),
@@ -210,7 +213,7 @@ const plainEventSchema = z.discriminatedUnion("type", [
   event("file_changed", {
     path: z.string(),
     change: z.enum(["written", "deleted"]),
-    /** Null for a deleted one. */
+    /** Null if the file was deleted. */
     file: fileRecordSchema.nullable(),
   }),
   event("thread_updated", { thread: threadSchema }),
@@ -218,7 +221,7 @@ const plainEventSchema = z.discriminatedUnion("type", [
   event("error", { code: z.string(), message: z.string() }),
 ]);
 
-/** The state of a thread. Sent first to a new subscriber, and if the events that it asked for no longer exist. */
+/** The state of a thread. The first event of a subscription without `after`, or with a number in `after` that the thread never sent. */
 const snapshotSchema = event("snapshot", {
   thread: threadSchema,
   messages: z.array(messageSchema),

@@ -17,7 +17,7 @@ export const exportMediaType = "application/x-ndjson";
 
 const count = z.number().int().nonnegative();
 
-/** The line. Its counts are those expected; the last line of the export has the actual ones. */
+/** The first line. Its counts are expected values; the last line of the export has the actual counts. */
 export const exportHeaderSchema = z
   .object({
     type: z.literal("header"),

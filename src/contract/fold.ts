@@ -1,6 +1,5 @@
-// The pure reducer that folds events into the view of a thread that a client shows. The server sends snapshots without
-// it; tests compare its result with the stored messages. Folding an event twice changes nothing; folding a snapshot
-// replaces everything.
+// The pure reducer that folds events into the view of a thread that a client shows. The server does not use the reducer for snapshots;
+// tests compare its result with the stored messages. Folding an event twice changes nothing; folding a snapshot replaces everything.
 
 import type { ToolResult } from "./call-result.ts";
 import type { Part } from "./content.ts";
@@ -42,9 +41,9 @@ export interface RunView {
   cost: number | null;
   reason: string | null;
   error: RunError | null;
-  /** The texts of its reasoning, in order. Absent if its strategy has no phase for it. */
+  /** The texts of the run's `reasoning` events, in order. Absent if there are none. */
   reasoning?: readonly string[];
-  /** The current plan. Absent if its strategy makes none. */
+  /** The current plan. Absent if the run's strategy has made none. */
   plan?: readonly PlanStep[];
   /** The data of a structured answer. Absent without one. */
   data?: Json;
@@ -70,7 +69,7 @@ export const emptyView: ThreadView = Object.freeze({
   active_run_id: null,
 });
 
-/** Folds one event into a view. Returns the same object if the event is not newer than the view. */
+/** Folds one event into a view. A snapshot replaces the view. If any other event is not newer than the view, returns the same object. */
 export function fold(view: ThreadView, event: ThreadEvent): ThreadView {
   if (event.type === "snapshot") return foldSnapshot(event);
   if (event.seq <= view.last_seq) return view;
@@ -115,7 +114,10 @@ function withRecordedStatus(view: ThreadView, { active_run_id: id, status }: Thr
   return { ...view, runs: { ...view.runs, [run.id]: { ...run, status } } };
 }
 
-/** The types of events that change nothing in a view. As a type they are checked, and add nothing to the size of the client. */
+/**
+ * The types of events that change nothing in a view. The list is a type, so that the compiler checks it and it adds nothing to the size of
+ * the client.
+ */
 type UnshownType =
   | "input_rejected"
   | "step_start"
@@ -291,7 +293,7 @@ function applyBlock(view: ThreadView, event: BlockEvent): ThreadView {
   const message = view.messages[at];
   if (message === undefined) return view;
   const parts = [...message.parts];
-  // The start of an earlier block was missed: an empty part takes its index until `message_end` brings the content.
+  // If the start of an earlier block was missed, an empty part has the index of that block until `message_end` replaces all parts.
   while (parts.length < event.index) parts.push({ type: "text", text: "" });
   parts[event.index] = nextPart(parts[event.index], event);
   const messages = [...view.messages];

@@ -1,5 +1,5 @@
-// Pages of lists, as the thread's object and the catalog (the deployment's index of all threads) return them. The routes name the list by
-// its plural.
+// Pages of lists, as the thread's object and the catalog (the deployment's index of all threads) return them. In the response of a route,
+// the field with the list has the plural name of its items.
 
 import { z } from "zod";
 

@@ -22,7 +22,7 @@ export const postMessageSchema = z
     metadata: jsonObjectSchema.default({}),
     /** What to do while a run is active: wait for it, join it before its next model call, end it, or refuse. */
     when: z.enum(["queue", "steer", "interrupt", "reject"]).default("queue"),
-    /** False stores the message and starts nothing. */
+    /** If false, the message is stored and starts no run. */
     run: z.boolean().default(true),
     limits: limitsSchema.optional(),
     /** JSON Schema of an object: the run's answer is JSON that matches it. Takes precedence over the prompt's `structure`. */

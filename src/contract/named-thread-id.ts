@@ -1,5 +1,6 @@
-// Derives the id of a named thread, such as a session, from the name and its owner. Every client can compute it, so no client may
-// choose it: ids that clients choose are UUIDs of version 4, these are of version 8, and an import is checked against its name.
+// Derives the id of a named thread, such as a session, from the name and its owner. Every client can compute it, so no client may choose
+// it: ids that clients choose are UUIDs of version 4, these are of version 8, and the id of an imported thread is checked against the
+// thread's name.
 
 import { z } from "zod";
 
@@ -10,7 +11,7 @@ export const threadNameSchema = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, "has to be 1 to 128 of A-Z a-z 0-9 _ . : -");
 
-/** The id. JSON separates owner and name, and a missing owner (null) from every user. */
+/** Returns the id. The digest is of JSON, which distinguishes the owner from the name, and a missing owner (null) from every user id. */
 export function namedThreadId(owner: string | null, name: string): Promise<string> {
   return digestId(owner, name, 8);
 }
@@ -20,7 +21,7 @@ export function earlierNamedThreadId(owner: string | null, name: string): Promis
   return digestId(owner, name, 4);
 }
 
-/** A UUID of the version with 122 bits of the digest. */
+/** A UUID of the given version. It contains 122 bits of the digest. */
 async function digestId(owner: string | null, name: string, version: number): Promise<string> {
   const bytes = (await sha256(JSON.stringify(["session", owner, name]))).slice(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | (version << 4);

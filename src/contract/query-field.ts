@@ -19,12 +19,12 @@ export function digits(least: number, most = Number.MAX_SAFE_INTEGER) {
 
 /** The length of a page or a list. */
 export function limit(fallback: number, most: number) {
-  // The default belongs to the inner schema, because JSON Schema shows only that.
+  // The default is part of the inner schema, because the JSON Schema of the field is made from the inner schema only.
   return z.preprocess(readDigits, z.number(notDigits).int().min(1).max(most).default(fallback));
 }
 
-/** The position after which a list continues, as the previous page gave it. */
+/** The position after which a list continues: `next_cursor` of the previous page. */
 export const cursorField = z.string().max(500);
 
-/** Query of the routes that start a run: with `wait=true` the response comes when the run has ended or waits for a client. */
+/** Query of the routes that start a run: with `wait=true` the response is sent when the run has ended or waits for a client. */
 export const waitSchema = z.object({ wait: flag.default(false) }).strict();

@@ -17,7 +17,7 @@ export const runStatusSchema = z.enum([
 /** The state of a run: `queued`, `running` or `awaiting_tool_execution`, then one of the final ones. */
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
-/** What starts the run: `message` is a posted message; `continue` starts without a new message; `tool` is a queued call. */
+/** What starts the run: `message` is a posted message; `continue` starts without a new message; `tool` is a queued tool call. */
 export const runKindSchema = z.enum(["message", "continue", "tool"]);
 export type RunKind = z.infer<typeof runKindSchema>;
 
@@ -72,8 +72,8 @@ export const runSchema = z.object({
   started_at: z.number().int().nullable(),
   ended_at: z.number().int().nullable(),
   /**
-   * Number of the run's `run_start` event. A client that asks for the events after the number before it receives all
-   * events of the run. Null for a run that has not started.
+   * Number of the run's `run_start` event. A client that subscribes with `after` = `first_seq - 1` receives all events of the run. Null for
+   * a run that has not started.
    */
   first_seq: z.number().int().positive().nullable(),
   steps: z.number().int().nonnegative(),

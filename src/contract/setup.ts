@@ -1,5 +1,5 @@
-// What a client sets a thread up with, in addition to what the project defines: tools that the client runs, instructions, and
-// options of model requests. A dialect reads it from its own requests; the thread stores it and knows no dialect.
+// What a client sets a thread up with, in addition to what the project defines: tools that the client runs, instructions, and options of
+// model requests. A dialect reads it from its own requests. The thread stores it and does not depend on a dialect.
 
 import { z } from "zod";
 

@@ -6,10 +6,13 @@ export const acknowledgeBytes = 64 * 1024;
 /** A reader acknowledges after this many milliseconds at the latest. */
 export const acknowledgeIntervalMs = 1000;
 
-/** The object stops sending to a reader with this much unacknowledged. It sends the missed events later, with deltas merged. */
+/**
+ * The object stops sending to a reader with more than this many unacknowledged characters. It sends the missed events later, with deltas
+ * merged.
+ */
 export const acknowledgeWindow = 256 * 1024;
 
-/** A reader that never acknowledged anything is closed after this many bytes. */
+/** A reader that has never acknowledged an event is closed when frames of more than this many characters were not sent to it. */
 export const unacknowledgedLimit = 4 * 1024 * 1024;
 
 /**
@@ -18,7 +21,7 @@ export const unacknowledgedLimit = 4 * 1024 * 1024;
  */
 export const sharedWindowLimit = 16 * 1024 * 1024;
 
-/** While a reader waits for the shared window, one that acknowledges nothing for this many milliseconds is closed. */
+/** While a reader waits for the shared window, every reader that acknowledges nothing for this many milliseconds is closed. */
 export const silentReaderMs = 10_000;
 
 /** Maximal number of watchers of one feed. */

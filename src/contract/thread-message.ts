@@ -1,5 +1,5 @@
 // A message on the wire: the fields of Standard Agents and additional ones. `parts` is authoritative; `content` and `tool_calls` are
-// derived from it. `position` orders the messages of a branch: compare as strings.
+// derived from it. `position` orders the messages of a branch; positions are compared as strings.
 
 import { z } from "zod";
 
@@ -54,7 +54,7 @@ export const messageSchema = z.object({
       at: z.number().int(),
       args: jsonObjectSchema.optional(),
       reason: z.string().optional(),
-      /** The approval comes from a user's import and is not proven, so `by` is null. */
+      /** Set if the approval is from a user's import. Such an approval is not proven, so `by` is null. */
       imported: z.literal(true).optional(),
     })
     .optional(),

@@ -23,13 +23,13 @@ export const pendingCallSchema = z.object({
   name: z.string(),
   kind: z.enum(["remote", "approval", "limit", "question"]),
   /**
-   * Absent if the thread's row has no space for them: the message with the call has them. For a limit: `{reason, amount, allowed, used}`.
-   * For a question: `{message, schema}`; the answer is an object of the JSON Schema `schema`.
+   * Absent if the thread's row has no space for the arguments. The message with the call has them. Of a limit: `{reason, amount, allowed,
+   * used}`. Of a question: `{message, schema}`; the answer is an object of the JSON Schema `schema`.
    */
   arguments: toolCallSchema.shape.arguments.optional(),
   /**
-   * Id of the call's tool message; of a question, of the call that asks it. For a call that a child thread made: id of the tool message of the call that started the child. Absent
-   * for a limit.
+   * Id of the call's tool message. For a question: of the call that asks it. For a call of a child thread: of the call that started the
+   * child. Absent for a limit.
    */
   message_id: z.string().optional(),
   /** The child thread that made the call, if this thread did not. The call can be answered in either thread. */

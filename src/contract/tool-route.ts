@@ -76,7 +76,7 @@ export const postedResultSchema = z
 /** The answer to one pending call: a result or an error of a remote call, or an approval. */
 export type PostedResult = z.infer<typeof postedResultSchema>;
 
-/** Body. */
+/** Body of `POST /api/threads/:id/tool-results`. */
 export const postToolResultsSchema = z.strictObject({
   results: z.array(postedResultSchema).min(1).max(mostResults),
   /** The run of the calls. The request is refused if another run is active. */

@@ -1,4 +1,5 @@
-// The calls of a store of authorizations, as data: the store may be in another object, and its module is loaded by the first call.
+// Represents the calls of an authorization store as data, because the store may be in another object and its module is loaded by the first
+// call.
 
 import type { AuthorizationStore } from "./ports/authorization-port.ts";
 
@@ -7,7 +8,7 @@ export type AuthorizationCall = {
   [M in keyof AuthorizationStore]: [method: M, ...input: Parameters<AuthorizationStore[M]>];
 }[keyof AuthorizationStore];
 
-/** The store of another object, whose calls `send` sends. */
+/** Creates a client for the store of another object. `send` sends the calls. */
 export function remoteAuthorizations(send: (call: AuthorizationCall) => Promise<unknown>): AuthorizationStore {
   const method =
     <M extends keyof AuthorizationStore>(name: M) =>

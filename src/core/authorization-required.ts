@@ -17,8 +17,8 @@ export class AuthorizationRequired extends Error {
 }
 
 /**
- * Whether a thrown value is this error. The module of a definition's tools may be bundled apart from its callers, with a class of its own, so
- * the class is not compared.
+ * Whether a thrown value is this error. The module of a definition's tools may be bundled apart from its callers, with a class of its own,
+ * so the class is not compared.
  */
 export function isAuthorizationRequired(thrown: unknown): thrown is AuthorizationRequired {
   return thrown instanceof Error && thrown.name === errorName;

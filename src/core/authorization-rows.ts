@@ -23,14 +23,14 @@ interface Row extends StoredAuthorization {
 
 const second = 1_000_000;
 
-/** Microseconds after which the lease of a refresh ends. A refresh ends itself after 20 seconds, with its wait for other requests. */
+/** Microseconds after which the lease of a refresh ends. A refresh, including its wait for other requests, takes at most 20 seconds. */
 const leaseMicros = 30 * second;
 
-/** The maximum number of authorization flows of an owner that have begun. */
+/** The maximum number of an owner's authorization flows that have begun and not ended. A further one deletes the oldest. */
 const mostFlows = 10;
 
 const rowPrefix = "authorization/";
-/** The prefix of authorization flows. It has their former name, because stored rows have it. */
+/** The prefix of authorization flows. It contains their former name, `visit`, because stored rows have it. */
 const flowPrefix = "authorization-visit/";
 
 /** The operations of the store, without promises. */

@@ -65,7 +65,7 @@ interface ClientAnswer {
   answer: ToolAnswer;
 }
 
-/** The limit at which a run is suspended until it is raised. */
+/** The limit at which a run is suspended. The run resumes when the limit is raised. */
 export interface LimitSuspension {
   /** The API shows the suspension as a pending call of kind `limit` with this id. No message has this call. */
   id: string;
@@ -95,6 +95,6 @@ export interface Work {
   turns: number;
   /** Milliseconds of execution, without suspensions. */
   driven_ms: number;
-  /** USD of the model calls whose price is known. `cost` is null if one price is missing; this is the sum of the others. */
+  /** USD of the model calls whose cost is known. In contrast, the field `cost` is null if the cost of one call is unknown. */
   paid: number;
 }

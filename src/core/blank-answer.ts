@@ -1,5 +1,5 @@
-// Blank answers, which have no text, files or calls: counts them, and decides by the provider's stop reason whether one ends its run with
-// an error.
+// Counts blank answers, which have no text, files or calls, and decides by the provider's stop reason whether a blank answer ends its run
+// with an error.
 
 import type { StepOutcome } from "./ports/strategy-port.ts";
 import type { MessageRecord } from "./record.ts";

@@ -1,4 +1,4 @@
-// The first values of a run's record.
+// The initial values of a run's record.
 
 import { zeroUsage } from "#contract/usage.ts";
 

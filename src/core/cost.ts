@@ -1,5 +1,6 @@
-// The cost of a model call, from token counts and prices. With a missing price the cost is unknown (null), never zero. A plausible total
-// that the provider reports is used in place of the computed one (decision 20: costs).
+// The cost of a model call, from token counts and prices. If the input or the output price is missing, the cost is unknown (null), never
+// zero. A missing cache price is the input price. A plausible total that the provider reports is used in place of the computed one
+// (decision 20: costs).
 
 import { roundCost } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
@@ -17,7 +18,7 @@ const million = 1_000_000;
 /** The highest total in USD that is accepted from a provider. A higher one is not plausible. */
 const mostReported = million;
 
-/** The cost in USD. Null if a price is missing and the provider reported no total. */
+/** The cost in USD. Null if the input or the output price is missing and the provider reported no plausible total. */
 export function costOf(prices: Prices, usage: Usage, reported: number | null): number | null {
   if (reported !== null && reported >= 0 && reported <= mostReported) return roundCost(reported);
   const { inputPrice, outputPrice } = prices;

@@ -12,8 +12,8 @@ export function jsonBytes(value: unknown): number {
 }
 
 /**
- * An upper bound of the bytes of a value's JSON. The value is JSON as `JSON.parse` returns it, without sparse lists and `toJSON`; fields may be
- * undefined.
+ * An upper bound of the bytes of a value's JSON. The value is JSON as `JSON.parse` returns it, without sparse lists and `toJSON`; fields
+ * may be undefined.
  */
 export function mostJsonBytes(value: unknown): number {
   // A control character has six bytes (`\u0000`), and no number is longer than 25 characters.
@@ -24,7 +24,10 @@ export function mostJsonBytes(value: unknown): number {
   return most;
 }
 
-/** Cuts a text to at most `limit` bytes of JSON and adds a notice. Returns a text that fits unchanged. */
+/**
+ * Cuts a text to at most `limit` bytes of JSON and adds a notice. A text that fits is not cut. Lone surrogates are replaced. The result is
+ * empty if `limit` leaves no space for text before the notice.
+ */
 export function cutText(text: string, limit: number): string {
   // Every character has at least one byte, so a longer text does not fit.
   if (text.length <= limit && jsonBytes(text) <= limit) return text.toWellFormed();

@@ -29,7 +29,7 @@ export interface FeedStub extends FeedRpc {
   fetch(request: Request): Promise<Response>;
 }
 
-/** Returns a new stub of an owner's feed for every call. The owner null stands for the threads without a user. */
+/** Returns a new stub of an owner's feed for every call. The owner null is that of the threads without a user. */
 export type FeedDirectory<Stub = FeedStub> = (owner: string | null) => Stub;
 
 /** The name of the owner's feed object. Different owners have different names; null is an owner too. */

@@ -14,7 +14,7 @@ type Shrink = (data: JsonObject, over: number) => JsonObject;
 /** The ways to shorten a row. The first ones remove the least important data. */
 const shrinks: readonly Shrink[] = [shorterRaw, withoutStacks, withoutLeftOutIds];
 
-/** The row with at most `logLimit` bytes. A row that fits is returned unchanged. */
+/** Shortens a row to at most `logLimit` bytes, or as far as `shrinks` can. A row that fits is returned unchanged. */
 export function fitLog(record: LogRecord): LogRecord {
   // Most rows are small. Making their JSON only to measure it would be the most expensive part of this function.
   if (mostJsonBytes(record) <= logLimit) return record;

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "#contract/json.ts";
 /** The deepest nesting that is copied. */
 const deepest = 100;
 
-/** The copy, and the paths of dropped values. `copy` is null if it would exceed the limit. */
+/** The copy, and the paths of dropped values. `copy` is null if it would exceed the limit, or if the object's keys cannot be read. */
 export interface JsonCopy {
   copy: JsonObject | null;
   dropped: string[];

@@ -1,5 +1,5 @@
 // A lease is a user's right to one open stream or to one running thread. The number of leases of a user is bounded. The user's feed object
-// counts them; the object that serves the stream or the run holds the lease, gives it back, and confirms it when the feed asks.
+// counts them; the object that serves the stream or the run holds the lease, gives it back, and confirms it on request of the feed.
 
 import { z } from "zod";
 
@@ -9,9 +9,9 @@ export const streamLeaseSchema = z.object({
   /** The user whose feed object counts the lease; null for an administrator without a user id. */
   owner: z.string().nullable(),
   /**
-   * Set if a Worker opened the socket and forwards it to its client (a bridge); absent for a client's own socket. The time at which it was
-   * opened, in milliseconds since epoch. A bridge sends `ping` while its client reads. A Worker whose request has ended sends nothing, and
-   * may fail to close the socket.
+   * The time at which a Worker opened the socket to forward the stream to its client (a bridge), in milliseconds since epoch. Absent for a
+   * socket that a client opened. A bridge sends `ping` while its client reads. A Worker whose request has ended sends nothing, and may fail
+   * to close the socket.
    */
   bridged_at: z.number().optional(),
 });

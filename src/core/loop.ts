@@ -61,7 +61,7 @@ export async function run(ports: RunPorts, signal: AbortSignal): Promise<Halt> {
   }
 }
 
-/** Whether the step is over: the log row that ends it is written. Without log rows: each of its calls has a result. */
+/** Whether the step is over: the log row that ends the step is written or, if no log rows are written, each of its calls has a result. */
 function isStepOver(open: OpenStep, { committed, scope }: RunPorts): boolean {
   return committed === undefined ? isSettled(open) : (open.answer.step ?? 0) <= committed(scope).step;
 }
@@ -132,7 +132,7 @@ function tooManyQueued({ journal, run, scope }: RunPorts): boolean {
 
 const tooManyCalls: ReachedLimit = { reason: "max_steps", until: null };
 
-/** Takes the next step if the strategy, the limits and the steering messages require one. Returns null if the run continues. */
+/** Takes the next step if the strategy decides for one and no limit is reached. Returns null if the run continues. */
 async function nextStep(ports: RunPorts, signal: AbortSignal): Promise<Halt | null> {
   const backsOffUntil = backOffEnd(ports);
   if (backsOffUntil !== null) return { type: "suspend", until: backsOffUntil };
@@ -295,7 +295,8 @@ function firstAttempt(step: number, ports: RunPorts): RetryPosition {
 }
 
 /**
- * The end of a nested loop's back-off (microseconds); null if it is over. The run may have been resumed earlier, for another of its loops.
+ * The end of a nested loop's back-off (microseconds); null if there is none or it is over. The run may have been resumed earlier, for
+ * another of its loops.
  */
 function backOffEnd({ run, scope: { parent_id }, clock }: RunPorts): number | null {
   const until = parent_id === null ? undefined : run.progress.nested_retries?.[parent_id]?.at;

@@ -212,7 +212,7 @@ export interface BackgroundRecord {
 
 /** A delivery of the webhook for calls that began to wait. */
 export interface WaitingNotice {
-  /** The same for every attempt. A notice to which calls are added has another one. */
+  /** The same for every attempt. A notice to which calls are added gets a new id. */
   id: string;
   /** Keys of the calls, from `waitingKey`. */
   calls: string[];

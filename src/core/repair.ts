@@ -1,6 +1,6 @@
-// Changes a list of messages so that providers accept it: each call is followed by exactly one result, no answer is blank, and
-// consecutive answers are joined. Applied before every model call and after every hook that may have changed the list, so that no crash,
-// filter or deletion makes a thread unusable.
+// Changes a list of messages so that providers accept it: each call is followed by exactly one result, no message is blank, and consecutive
+// answers are joined. Applied before every model call and after every hook that may have changed the list, so that no crash, filter or
+// deletion makes a thread unusable.
 
 import type { ModelMessage } from "./ports/model-port.ts";
 import type { StoredPart } from "./record.ts";
@@ -8,8 +8,8 @@ import { errorResult, threadErrorTexts } from "./tools/error-results.ts";
 import type { CallErrorTexts } from "./tools/error-results.ts";
 
 /**
- * Contract: pure. Messages keep their order, except that each result is moved after its call. A valid list is returned unchanged. `texts` has the text that the model reads in place of a
- * missing result.
+ * Contract: pure. Messages keep their order, except that each result is moved after its call. A valid list is returned unchanged. `texts`
+ * has the text that the model reads in place of a missing result.
  */
 export function repair(messages: readonly ModelMessage[], texts: RepairTexts = threadErrorTexts): ModelMessage[] {
   return new GrowingRepair(texts).add(messages);

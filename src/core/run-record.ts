@@ -167,7 +167,10 @@ interface Suspension {
 export interface RunProgress {
   /** Null while the run is executed, or was interrupted by a crash. */
   suspension: Suspension | null;
-  /** The limit that this execution reached, or at which the run was last suspended. A new suspension there keeps its id and deadline. */
+  /**
+   * The limit that this execution reached, or at which the run was last suspended. A new suspension at the same limit keeps the id and the
+   * deadline.
+   */
   reached_limit: LimitSuspension | null;
   /** The main loop's model request to retry: its step, its model's index (0, then the fallbacks), the number of the next attempt. */
   retry: { step: number; model: number; attempt: number } | null;

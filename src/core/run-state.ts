@@ -57,7 +57,6 @@ export function isBlank({ parts, has_other_content }: Pick<MessageRecord, "parts
   return parts.every((part) => part.type === "thinking" || (part.type === "text" && part.text.trim() === ""));
 }
 
-/** The outcome of a finished step. */
 export function outcomeOf(step: OpenStep): StepOutcome {
   const { id, parts, usage, cost } = step.answer;
   const thinking = parts.flatMap((part) => (part.type === "thinking" ? [part.thinking] : [])).join("");
@@ -82,7 +81,6 @@ export function outcomeOf(step: OpenStep): StepOutcome {
   };
 }
 
-/** The progress of a scope's loop. */
 export function progressOf(messages: readonly MessageRecord[], scope: Scope): Progress {
   const steps = messages.filter((message) => isModelAnswer(message) && isInScope(scope, message)).length;
   const last = lastStep(messages, scope);

@@ -71,8 +71,8 @@ export function withoutArguments(call: PendingCall): PendingCall {
 }
 
 /**
- * Whether the event ends an execution inside of a tool's call. Its result is not that of the call. A nested loop has the id of its call's
- * message.
+ * Whether the event ends an execution that a tool's function started. The result of such an execution is not the call's result. A nested
+ * loop, in contrast, has the id of its call's message as `subagent_id`.
  */
 function isOwnEnd(event: PlainEvent | StoredEvent): boolean {
   if (event.type !== "subagent_end" || "child_thread_id" in event) return false;

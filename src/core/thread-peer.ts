@@ -70,5 +70,5 @@ export type ThreadPeer = MethodCalls<PeerMethods>;
 /** Makes a new stub for every call, because a stub stays broken after its object was reset. */
 export type PeerDirectory = (threadId: string) => ThreadPeer;
 
-/** The caller of a method that another thread calls. */
+/** The `Caller` that a thread passes to the methods of another thread. */
 export const peerCaller: Caller = { user: null, admin: true };

@@ -258,7 +258,6 @@ export const waitingHeader = "x-threadhold-waiting";
 /** Header of an endpoint call: the URL of the client's request. */
 export const urlHeader = "x-threadhold-url";
 
-/** Makes a refusal. */
 export function refused(code: ErrorCode, message: string): { ok: false; refusal: Refusal } {
   return { ok: false, refusal: { code, message } };
 }

@@ -1,5 +1,5 @@
-// Remembers used socket tickets, in memory. A ticket is valid for 30 s; an object that is reset in that time forgets its used tickets, but
-// their path, caller and expiry are signed and stay valid.
+// Keeps the used socket tickets in memory. A ticket is valid for 30 s. After a reset of the object in that time, a used ticket can be used
+// again, but only for its path, its caller and until its expiry, which are signed.
 
 /** The maximum number of nonces in memory. The oldest ones are removed first. */
 const mostNonces = 10_000;

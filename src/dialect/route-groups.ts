@@ -1,5 +1,5 @@
-// The routes of all dialects, without their handlers. The compiler reads them as well: the build warns about a project's route that
-// replaces one of them.
+// The routes of all dialects, without their handlers. The build of a project (`src/compiler`) reads them as well, to warn about a project's
+// route that replaces one of them.
 
 import { aiSdkGroup } from "./ai-sdk/routes.ts";
 import { mcpGroup } from "./mcp/routes.ts";

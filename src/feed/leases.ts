@@ -59,7 +59,7 @@ export class Leases {
     return this.#tryTake(request);
   }
 
-  /** Ends the stream of a lease; with `all`, also the run that the request was to start. */
+  /** Removes the stream of a lease; with `all`, also the input that the request was to admit. */
   giveBack(id: string, part: "stream" | "all"): void {
     const { streams, runs } = this.#state;
     streams.delete(id);
@@ -163,7 +163,10 @@ function endOf({ until, admitting }: RunLease): number {
   return Math.max(until, ...admitting.values());
 }
 
-/** Whether a run of the thread is executed. A thread whose running call asks a question is listed as waiting. */
+/**
+ * Whether a run of the thread is executed. A thread whose running call asks a question has the status `awaiting_tool_execution`, although
+ * its run is executed.
+ */
 function isExecuted({ status, pending_tool_calls: calls }: Thread): boolean {
   return status === "running" || calls.some(isOwnQuestion);
 }

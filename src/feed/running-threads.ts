@@ -1,9 +1,9 @@
-// Remembers the running threads of a feed, for watchers that connect later: the catalog (the deployment's index of all threads) lists a run
-// only after it has ended. The memory is lost when the object is evicted and is filled again by the threads' next heartbeats.
+// Keeps the running threads of a feed in memory, for watchers that connect later: the catalog (the deployment's index of all threads) lists
+// a run only after it has ended. An eviction of the object loses them, and the threads' next heartbeats add them again.
 
 import type { FeedMessage } from "#contract/feed.ts";
 
-/** Bounds of the memory: threads, and characters of their JSON. Threads that were updated longest ago are dropped first. */
+/** Maximum number of threads in memory, and of characters of their JSON. Threads that were updated longest ago are dropped first. */
 const maxThreads = 200;
 const maxCharacters = 256 * 1024;
 

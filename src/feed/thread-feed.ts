@@ -1,7 +1,7 @@
-// The Durable Object of a feed, one for each owner of threads. It sends changes of the threads to the watchers and keeps the leases
-// of the owner's streams and runs (decision 19: open streams and running threads are limited by leases), and the owner's sealed
-// authorizations at other servers. Feed messages are not stored: a watcher that misses one lists the threads again. Idle watchers cost nothing: their sockets hibernate, and the platform
-// answers pings without waking the object.
+// The Durable Object of a feed, one for each owner of threads. It sends changes of the threads to the watchers and keeps the leases of the
+// owner's streams and runs (decision 19: open streams and running threads are limited by leases), and the owner's sealed authorizations at
+// other servers. Feed messages are not stored: a watcher that misses a message lists the threads again. Idle watchers cost nothing: their
+// sockets hibernate, and the platform answers pings without waking the object.
 
 import { DurableObject } from "cloudflare:workers";
 
@@ -136,8 +136,8 @@ export function threadFeed<Env>(dependenciesOf: (env: Env) => FeedDependencies) 
       const watcher = Watcher.of(socket);
       const lease = watcher?.lease ?? null;
       if (lease === null) return;
-      // An administrator's lease is kept in the administrator's own feed object. If that object cannot be reached now, it asks
-      // about the lease when it is overdue and the limit is reached.
+      // An administrator's lease is kept in the administrator's own feed object. If that object cannot be reached now, it asks about the
+      // lease later, when the lease is overdue and the limit is reached.
       if (lease.owner === watcher?.owner) this.#leases.giveBack(lease.id, "stream");
       else
         this.ctx.waitUntil(
@@ -157,7 +157,10 @@ export function threadFeed<Env>(dependenciesOf: (env: Env) => FeedDependencies) 
   };
 }
 
-/** Reads the lease in an upgrade request. If a Worker opened the socket to forward it to its client, the lease gets this object's time. */
+/**
+ * Reads the lease in an upgrade request. If the stream is bridged (the Worker reads the socket and writes the client's response),
+ * `bridged_at` becomes this object's time.
+ */
 function streamLeaseOf(value: unknown, now: number): StreamLease {
   const { id, owner, bridged_at } = streamLeaseSchema.parse(value);
   return { id, owner, ...(bridged_at === undefined ? {} : { bridged_at: now }) };

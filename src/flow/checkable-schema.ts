@@ -7,7 +7,7 @@ const counts = new Set(["minLength", "maxLength", "minItems", "maxItems", "minPr
 const bounds = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]);
 const lists = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 
-/** The reduced schema. Contract: the schema has no references, its keywords have values of the right type, and its depth is bounded. */
+/** Returns the reduced schema. Contract: `schema` has no references, its keywords have valid values, and its depth is bounded. */
 export function checkableSchema(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema).flatMap(([key, value]): [string, Json][] => {

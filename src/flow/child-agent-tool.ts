@@ -1,6 +1,6 @@
 // The runner of a tool call to an agent with two sides, that is two models that talk to each other. The conversation runs in a child
 // thread, and the call waits for its result (decision 11: agents as tools). The call's row stores the child thread's id before the child is
-// created, so that a run that resumes after a crash finds it.
+// created, so that a run that resumes after a crash finds the child.
 
 import type { EventDraft } from "#contract/event.ts";
 import { zeroUsage } from "#contract/usage.ts";
@@ -23,7 +23,7 @@ import { nestedToolRunner } from "./nested-tool-runner.ts";
 export interface ChildCallSettings {
   /** Milliseconds that a call waits for the result of its child thread. */
   timeoutMs: number;
-  /** The deepest nesting of threads by such calls. It ends an agent that calls itself. */
+  /** The deepest nesting of threads by such calls. It bounds the recursion of an agent that calls itself. */
   maxDepth: number;
   texts: {
     /** The row of the call names no child thread. */
@@ -39,7 +39,7 @@ export interface ChildCallSettings {
   };
 }
 
-/** The settings of threads. */
+/** The default settings. */
 export const threadChildCalls: ChildCallSettings = {
   timeoutMs: 24 * 60 * 60 * 1000,
   maxDepth: 10,
@@ -53,7 +53,7 @@ export const threadChildCalls: ChildCallSettings = {
   },
 };
 
-/** The dependencies of calls to agents. Default settings: those of threads. */
+/** The dependencies of calls to agents. The default of `settings` is `threadChildCalls`. */
 export interface ChildCallPorts {
   children: ChildThreads;
   clock: Clock;
@@ -133,7 +133,7 @@ export function agentToolRunner(
   return { ...nestedToolRunner({ name: agent.name, description, prompt }, nested), elsewhere: true };
 }
 
-/** The current row of the call. The result may have been stored in it in the meantime. */
+/** The current row of the call. The child's result may have been stored in this row since the call began. */
 function currentRow({ message }: NestedCall, { ports }: CallContext) {
   return ports.journal.messages.find((known) => known.id === message.id) ?? message;
 }

@@ -1,6 +1,6 @@
-// Reads the parameters of a client's tool: an untrusted JSON Schema. References are replaced by their targets, within bounds that refuse
-// circular and exponentially growing ones. A model's arguments are checked against the part of the schema that checkable-schema.ts keeps;
-// the client itself checks patterns and formats.
+// Reads the parameters of a client's tool: an untrusted JSON Schema. References are replaced by their targets. A circular reference is
+// refused, and so is a schema that becomes too large by the replacement. A model's arguments are checked against the part of the schema
+// that checkable-schema.ts keeps; the client itself checks patterns and formats.
 
 import { z } from "zod";
 
@@ -21,7 +21,7 @@ const maxUnits = 64 * 1024;
 
 /** The parameters of a client's tool: the schema that a model receives, and the check of a call's arguments. */
 export interface ClientSchema {
-  /** The schema that the model receives: an object schema of draft 7 without references. */
+  /** The schema that the model receives: an object schema without references. */
   parameters: JsonObject;
   check: (args: JsonObject) => CheckedArguments;
 }
@@ -29,7 +29,7 @@ export interface ClientSchema {
 /** A schema that cannot be used. The message completes a sentence such as "The schema of x …". */
 class UnusableSchema extends Error {}
 
-/** Reads a schema. `problem` says why it cannot be used. Null is a tool without parameters. Contract: never throws; the work is bounded. */
+/** Reads a schema; null means no parameters. `problem` is the reason why it cannot be used. Contract: never throws; the work is bounded. */
 export function clientSchema(given: JsonObject | null): ClientSchema | { problem: string } {
   try {
     const parameters = given === null ? { type: "object", properties: {} } : resolveRoot(given);
@@ -67,7 +67,7 @@ const single = new Set(["additionalProperties", "items", "contains", "not", "if"
 const listed = new Set(["anyOf", "oneOf", "allOf", "prefixItems", "items"]);
 const named = new Set(["properties", "patternProperties", "dependentSchemas"]);
 
-/** Keywords that are dropped, because they only serve references or refer to something outside of the schema. */
+/** Keywords that are dropped: identifiers, definitions, references and comments. They have no effect after references are replaced. */
 const dropped = new Set(["$ref", "$defs", "definitions", "$schema", "$id", "id", "$anchor", "$comment", "$vocabulary"]);
 const refused = new Set(["$dynamicRef", "$recursiveRef", "$dynamicAnchor", "$recursiveAnchor"]);
 

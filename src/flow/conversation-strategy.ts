@@ -50,9 +50,9 @@ const stateSchema = z.object({
   handed_over: z.boolean(),
   /** The side that a definition chose for the next turn (`forceTurn`). */
   forced: sideSchema.nullable().default(null),
-  /** The end of the turn, which is delayed until the tool calls that definitions queued have run; null for none. */
+  /** A delayed end of the turn: it takes effect when the tool calls that definitions queued have run. Null for none. */
   pending: z.object({ reason: z.string(), outcome: jsonSchema }).nullable().default(null),
-  /** The progress of the current turn's strategy. Absent between turns, and for a strategy without state. */
+  /** The progress of the current turn's strategy. Absent between turns, and for the strategy `loop` without state and settings. */
   strategy: z
     .object({
       name: z.string(),
@@ -77,17 +77,16 @@ const stateSchema = z.object({
 
 type State = z.infer<typeof stateSchema>;
 
-/** The options of a strategy. */
 export interface StrategyOptions {
   /** The thread's current agent. */
   agent: () => Promise<AnyAgentDefinition>;
   /** The side of the first step. */
   first: Side;
-  /** Counts the consecutive blank answers with which the main loop's messages end. */
+  /** Counts the consecutive blank answers at the end of the main loop's messages. */
   blanks: () => number;
   /** The state that the last finished step stored; null for a run without a finished step. */
   recorded: Json | null;
-  /** The side that a definition chose for the turn after that step. */
+  /** The side that a definition chose (`forceTurn`) after the last finished step; null for none. */
   forced: Side | null;
   /** The strategy of a side's turns. */
   turnStrategy: (agent: AnyAgentDefinition, side: Side) => Promise<TurnStrategy>;
@@ -99,7 +98,7 @@ export interface StrategyOptions {
 export class ConversationStrategy implements Strategy {
   readonly #options: StrategyOptions;
   readonly #state: State;
-  /** The strategy's settings for the next step; null at the beginning of a turn. */
+  /** The strategy's settings for the next step; null before the first decision of a turn. */
   #shape: StepShape | null;
   constructor(options: StrategyOptions) {
     this.#options = options;
@@ -152,7 +151,8 @@ export class ConversationStrategy implements Strategy {
   }
 
   async interruptedShape(): Promise<StepShape> {
-    // After a crash the turn's first decision may not be stored. Without a decision no call runs, because it may be forbidden.
+    // After a crash the turn's first decision may not be stored, so it is requested again. If that fails, no tool may be called, because
+    // the decision may forbid the calls.
     return (await this.#beginTurn()) === null ? (this.#shape ?? {}) : { tools: [] };
   }
 
@@ -253,7 +253,7 @@ export class ConversationStrategy implements Strategy {
     return { type: "turn", reason: "max_steps" };
   }
 
-  /** Keeps a strategy's decision for another step. The decision of a strategy without state is not stored. */
+  /** Keeps a strategy's decision for another step. A decision of `loop` without state and settings is not stored. */
   #keep({ name }: TurnStrategy, { state }: TurnDecision, shape: StepShape = {}): void {
     this.#shape = shape;
     if (state === undefined && Object.keys(shape).length === 0 && name === "loop") delete this.#state.strategy;
@@ -350,8 +350,8 @@ function conversationEnd(
 }
 
 /**
- * Whether the run may continue after its end was decided, because a user message arrived: only if it was complete and `endSessionTool` did
- * not end it.
+ * Whether a user message that arrived after the end was decided lets the run continue: only if the run was completed and `endSessionTool`
+ * did not end it.
  */
 function mayContinue({ status, reason }: NonNullable<State["end"]>): boolean {
   return status === "completed" && reason !== "end_session_tool";
@@ -361,12 +361,11 @@ function runEnd({ status, reason, outcome, message }: NonNullable<State["end"]>)
   return { status, reason, outcome, ...(message === null ? {} : { error: { code: reason, message } }) };
 }
 
-/** The configuration of a side. The build refuses an agent of two sides that lacks one. */
+/** The configuration of a side. The build refuses an agent with two sides that lacks `sideB`. */
 export function sideOf(agent: AnyAgentDefinition, side: Side): SideConfig {
   return side === "b" ? (agent.sideB ?? agent.sideA) : agent.sideA;
 }
 
-/** The opposite side. */
 export function otherSide(side: Side): Side {
   return side === "a" ? "b" : "a";
 }

@@ -17,8 +17,8 @@ import type { AnyStrategyDefinition, StrategyStep } from "#spec/index.ts";
 const decisionMs = 30_000;
 
 /**
- * The maximum number of steps in a row without a tool call. A strategy that never ends the turn would spend tokens until a limit is
- * reached.
+ * The number of steps in a row without a tool call after which the run ends with an error. Otherwise a strategy that never ends the turn
+ * would spend tokens until a limit is reached.
  */
 const idleSteps = 50;
 
@@ -49,10 +49,9 @@ const decisionSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("end"), outcome: jsonSchema.optional(), plan: z.array(planStepSchema).optional() }),
 ]);
 
-/** The stored state: the strategy's own, and the number of steps since the last one with a tool call. */
+/** The stored state: `own` is the state of the project's strategy, `idle` the number of steps since the last one with a tool call. */
 const storedSchema = z.object({ own: jsonSchema, idle: z.number() });
 
-/** Creates the strategy. */
 export function customStrategy({ name, next }: AnyStrategyDefinition, clock: Clock): TurnStrategy {
   const failed = (problem: string): TurnDecision => ({
     next: { type: "failed", reason: "strategy_failed", message: `The strategy "${name}" ${problem}` },

@@ -78,7 +78,7 @@ function editOf(edit: SpecEdit): FileEdit {
   };
 }
 
-/** The check that the file at a path still is the one with this record. Every write of a path has a later time. */
+/** Returns a check that a path still has the file `expected`, or no file for null. Each write sets a later `updatedAt`. */
 function unchangedSince(path: string, expected: FileRecord | null): WriteCheck {
   return (existing) => {
     const current = existing?.record;

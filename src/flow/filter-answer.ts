@@ -1,5 +1,5 @@
-// Finds the changes to a message that the two filter hooks may not make: to its role, its calls, or fields that a message does not have.
-// Such changes have no effect, so the log names them.
+// Finds the changes to a message that hooks of the history may not make: to its role, its calls, or fields that a message does not have.
+// Such changes have no effect, so they are logged.
 
 import type { LLMMessage, Message } from "#spec/index.ts";
 
@@ -33,13 +33,13 @@ const historyFields: ReadonlySet<string> = new Set(
 
 const identity = ["role", "tool_calls", "tool_call_id"] as const;
 
-/** Names the changed fields in the result of `filter_messages` that have no effect. */
+/** Names the changed fields in the result of `filter_messages` or `transform_context` that have no effect. */
 export function refusedByFilter(given: readonly Message[], answer: readonly Fields[]): string[] {
   const byId = new Map<unknown, Message>(given.map((message) => [message.id, message]));
   return unique(answer.flatMap((message) => refused(message, byId.get(message["id"]), messageFields)));
 }
 
-/** Names the changed fields in the result of `prefilter_llm_history` that have no effect. `originOf` finds the message of an object. */
+/** Names the changed fields in the result of `prefilter_llm_history` that have no effect. `originOf` returns the original of a message. */
 export function refusedByPrefilter(
   answer: readonly Fields[],
   originOf: (message: Fields) => LLMMessage | undefined,

@@ -1,6 +1,6 @@
-// Applies the project's history hooks to the messages of a step. `filter_messages` receives the stored messages, `transform_context` those
-// that the prompt includes, `convert_to_llm` the same to convert them, and `prefilter_llm_history` model messages. A hook may remove,
-// reorder, change and add messages (decisions 4, 14, 16: what a prompt sees, hooks, silent messages).
+// Applies the project's history hooks to the messages of a step. `filter_messages` receives the stored messages. `transform_context`
+// receives those that the prompt includes, `convert_to_llm` converts them to model messages, and `prefilter_llm_history` receives the model
+// messages. A hook may remove, reorder, change and add messages (decisions 4, 14, 16: what a prompt sees, hooks, silent messages).
 
 import { keptBounds } from "#contract/json.ts";
 import { parseArguments } from "#core/model/answer.ts";
@@ -121,7 +121,7 @@ function fromPrefiltered(chosen: readonly LLMMessage[], given: Prefiltered): Mod
   });
 }
 
-/** The index of the message to which an object of the hook's result belongs: the same object, or a copy with the same content. */
+/** The index of the original of a message that a hook returned: the same object, or one with the same call id, calls or content. */
 function originOf(message: LLMMessage, { shown, before }: Prefiltered, free: ReadonlySet<number>): number | undefined {
   const same = shown.indexOf(message);
   if (same !== -1 && free.has(same)) return same;

@@ -33,7 +33,7 @@ export function earlierMessages(
   return earlierThinking(shown, prompt.reasoning, own);
 }
 
-/** Lists of earlier messages without tool calls, by the whole lists. Each step of a loop passes the same list. */
+/** The results of `withoutTools`, by its argument. Each step of a loop passes the same list. */
 const listsWithoutTools = new WeakMap<readonly MessageRecord[], MessageRecord[]>();
 
 function withoutTools(earlier: readonly MessageRecord[]): readonly MessageRecord[] {
@@ -68,10 +68,10 @@ export class LoopMessages {
   #records: readonly MessageRecord[] = [];
   #repair = new GrowingRepair();
   readonly #converted = new ListMemo<MessageRecord, ModelMessage>();
-  /** The form of a message depends on a later message. */
+  /** True if the form of a message depends on a later message. */
   #looksAhead = false;
 
-  /** The messages for a step. The list of records is not changed afterwards. */
+  /** Returns the messages for a step. Contract: the caller does not change `records` afterwards. */
   of(viewer: Viewer, records: readonly MessageRecord[]): ModelMessage[] {
     const grows = this.#isContinuedBy(viewer.side, records);
     const repair = grows ? this.#repair : new GrowingRepair();
@@ -86,7 +86,7 @@ export class LoopMessages {
     return messages;
   }
 
-  /** The agent may differ, because only messages whose form depends on later messages depend on it. */
+  /** Whether only the added messages have to be converted. The agent is not compared: it matters only if `#looksAhead` is true. */
   #isContinuedBy(side: Side, records: readonly MessageRecord[]): boolean {
     if (this.#side !== side || this.#looksAhead || this.#repair.hasLostResult) return false;
     return beginsWith(records, this.#records);
@@ -104,7 +104,7 @@ export function fromPerspective(viewer: Viewer, records: readonly MessageRecord[
 function seenIn(list: ViewedList): MessageRecord[] {
   const { records } = list;
   const seen: MessageRecord[] = [];
-  // A conversation has thousands of messages, so the loop creates nothing for a message that is not changed.
+  // A conversation may have thousands of messages, so the loop creates no object for an unchanged message.
   for (let at = 0; at < records.length; at += 1) {
     const record = records[at];
     const shown = record === undefined ? null : shownMessage(record, at, list);
@@ -116,9 +116,9 @@ function seenIn(list: ViewedList): MessageRecord[] {
 /** A list of messages as a side receives it. */
 interface ViewedList extends Viewer {
   records: readonly MessageRecord[];
-  /** For each message the side of the next answer after it. Most lists do not need these sides: then they are null. */
+  /** For each message the side of the next answer after it; null until it is needed, because most lists do not need it. */
   sides: readonly Side[] | null;
-  /** The form of a message depends on the messages after it. */
+  /** True if the form of a message depends on the messages after it. */
   looksAhead: boolean;
 }
 

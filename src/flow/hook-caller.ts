@@ -36,7 +36,7 @@ export type HookArguments<K extends AnyHookName> =
 /** An object that a hook returned, whose fields are not checked. */
 export type Fields = Record<string, unknown>;
 
-/** A hook file. */
+/** The registry entry of a hook file. */
 export type HookFile<K extends AnyHookName> = Omit<Registry["hooks"][number], "hook"> & { hook: K };
 
 /** A loaded hook that is called synchronously. */
@@ -62,7 +62,7 @@ export class HookCaller {
     return this.#options.hooks.some((file) => file.hook === hook);
   }
 
-  /** Calls a hook. Returns undefined if it failed, which is logged. */
+  /** Calls a hook. If the hook fails, logs the problem and returns undefined. */
   async call<K extends AnyHookName>(file: HookFile<K>, args: HookArguments<K>): Promise<unknown> {
     const { state } = this.#options;
     return this.#within(file, async () => {
@@ -71,7 +71,7 @@ export class HookCaller {
     });
   }
 
-  /** Calls a hook and returns the object that it returned; null for none or an invalid value, which is logged. */
+  /** Calls a hook and returns its object; null if it returned none. An invalid value is logged and counts as none. */
   async callForObject<K extends AnyHookName>(file: HookFile<K>, args: HookArguments<K>): Promise<Fields | null> {
     const answer = await this.call(file, args);
     if (answer === undefined || answer === null) return null;
@@ -80,7 +80,7 @@ export class HookCaller {
     return null;
   }
 
-  /** Calls a hook and returns the list of messages that it returned; null for none or an invalid value, which is logged. */
+  /** Calls a hook and returns its list of messages; null if it returned none. An invalid value is logged and counts as none. */
   async callForMessages<K extends AnyHookName>(file: HookFile<K>, args: HookArguments<K>): Promise<Fields[] | null> {
     const answer = await this.call(file, args);
     if (answer === undefined || answer === null) return null;
@@ -123,7 +123,7 @@ export class HookCaller {
     return loaded;
   }
 
-  /** Calls `read` for a hook's result. A circular value or a getter may throw; that is logged. */
+  /** Calls `read` for a hook's result. If it throws, because of a circular value or a getter, logs the error and returns null. */
   readOrReport<T>(file: HookFile<AnyHookName>, read: () => T): T | null {
     try {
       return read();

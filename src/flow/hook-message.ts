@@ -31,7 +31,7 @@ export function specMessage(record: MessageRecord): Message {
 /** The fields that a hook may change, with their types. */
 const changeable: Record<string, string> = { content: "string", name: "string", silent: "boolean", metadata: "object" };
 
-/** The record with a hook's changes, and the names of the fields that a hook may not change. Throws for circular metadata. */
+/** The record with a hook's changes, and the names of the fields whose changes were refused. Throws for circular metadata. */
 export function withHookChanges(
   record: MessageRecord,
   changed: Record<string, unknown>,
@@ -82,7 +82,7 @@ export function hookToolCall({ id, name, arguments: json }: HookCall): HookToolC
   return { id, type: "function", function: { name, arguments: json } };
 }
 
-/** The result with the fields of Standard Agents only, so without `details`. */
+/** The result in the form of Standard Agents, without fields such as `details` and `value`. */
 export function hookResult(answer: ToolAnswer): HookToolResult {
   const { status, result, error, stack } = answer;
   return {

@@ -1,5 +1,5 @@
 // Runs the input filters over a text (decision record 44: filters). An input that cannot be checked is not accepted: a filter that throws, takes
-// too long or returns no verdict refuses it, because a filter often guards what a model must not read.
+// too long or returns no verdict refuses the input, because a filter often keeps inputs from the model that it must not read.
 
 import { refuse } from "#contract/error.ts";
 import { cutText, errorMessage } from "#core/cut-text.ts";
@@ -23,7 +23,7 @@ export interface DeclaredFilter {
   load: () => Promise<InputFilter>;
 }
 
-/** The filters of an agent's inputs: those of the project, then those of the sides, which take precedence over those of the agent. */
+/** The filters of an agent's inputs: those of the project, then those of each side. A side without filters has those of the agent. */
 export function filtersOf(project: readonly FilterEntry[], agent: AnyAgentDefinition | null): DeclaredFilter[] {
   if (agent === null) return [...project];
   const sides = agent.sideB === undefined ? [agent.sideA] : [agent.sideA, agent.sideB];
@@ -82,7 +82,7 @@ function readVerdict(value: unknown): InputVerdict {
 /** The maximum number of bytes of a text file that filters receive. Larger files are refused. */
 const fileTextLimit = 1_000_000;
 
-/** The texts of an input, the files among its attachments that a model receives as text included. */
+/** The texts of an input, including its text files. Throws `too_large` for a text file over the limit. */
 export async function inputText(parts: readonly StoredPart[], files: Pick<ThreadFiles, "read">): Promise<string> {
   const texts: string[] = [];
   for (const part of parts) {

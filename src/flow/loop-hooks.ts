@@ -25,7 +25,7 @@ export type ProjectLoopHooks = Pick<
   LoopHooks,
   "beforeStep" | "afterStep" | "failed" | "beforeCall" | "updates" | "afterCall"
 > & {
-  /** Called before the run's first step. With false, the run ends with the status `stopped`. */
+  /** Called before the run's first step. If it returns false, the run ends with the status `stopped`. */
   beforeRun: ((runId: string) => Promise<boolean>) | undefined;
   /** Called when the run ends with an error, before its end is stored. `failed` may have reported the same error for a step. */
   failedRun: LoopHooks["failed"];

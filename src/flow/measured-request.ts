@@ -19,8 +19,8 @@ interface StepMessages {
 }
 
 /**
- * The last answer to the side's prompt, and the tokens of its request as the provider counted them. Null if there is none, or if the next
- * request does not begin with the same messages.
+ * The side's last answer, and the tokens of its request as the provider counted them. Null if there is none, if none of `models` gave it,
+ * or if the next request does not begin with the same messages.
  */
 export function lastMeasured(
   { stored, included }: StepMessages,

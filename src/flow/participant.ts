@@ -84,7 +84,7 @@ export function mainParticipant(
   };
 }
 
-/** The range with the messages of both. The two sides of a conversation have a range each and take turns, so both are read once. */
+/** A range that includes both. The two sides of a conversation take turns and have a range each, so both ranges are read together. */
 function joinedRange(one: ReadRange | undefined, other: ReadRange | undefined): ReadRange | undefined {
   if (one === undefined || other === undefined) return undefined;
   return {

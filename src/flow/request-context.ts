@@ -1,5 +1,5 @@
-// Decides which messages of a long conversation a step's request contains. A conversation is compacted when the request exceeds its budget,
-// and then to three quarters of what the system prompt and the tools leave of the budget. The decision is stored, so that the next requests
+// Decides which messages of a long conversation a step's request contains. If the request exceeds its budget, the conversation is compacted
+// to three quarters of the budget that remains after the system prompt and the tools. The decision is stored, so that the next requests
 // begin with the same messages.
 
 import { compact, projectedTokens } from "#core/context/compact.ts";
@@ -44,7 +44,7 @@ interface ContextBudget {
 
 /**
  * The budget of a request; null if its size is not limited: for a prompt with neither `context` nor `includeChat`, for the strategy `off`,
- * and for a model without a known window.
+ * and for a model without known limits if the prompt has no `context`.
  */
 export function contextBudget(
   { context, includeChat, maxTokens }: AnyPromptDefinition,
@@ -71,7 +71,7 @@ export interface RequestParts {
   messages: PositionedMessages;
   /** The projection of the last request; null if it sent every message whole. */
   stored: StoredProjection | null;
-  /** Tokens of the prompt of the last answer in this run, as its provider counted them; null for none. */
+  /** The last request of the side whose tokens its provider counted; null for none. */
   measured: MeasuredRequest | null;
   /** Whether a model refused the request as too large. */
   refused: boolean;
@@ -81,7 +81,7 @@ export interface RequestParts {
   summary?: string | null | undefined;
 }
 
-/** The messages of a request, and what was decided about them. */
+/** The messages of a request, and how they were selected. */
 export interface RequestContext {
   messages: ModelMessage[];
   /** Index of the first message whose files are sent; undefined if the prompt's `recentImageThreshold` decides. */
@@ -92,7 +92,7 @@ export interface RequestContext {
   stored: StoredProjection | null;
   /** Null if the projection is that of the last request. */
   compaction: Compaction | null;
-  /** The messages that a summary would stand for, if the prompt asks for one and `summary` has none yet. */
+  /** The dropped messages to summarize, if the prompt asks for a summary and none was requested yet. */
   dropped?: DroppedMessages;
 }
 
@@ -108,7 +108,8 @@ export function requestContext(parts: RequestParts): RequestContext | StepProble
     const same = requestOf(parts, last, { compaction: null });
     return { ...same, filesFrom: stored === null ? undefined : same.filesFrom };
   }
-  // If a prompt sets `recentImageThreshold` and no `context`, each request sends that many. Otherwise compactions remove files.
+  // If a prompt sets `recentImageThreshold` and no `context`, each request sends the files of that many messages. Otherwise compactions
+  // remove files.
   const recent = prompt.context === undefined ? prompt.recentImageThreshold : undefined;
   const files = recent === undefined ? last.files : Math.max(last.files, messages.messages.length - recent);
   const previous = files === last.files ? last : { ...last, files };
@@ -147,10 +148,13 @@ export function requestContext(parts: RequestParts): RequestContext | StepProble
 /** The maximum number of tokens of a summary. */
 const mostSummaryTokens = 1024;
 
-/** The tokens of the sentence in which a summary of dropped messages is sent. */
+/** The tokens of the sentence that precedes a summary of dropped messages. */
 const markerTokens = 40;
 
-/** The projection with a summary of what it drops, and the messages to summarize. Null if the prompt asks for none, or nothing is dropped. */
+/**
+ * The projection with a summary of the messages that it drops, and the messages to summarize. Null if the prompt asks for no summary, or if
+ * no more messages are dropped.
+ */
 function summaryProjection(
   { prompt, messages: { messages }, summary }: RequestParts,
   previous: Projection,

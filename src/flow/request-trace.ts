@@ -25,8 +25,8 @@ async function fingerprint(text: string): Promise<string> {
 }
 
 /**
- * Builds the entry. `candidates` are the ids of the messages that the filter hooks received, without those that the projection drops. The
- * dropped messages may be thousands, so the entry has the position before which messages are dropped, and no list of ids.
+ * Builds the entry. `candidates` are the ids of the messages that the prompt includes, without those before the projection's position
+ * `dropped`. There may be thousands of dropped messages, so the entry has this position and no list of their ids.
  */
 export async function requestTrace(
   request: Omit<ModelRequest, "model">,
@@ -36,7 +36,7 @@ export async function requestTrace(
   const { messages } = request;
   const first = messages.find(({ id }) => id !== null);
   let unstored = 0;
-  // A joined message stands directly after the one that it is joined to.
+  // The messages `joined` were merged into the message before them, so their ids follow its id.
   const sent: string[] = [];
   for (const { id, joined } of messages) {
     if (id === null) unstored += 1;
@@ -71,8 +71,8 @@ export async function requestTrace(
 }
 
 /**
- * The candidates that are not sent. In most requests the messages after the head are candidates in their order, and then no set of thousands
- * of ids is made.
+ * The candidates that are not sent. In most requests the messages after the head are the candidates in the same order. These requests need
+ * no set of thousands of ids.
  */
 function missingIds(candidates: readonly string[], sent: readonly string[]): string[] {
   const missing: string[] = [];

@@ -13,11 +13,11 @@ import type { TurnEnd } from "./turn-end.ts";
 export interface SideLoop {
   /** Null: no limit. */
   maxSteps: number | null;
-  /** Counts the consecutive blank answers with which the loop's messages end. */
+  /** Counts the consecutive blank answers at the end of the loop's messages. */
   blanks: () => number;
   /** The form of the loop's answer; null for free text. */
   form: AnswerForm | null;
-  /** Counts the consecutive answers without calls with which the loop's messages end. */
+  /** Counts the consecutive answers without calls at the end of the loop's messages. */
   attempts: () => number;
 }
 
@@ -48,7 +48,7 @@ export function sideStrategy(side: SideConfig, { maxSteps, blanks, form, attempt
   };
 }
 
-/** A sub-prompt has the strategy `loop`. */
+/** The end of a turn by a plain response, as in the strategy `loop`. */
 function plainEnd({ stopOnResponse }: SideConfig, last: StepOutcome): TurnEnd | null {
   return isResponse(last) && stopOnResponse !== false ? { type: "turn", reason: "response" } : null;
 }

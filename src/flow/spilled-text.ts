@@ -1,5 +1,5 @@
-// Moves a text that is too long for a row into a file of the thread. An excerpt takes its place: the beginning and the end of the text, and
-// the file's path (architecture §6).
+// Moves a text that is too long for a row into a file of the thread. An excerpt replaces the text: its beginning and its end, and the
+// file's path (architecture §6).
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { FileRecord } from "#spec/index.ts";

@@ -16,8 +16,8 @@ export function turnBound(side: SideConfig): number | null {
 }
 
 /**
- * How many steps the whole run may take; null for no bound. The agent's bounds replace the deployment's only if they bound every possible
- * course: a handoff begins a new turn, and two sides may alternate without end.
+ * How many steps the whole run may take; null for no bound. The agent's bounds replace the deployment's only if they bound the run in every
+ * case: a handoff begins a new turn, and two sides may alternate without end.
  */
 export function runBound(
   agent: AnyAgentDefinition,

@@ -1,5 +1,5 @@
 // Stores parts of tool results and answers as files of the thread: attachments of a result, texts that are too long for a row
-// (Standard Agents, ToolResult.attachments; architecture §6), and images and audio that a model generated. If a part cannot be stored, a
+// (Standard Agents, ToolResult.attachments; architecture §6), and media that a model generated. If a part cannot be stored, a
 // line that the model reads gives the reason, and the rest of the result is kept.
 
 import { attachmentLimit } from "#contract/attachment.ts";
@@ -20,7 +20,7 @@ import type { AttachmentStore } from "./tool-attachment.ts";
 /** The maximum number of bytes of JSON of the notes on attachments in a result. */
 const notesLimit = 20_000;
 
-/** Creates the port's implementation over the files of a thread. */
+/** Creates the port `AnswerFiles` over the files of a thread. */
 export function answerFiles(store: AttachmentStore): AnswerFiles {
   return {
     async keep(answer, { message_id, signal }) {
@@ -101,7 +101,7 @@ interface FittedText {
   file: FileRecord | null;
 }
 
-/** Returns a text that fits unchanged. A longer text is written to a file, and an excerpt is returned. */
+/** Returns the unchanged text if it fits into a row. Otherwise writes it to a file and returns an excerpt. */
 async function fitText(text: string | undefined, path: string, store: AttachmentStore): Promise<FittedText> {
   // In JSON a character takes at least one and at most six bytes, so most texts need no counting.
   const fits =

@@ -30,7 +30,7 @@ const longestData = 256 * 1024;
 /** The code and the reason of a run whose answer does not match its structure. */
 const invalidStructure = "structured_output_invalid";
 
-/** The data of an answer, or the sentence that says why there is none. */
+/** The data of an answer, or the reason why there is none. */
 type CheckedAnswer = { ok: true; data: Json } | { ok: false; problem: string; isFinal: boolean };
 
 /** The structure of an answer and its check. */
@@ -58,7 +58,7 @@ export function formOfPrompt({ structure: schema }: AnyPromptDefinition): Answer
   return form;
 }
 
-/** The form of a run's answers by the JSON Schema of its request. `problem` says why the schema cannot be used. */
+/** The form of a run's answers by the JSON Schema of its request. `problem` is the reason why the schema cannot be used. */
 export function formOfSchema(given: JsonObject): AnswerForm | { problem: string } {
   const schema = clientSchema(given);
   if ("problem" in schema) return schema;
@@ -94,8 +94,8 @@ function quoted(text: string): string {
 const mostAttempts = 2;
 
 /**
- * What follows a response in place of the turn's end: another attempt, or the error of the run. Null if the response matches its form.
- * `attempts` is the number of consecutive answers without calls with which the loop's messages end.
+ * What follows a response that does not match its form: another attempt, or the error of the run. Null if the response matches. `attempts`
+ * counts the consecutive answers without calls at the end of the loop's messages.
  */
 export function afterMismatch(
   { check }: AnswerForm,
@@ -142,7 +142,7 @@ export function answerForms(definitions: Pick<Definitions, "prompt">, asked: Jso
 }
 
 /**
- * The number of consecutive answers without calls with which a scope's messages end. A call, a steering message and a strategy's
+ * The number of consecutive answers without calls at the end of a scope's messages. A call, a steering message and a strategy's
  * instruction begin a new count, so that each has its own second attempt. Other messages do not: a hook may add one after each answer.
  */
 export function answersWithoutCalls(messages: readonly MessageRecord[], scope: Scope): number {

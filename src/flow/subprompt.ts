@@ -1,5 +1,5 @@
 // The runner of a tool call to a prompt: a nested loop in the same thread, one level deeper. The parent of the loop's messages is the
-// call's tool message (decision 10: prompts as tools). The rows contain all its state, so a call that a crash interrupts continues after
+// call's tool message (decision 10: prompts as tools). The rows contain the loop's state, so a call that a crash interrupts continues after
 // its last row.
 
 import type { EventDraft } from "#contract/event.ts";
@@ -34,7 +34,7 @@ import { subpromptResult } from "./subprompt-result.ts";
 /** The default of a sub-prompt's `maxSteps` (decision 10: prompts as tools). */
 const defaultSteps = 10;
 
-/** The deepest nesting of prompts that call each other. It ends a prompt that calls itself. */
+/** The deepest nesting of prompts that call each other. It bounds the recursion of a prompt that calls itself. */
 const maxLoopDepth = 10;
 
 /** Creates the runner. `builderFor` creates the step builder of a call's nested loop. */

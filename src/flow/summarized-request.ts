@@ -34,7 +34,7 @@ interface SummarySources {
 const windowShare = 0.8;
 const instructionTokens = 300;
 
-/** The window of a model whose window is not known. */
+/** The window that is assumed for a model with an unknown window. */
 const assumedWindow = 100_000;
 
 /** Calls the prompt's function for the summary of the dropped messages, or makes the request to a model. */

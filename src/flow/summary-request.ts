@@ -11,7 +11,7 @@ import type { ContextSummarizer } from "#spec/index.ts";
 
 import { llmMessage } from "./filter-hooks.ts";
 
-/** The messages that a summary stands for. */
+/** The dropped messages that a summary replaces. */
 export interface DroppedMessages {
   messages: readonly ModelMessage[];
   /** The summary of the messages that were dropped before; null for none. */
@@ -48,7 +48,7 @@ export function summaryRequest(
 /** The longest time that a prompt's own function may take, in milliseconds. */
 const functionLimit = 10_000;
 
-/** The text of a prompt's own function, or why there is none. Contract: never rejects. An aborted signal ends the wait. */
+/** The summary that the prompt's function returns, or why there is none. Contract: never rejects. An aborted signal ends the wait. */
 export async function calledSummary(
   summarize: ContextSummarizer,
   { messages, previous, tokens: maxTokens }: DroppedMessages,

@@ -20,7 +20,7 @@ export function withOptions(
   return { ...before, options: { ...before.options, ...options } };
 }
 
-/** Throws if the tools are too large, have equal names, have a name that the project defines, or lack a usable schema. */
+/** Throws if the tools are too large, have equal names, have a reserved name or a name of the project, or lack a usable schema. */
 export function checkSetupTools(tools: readonly ClientTool[], definitions: Definitions): void {
   if (JSON.stringify(tools).length > toolUnits) {
     throw refuse("too_large", `The tools take more than ${toolUnits} characters.`, {

@@ -20,7 +20,7 @@ export interface AttachmentStore {
   newId: () => string;
   /** Called with the path of each existing file to which a result refers. */
   onReference: (path: string) => void;
-  /** Aborts waiting for a write. */
+  /** Aborts a write. */
   signal?: AbortSignal | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The runner of a project's tool: checks the arguments by the tool's zod schema and reads its promise or stream piece by piece.
+// The runner of a project's tool: checks the arguments by the tool's zod schema and reads the output of the tool's function piece by piece.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { Clock } from "#core/ports/clock.ts";

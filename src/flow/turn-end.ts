@@ -8,8 +8,8 @@ import { parseBoundedJson } from "#lib/bounded-json.ts";
 import type { SideConfig } from "#spec/index.ts";
 
 /**
- * How a turn ended: only the side's turn is over, the whole conversation is over, or the run ends with an error because the model gave no
- * answer.
+ * How a turn ended: only the side's turn is over (`turn`), the whole conversation is over (`conversation`), or the run ends with an error
+ * (`failed`).
  */
 export type TurnEnd =
   | { type: "turn" | "conversation"; reason: string; outcome?: Json }
@@ -19,9 +19,9 @@ export type TurnEnd =
 const blankAnswers = 3;
 
 /**
- * The end of a side's turn that its configuration decides, whatever the strategy: a call of the end-session tool or of the stop tool, and
- * blank answers. Null if the strategy decides. `blanks` is the number of consecutive blank answers with which the loop's messages end
- * (decision record 23: the rule about blank answers belongs to the Standard Agents document).
+ * The end of a side's turn that its configuration decides, whatever the strategy: a successful call of the end-session tool, a call of the
+ * stop tool, or blank answers. Null if the strategy decides. `blanks` counts the consecutive blank answers at the end of the loop's
+ * messages (decision record 23: the rule about blank answers belongs to the Standard Agents document).
  */
 export function configuredEnd(side: SideConfig, step: StepOutcome, blanks: () => number): TurnEnd | null {
   const ended = step.calls.find(({ call, result }) => call.name === side.endSessionTool && result.status === "success");
@@ -39,7 +39,7 @@ export function configuredEnd(side: SideConfig, step: StepOutcome, blanks: () =>
 
 /**
  * Whether a turn ends by an answer, which has to match its form: by a response, or because a strategy of the project ended it after one. An
- * outcome takes the place of the answer's data.
+ * outcome replaces the answer's data.
  */
 export function isEndedByAnswer({ reason, outcome }: { reason: string; outcome?: Json }): boolean {
   return reason === "response" || (reason === "strategy" && (outcome ?? null) === null);

@@ -33,7 +33,10 @@ export interface StepSettings {
   structure?: AnswerStructure | undefined;
   /** Fields that are merged into the body of each request. */
   params?: JsonObject | undefined;
-  /** The texts that the model reads in place of a tool's result. Those of the host's ports are used for the calls of a step. */
+  /**
+   * The texts that the model reads in place of a tool's result. Only `lostResult` is used here; for the calls of a step, the texts in the
+   * host's ports are used.
+   */
   errorTexts?: Partial<CallErrorTexts> | undefined;
 }
 

@@ -28,7 +28,7 @@ export interface HostParts {
   conversationId: string;
   /** Receives each event of the run, in order. Must not throw. Absent: the loop makes no events. */
   onEvent?: ((event: PlainEvent) => void) | undefined;
-  /** Sends the requests to models. The caller makes it, so that a program contains only the providers that it uses. */
+  /** Sends the requests to models. The caller creates this port, so that a program contains only the providers that it uses. */
   models: ModelPort;
   /** Default: the system's clock. */
   clock?: Clock;
@@ -44,7 +44,7 @@ export interface HostParts {
   errorTexts?: Partial<CallErrorTexts>;
 }
 
-/** Creates the ports. `execute` adds the limits. */
+/** Creates the ports. `executeRun` adds the limits. */
 export function hostPorts({ conversationId, onEvent, ids, ...parts }: HostParts): RunPorts {
   const { clock = systemClock, strategy = plainStrategy, hooks, errorTexts, ...given } = parts;
   return {
@@ -82,8 +82,8 @@ const noHooks: LoopHooks = {
 };
 
 /**
- * The run is complete when an answer calls no tool. The strategy keeps no state between two steps. A blank answer ends the run like any other,
- * unless its provider reported an error.
+ * The run is complete when an answer calls no tool and no user message arrived after it. The strategy keeps no state between two steps. A
+ * blank answer ends the run like any other, or with an error if its stop reason is `content_filter` or `length`.
  */
 const plainStrategy: Strategy = {
   name: "loop",

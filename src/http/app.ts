@@ -1,6 +1,7 @@
-// Finds the handler of every HTTP request. Requests from pages of other origins are refused first. Then Hono selects the route: one of the
-// project, of the built-in route table, or of a dialect (another project's protocol for the same threads). For a route of the table or of a
-// dialect, the request is authenticated and validated as the route describes. All thrown errors become responses here.
+// Finds the handler of every HTTP request. Upgrades from pages of other origins are refused first and, in the open loopback mode, requests
+// whose host is not this machine. Then Hono selects the route: one of the project, of the built-in route table, or of a dialect (another
+// project's protocol for the same threads). For a route of the table or of a dialect, the request is authenticated and validated as the
+// route describes. All thrown errors become responses here.
 
 import { z } from "zod";
 
@@ -191,8 +192,8 @@ async function callerOf(services: Services, route: AnyRoute, { request, url, par
     return { caller, cookie: null };
   }
   const { id } = params;
-  // A ticket for a feed is redeemed by the feed object of the ticket's user. If that of the user in the query redeemed it, a ticket could
-  // be used once for each user.
+  // A ticket for a feed is redeemed by the feed object of the ticket's user. If the feed object of the user in the query redeemed it, a
+  // ticket could be used once for each user.
   const redeemer: StreamRequest["redeemer"] = ({ user }) =>
     id === undefined ? dependencies.feeds(user) : dependencies.threads(id);
   const passes = route.stream === "events" || (route.stream === "either" && !wantsSocket(request));

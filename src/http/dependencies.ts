@@ -43,7 +43,7 @@ export interface AppDependencies {
   catalog: Catalog;
   readiness: (model: AnyModelDefinition) => Readiness;
   modelFacts: (model: AnyModelDefinition) => ModelFacts;
-  /** Requests the tools of a definition that has many, with the credentials of this user. */
+  /** Requests the tools of a definition with many tools, such as an MCP server, with the credentials of this user. */
   sourceState: (
     entry: ToolSourceEntry,
     definition: ToolSourceDefinition,
@@ -69,6 +69,6 @@ export interface AppDependencies {
   timers?: Timers | undefined;
   /** Fetches key sets. Default: the platform's. */
   fetch?: typeof fetch | undefined;
-  /** The console when absent. */
+  /** Default: the console. */
   log?: Log | undefined;
 }

@@ -7,7 +7,7 @@ import { unreachable } from "#lib/unreachable.ts";
 import type { HandlersOf, RouteHandler } from "./route/handler.ts";
 import type { Services } from "./services.ts";
 
-/** A dialect as the app serves it. */
+/** The routes of a dialect, and the function that makes their handlers. */
 export interface Dialect extends RouteGroup {
   /** Makes the handlers of its routes. */
   createHandlers: (services: Services) => Readonly<Record<string, RouteHandler<BuiltInRoute<string>>>>;

@@ -21,7 +21,7 @@ import { threadHandlers } from "./thread/thread-handlers.ts";
 import { ticketHandlers } from "./thread/ticket-handler.ts";
 import { usageHandlers } from "./usage/usage-handler.ts";
 
-/** The handlers of the routes of the table. `routeAt` returns the name of the route that has a path, for tickets. */
+/** The handlers of the routes of the table. `routeAt` returns the name of the route at a path; the handler for tickets needs it. */
 export function handlersOf(services: Services, routeAt: (path: string) => RouteName | undefined): Handlers {
   return {
     ...healthHandlers(services),

@@ -1,8 +1,8 @@
 // The variables of the deployment that the HTTP application reads.
 
 /**
- * Variables of the deployment that the application reads. An invalid value never opens anything: it closes what the variable
- * protects.
+ * The variables. An invalid value never gives access: an invalid variable of authentication closes the API, and an invalid list of origins
+ * allows no origin. A limit with an invalid value has its default.
  */
 export interface Variables {
   /** Comma-separated entries `secret` (an administrator) or `secret=user_id` (that user). */

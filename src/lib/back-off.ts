@@ -1,4 +1,5 @@
-// Computes how long to wait before a failed operation is retried. The wait doubles with each failure, up to a maximum.
+// Computes how long to wait before a failed operation is retried. The wait grows with each failure, up to a maximum; a jitter factor is
+// applied afterwards.
 
 /** The parameters of a back-off, in milliseconds. */
 export interface BackOff {

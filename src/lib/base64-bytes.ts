@@ -9,7 +9,7 @@ const noDigit = 255;
 const values = new Uint8Array(256).fill(noDigit);
 for (const [value, letter] of alphabet.entries()) values[letter] = value;
 
-/** How many letters the base64 of so many bytes has. */
+/** The number of letters in the base64 of `bytes` bytes. */
 export function encodedLength(bytes: number): number {
   return Math.ceil(bytes / 3) * 4;
 }

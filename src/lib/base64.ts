@@ -6,7 +6,6 @@ const encodedSlice = 24_576;
 /** Characters that are decoded at a time; a multiple of four, so that a slice is a whole number of bytes. */
 const decodedSlice = 65_536;
 
-/** Encodes bytes. */
 export function toBase64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += encodedSlice) {

@@ -10,7 +10,7 @@ export type RangeOutcome =
 
 const single = /^bytes=(\d*)-(\d*)$/i;
 
-/** Reads a header for a body of `size` bytes. Null stands for a request without the header. */
+/** Reads a header for a body of `size` bytes. Null: the request has no such header. */
 export function readByteRange(header: string | null, size: number): RangeOutcome {
   const [, first = "", last = ""] = single.exec(header?.trim() ?? "") ?? [];
   if (first === "") return last === "" ? { kind: "whole" } : fromTheEnd(Number(last), size);

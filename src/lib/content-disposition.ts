@@ -1,5 +1,5 @@
-// Writes `Content-Disposition` (RFC 6266) for a file name that may have any characters: as quoted ASCII, and percent-encoded (RFC 8187)
-// as well if the two differ. A name cannot end the header.
+// Writes `Content-Disposition` (RFC 6266) for a file name that may have any characters: as quoted ASCII, and also percent-encoded (RFC
+// 8187) if the quoted form differs from the name. No character of a name can end the quoted text or the header.
 
 /** The header's value. */
 export function contentDisposition(kind: "inline" | "attachment", name: string): string {

@@ -30,9 +30,9 @@ function isJsonSchema(value: unknown): value is JsonSchema {
 }
 
 /**
- * The arguments of a tool as a JSON Schema for function calling: an object of draft 7 without `$schema` and without redundant
- * keywords, in which every object without free keys is closed. Fields with a default are optional. Refinements and transforms are left
- * out, because JSON Schema cannot express them. `null` stands for no arguments.
+ * The arguments of a tool as a JSON Schema for function calling: an object of draft 7 without `$schema` and without redundant keywords, in
+ * which an object with `properties` has `additionalProperties: false`, unless its schema permits other keys. Fields with a default are
+ * optional. Refinements and transforms are left out, because JSON Schema cannot express them. Null: the tool takes no arguments.
  */
 export function argumentsJsonSchema(schema: z.ZodType | null): JsonSchema {
   if (schema === null) return { type: "object", properties: {}, additionalProperties: false };

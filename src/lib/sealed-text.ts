@@ -1,5 +1,5 @@
-// Encrypts texts that are stored, by AES-256-GCM. A text is bound to its owner and server, so a
-// row that is copied to another owner or server cannot be decrypted. The variable lists the keys: the first one encrypts, and every one decrypts, so that a key can be replaced.
+// Encrypts texts that are stored, by AES-256-GCM. A text is bound to its owner and server, so a row that is copied to another owner or
+// server cannot be decrypted. A variable lists the keys: the first key encrypts, and every key decrypts, so that a key can be replaced.
 
 import { fromBase64, toBase64 } from "./base64.ts";
 
@@ -15,7 +15,7 @@ const mostKeys = 8;
 const keyBytes = 32;
 const nonceBytes = 12;
 
-/** The beginning of a sealed text. Another format would have another one. */
+/** The beginning of a sealed text. A new format would get a new beginning. */
 const version = "1.";
 
 /** Reads the value of the variable. Null if it is absent, or not a list of at most 8 keys, each base64 of 32 bytes. */

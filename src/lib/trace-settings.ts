@@ -31,7 +31,9 @@ const samplers: Record<string, { ratio: number | null; followsParent: boolean }>
   parentbased_traceidratio: { ratio: null, followsParent: true },
 };
 
-/** The valid values of the variables. Those of a variable for traces only are the same. */
+/**
+ * The valid values of the variables. A variable for traces only, such as `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, has the same valid values.
+ */
 const validValues: Readonly<Record<string, string>> = {
   OTEL_EXPORTER_OTLP_ENDPOINT: "an https address without a user name, or an http address of this machine",
   OTEL_EXPORTER_OTLP_HEADERS: "name=value,name=value with the values in percent encoding",

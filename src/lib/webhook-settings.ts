@@ -11,7 +11,7 @@ export interface WebhookSettings {
   secret: Uint8Array;
   /** Whether the body contains titles of threads and arguments of calls. */
   content: boolean;
-  /** The host of the address if it is this machine, which the guarded fetch allows only if it is listed. */
+  /** The host of the address if the address is of this machine: the guarded fetch allows such a host only if it is listed. */
   allowedHosts: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// Divides a long computation into slices, with a task of the event loop between two of them, so that other requests are served in
-// between. A slice is measured in counted work, not in time, because a Worker's clock stands still while it computes.
+// Divides a long computation into slices, with a task of the event loop between two of them, so that other requests are served in between.
+// A slice is measured in counted work, not in time, because a Worker's clock does not advance while it computes.
 
 import { systemClock } from "./system-clock.ts";
 

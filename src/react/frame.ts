@@ -9,7 +9,7 @@ interface Painter {
   cancelAnimationFrame?: (id: number) => void;
 }
 
-/** Milliseconds of a frame where the platform has none. */
+/** Milliseconds until the next frame on a platform without animation frames. */
 const frameMs = 16;
 
 /** The browser's animation frames; elsewhere about sixty a second. */

@@ -12,7 +12,7 @@ import type { ThreadListSource } from "./thread-list-source.ts";
 import { threadSource } from "./thread-source.ts";
 import type { ThreadSource } from "./thread-source.ts";
 
-/** The value of the context. */
+/** The provider's client, and functions that find or create its sources of threads and lists. */
 export interface ThreadholdContextValue {
   client: ThreadholdClient;
   thread: (id: string) => ThreadSource;
@@ -59,7 +59,7 @@ export function useThreadhold(): ThreadholdContextValue {
   return value;
 }
 
-/** Unused sources that are kept, so that a page that returns to a thread or list shows it at once. */
+/** The maximum number of unused sources that are kept. A page that returns to a thread or list shows a kept source at once. */
 const maxIdle = 50;
 
 function findOrCreate<V extends { source: { idle: boolean } }>(map: Map<string, V>, key: string, make: () => V): V {

@@ -10,7 +10,7 @@ export interface SourcePorts<P> {
   frame: Frame;
   /** Reads the current value. */
   read: () => P;
-  /** Called when the first component subscribes. Calls `changed` when the value may have changed. The result is called at the end. */
+  /** Called when the first component subscribes. Calls `changed` when the value may have changed. Returns a function that closes it. */
   open: (changed: () => void) => () => void;
 }
 

@@ -96,7 +96,7 @@ export class UsedThread {
     return this.#snapshot.connection;
   }
 
-  /** Tool calls that wait for a client's result or for an approval. */
+  /** Tool calls that wait for a client's result, an approval or a higher limit, and open questions. */
   get pending(): readonly OpenCall[] {
     this.#readFields.add("pending");
     return this.#snapshot.pending;

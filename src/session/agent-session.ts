@@ -17,15 +17,15 @@ export interface AgentContext {
 }
 
 /**
- * A session in memory. Its properties show the current state, so read them again after an execution. The session can be stored as JSON,
- * and `createSession` restores it from that.
+ * A session in memory. Its properties show the current state, so read them again after an execution. `JSON.stringify` stores the session,
+ * and `createSession` restores it from the stored `messages`.
  */
 export interface AgentSession {
   readonly id: string;
   readonly status: SessionStatus;
   /** The name of the model that answered last, or of the one that will answer first. */
   readonly model: string;
-  /** The whole conversation. A message is added when its event is emitted. The list is a copy. */
+  /** The whole conversation. A message is added when its `message_end` event is emitted. The list is a copy. */
   readonly messages: SessionMessage[];
   /** USD over all executions; null if a price is unknown. A restored session adds up the costs of its messages. */
   readonly totalCost: number | null;

@@ -1,6 +1,6 @@
-// Tools in the form of the agent API rework plan ("Tool Execution"). A tool with a function runs in this process and streams its output.
-// A tool without one is remote: the holder of the session answers its calls. JSON drops functions, so a list of tools that passed through
-// JSON is a list of remote tools.
+// Tools in the form of the agent API rework plan ("Tool Execution"). A tool with a function runs in this process and streams its output. A
+// tool without one is remote: the caller of the session runs the tool's calls and passes their results to `execute`. JSON drops functions,
+// so a list of tools that passed through JSON is a list of remote tools.
 
 import type { JsonObject } from "#contract/json.ts";
 

@@ -89,7 +89,7 @@ export class Conversation {
     return this.#pending;
   }
 
-  /** The suspended run; null if there is none. */
+  /** The run that executes or is suspended; null if there is none. */
   get open(): OpenRun | null {
     return this.#open;
   }
@@ -151,7 +151,7 @@ export function alreadyRunning(id: string) {
   return refuse("conflict", `An execution of the session "${id}" is under way. Wait for its result().`);
 }
 
-/** The cost that a message states. A message without a model costs nothing. */
+/** The cost of a message in USD; null if a price is unknown. A message without usage costs nothing. */
 function costOf(message: SessionMessage): number | null {
   if (message.role === "assistant") return message.usage === null ? 0 : message.cost;
   if (message.role !== "error" && message.role !== "aborted") return 0;

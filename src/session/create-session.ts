@@ -14,9 +14,9 @@ import { toolRunners } from "./tool-runners.ts";
 const conversations = new WeakMap<AgentSession, Conversation>();
 
 /**
- * Creates a session, or restores one: with the `messages` of an earlier session it continues there, also if calls of remote tools were
- * open. `options.model` is required. Throws a `ThreadholdError` for invalid input: `invalid_request` for tools with equal names or
- * schemas that cannot be checked and for invalid messages, `model_not_found`.
+ * Creates a session. If `context.messages` are those of an earlier session, the new session continues that conversation, also if calls of
+ * remote tools are open. `options.model` is required. Throws a `ThreadholdError`: `model_not_found` for the name of a model that is not
+ * among the definitions, and `invalid_request` for every other invalid id, context, message, tool or option.
  */
 export function createSession(id: string, context: AgentContext, options?: SessionOptions): AgentSession {
   const { model, toolTimeoutMs } = readOptions(options);
@@ -52,7 +52,7 @@ export function createSession(id: string, context: AgentContext, options?: Sessi
   return session;
 }
 
-/** Reads the context, which may have been JSON, whatever its type states. */
+/** Checks the context at run time, because it may be JSON that no compiler has checked. */
 function readContext(context: unknown): AgentContext {
   const { systemPrompt, messages, tools } = (context ?? {}) as Record<string, unknown>;
   const fits =
@@ -67,7 +67,7 @@ function readContext(context: unknown): AgentContext {
   );
 }
 
-/** The conversation of a session. */
+/** Returns the conversation of a session. Throws `invalid_request` for an object that `createSession` did not return. */
 export function conversationOf(session: AgentSession): Conversation {
   const conversation = conversations.get(session);
   if (conversation !== undefined) return conversation;
@@ -77,7 +77,7 @@ export function conversationOf(session: AgentSession): Conversation {
   );
 }
 
-/** Accepts the same ids as the session endpoints, so that a session may move there. */
+/** Accepts the same ids as the session endpoints, so that a client can continue the conversation there under the same id. */
 function sessionId(id: unknown): string {
   if (typeof id === "string" && /^[\w.:-]{1,128}$/.test(id)) return id;
   throw refuse("invalid_request", 'A session id is 1 to 128 of letters, digits, "_", ".", ":" and "-".');

@@ -18,8 +18,8 @@ import type { ExecuteOptions, CheckedOptions } from "./session-options.ts";
 import { storeResults } from "./waiting-calls.ts";
 
 /**
- * An execution in progress. It continues whether its events are read or not. Each iteration has all events from the first one on, and
- * leaving one early does not stop the execution.
+ * An execution in progress. It continues whether its events are read or not. Each iteration has all events from the first one on. An
+ * iteration that ends early does not stop the execution.
  */
 export interface ExecuteStream extends AsyncIterable<AgentEvent> {
   /** The result. Never rejects: if a model fails, the status is `error` and the last message has the reason. */
@@ -27,12 +27,12 @@ export interface ExecuteStream extends AsyncIterable<AgentEvent> {
 }
 
 /**
- * Executes a session with a user's message, or continues it with results of its pending calls. Results may come in parts; the session
- * waits until the last one has arrived. `options` replace the session's own for this execution.
+ * Executes a session with a user's message, or continues it with results of its pending calls. Results may come in parts; the session waits
+ * until the last one has arrived. `options` replace those of the session for this execution, but the session's `signal` also aborts it.
  *
- * Throws a `ThreadholdError` and leaves the session unchanged: `conflict` while an execution is in progress, for a message while calls
- * are open, and for results if no call is open or the call has its result; `tool_call_not_found` for an unknown call;
- * `invalid_request` for invalid input and for a model without its key; `model_not_found`.
+ * Throws a `ThreadholdError` and leaves the session unchanged: `conflict` while an execution is in progress, for a message while calls are
+ * open, and for results if no call is open or the call has its result; `tool_call_not_found` for an unknown call; `invalid_request` for
+ * invalid input and for a model without its key; `model_not_found`.
  */
 export function execute(
   session: AgentSession,

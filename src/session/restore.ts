@@ -16,7 +16,7 @@ import { hostMessage } from "#host/host-records.ts";
 
 import { isAddress } from "./read-input.ts";
 
-/** What records are created with: increasing ids, the time (microseconds), and the run they belong to. */
+/** The values of new records: a source of increasing ids, the time (microseconds), and the id of their run. */
 export interface RecordPorts {
   newId: () => string;
   at: number;
@@ -85,7 +85,7 @@ function recordOf(item: TranscriptMessage, message: ContextMessage, means: Recor
     case "assistant":
       return {
         ...draft("assistant", item.parts, means),
-        // The step number marks an answer of a model. Messages that were added to a conversation have no step.
+        // The step number marks an answer of a model. Messages that a client added to a conversation have no step.
         step: 1,
         side: "a",
         stop_reason: item.stop_reason,
@@ -117,7 +117,7 @@ export function userRecord(message: UserInput, means: RecordPorts): MessageRecor
   return draft("user", parts, means);
 }
 
-/** A file part, with its path as a URL if it is one. */
+/** Returns the file part, with `url` in place of `path` if the path is a URL. */
 function withAddress(part: StoredPart): StoredPart {
   if (part.type !== "file" || part.path === undefined || !isAddress(part.path)) return part;
   const { path: url, ...rest } = part;

@@ -36,7 +36,10 @@ export function resume(conversation: Conversation, given: readonly ContextMessag
   conversation.restore(messages, records.slice(0, from), waiting);
 }
 
-/** A call of a local tool that was interrupted. Its effects are unknown, so the loop sends the model an error that states this. */
+/**
+ * The record of an open call. A call of a remote tool waits for its result. A call of a local tool was interrupted and its effects are
+ * unknown, so the loop sends the model an error that states this.
+ */
 function startedCall(
   { id, name }: ToolCallPart,
   conversation: Conversation,

@@ -96,8 +96,8 @@ function portsOf(
 }
 
 /**
- * The events of one execution for any number of readers, each from the first event on. A reader that comes late, reads twice or leaves
- * early misses no event and does not delay the execution.
+ * The events of one execution, stored for any number of readers. Each reader receives all events from the first one on, whenever it begins.
+ * No reader delays the execution.
  */
 class EventBuffer implements AsyncIterable<AgentEvent> {
   readonly #events: AgentEvent[] = [];

@@ -17,12 +17,12 @@ export interface ExecuteOptions {
   temperature?: number;
   /** Longest answer in tokens; takes precedence over the model's. */
   maxTokens?: number;
-  /** How a reasoning model thinks. A text is its `effort`. */
+  /** Options of a reasoning model. A string sets `effort`. */
   reasoning?: ReasoningConfig | NonNullable<ReasoningConfig["effort"]>;
   /**
-   * The maximum that one execution may use, including the part before it waited for remote tools, but not the wait. Without `steps` it is
-   * 250 steps; null lifts that limit. An execution that reaches a limit is `completed`. At its limit of time (`duration_ms`) the text so
-   * far is kept as an aborted message.
+   * Limits of one execution, including the part before it waited for remote tools, but not the wait. The default of `steps` is 250; null
+   * removes that limit. An execution that reaches a limit is `completed`. At its limit of time (`duration_ms`) the text so far is kept as
+   * an aborted message.
    */
   limits?: Limits;
   /** Aborts the execution: the text so far is kept as an aborted message, and running calls are answered as stopped. */
@@ -53,7 +53,7 @@ export interface SessionOptions extends ExecuteOptions {
 /** The checked options: the model and its fallbacks are definitions. */
 export interface CheckedOptions extends Omit<SessionOptions, "model" | "models" | "reasoning"> {
   model: AnyModelDefinition;
-  /** By name, with the model itself. */
+  /** The definitions by name, including `model`. */
   models: ReadonlyMap<string, AnyModelDefinition>;
   reasoning?: ReasoningConfig;
 }

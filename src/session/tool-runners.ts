@@ -11,8 +11,8 @@ import { schemaOfJson } from "#lib/json-schema.ts";
 import type { AnyAgentTool } from "./agent-tool.ts";
 
 /**
- * The runners by name. `timeoutMs` limits each call. Throws `invalid_request` for a tool that could not be called: without a name, with
- * the name of another tool, or with an invalid schema.
+ * The runners by name. `timeoutMs` limits each call. Throws `invalid_request` for an invalid tool: without a valid name, with the name of
+ * another tool, with an invalid schema, or with an `execute` that is no function.
  */
 export function toolRunners(
   tools: readonly AnyAgentTool[],

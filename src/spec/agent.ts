@@ -67,7 +67,7 @@ export interface AgentDefinition<
    * `tools` without this.
    */
   exposeAsTool?: boolean;
-  /** Description for a model that is offered the agent as a tool. Required with `exposeAsTool`. */
+  /** Description of the agent as a tool, which the calling model reads. Required with `exposeAsTool`. */
   toolDescription?: string;
   /** A short description for user interfaces and documentation. */
   description?: string;

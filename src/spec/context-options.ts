@@ -9,8 +9,9 @@ import type { ModelName } from "./register.ts";
  */
 export interface ContextOptions {
   /**
-   * Maximal tokens of the request, including the system prompt and the tools. Default: 80 % of the model's window, or what its answer
-   * leaves of the window if that is less, which is at least half of it; 100,000 if the window is not known.
+   * Maximal tokens of the request, including the system prompt and the tools. Default: the lowest of 80 % of the model's window, the
+   * model's `inputLimit`, and the window minus the `maxTokens` of the answer (but at least half of the window); 100,000 if the window is
+   * not known.
    */
   maxTokens?: number;
   /** Number of messages at the beginning that stay, if they are at most a quarter of the compacted conversation. Default 2. */
@@ -21,8 +22,8 @@ export interface ContextOptions {
   toolOutputMaxLines?: number;
   /**
    * How a conversation that exceeds the budget is compacted. `levels`: tool outputs are shortened, then old turns become one line, then
-   * the oldest messages are dropped. `summarize`: a model summarizes all messages but the first and the recent ones. A function returns the
-   * text that stands for these messages, within 10 seconds. `off`: never; a request that is too large fails. Default `levels`, also if a
+   * the oldest messages are dropped. `summarize`: a model summarizes all messages but the first and the recent ones. A function returns,
+   * within 10 seconds, the text that replaces these messages. `off`: never; a request that is too large fails. Default `levels`, also if a
    * summary fails.
    */
   strategy?: "levels" | "summarize" | "off" | ContextSummarizer;

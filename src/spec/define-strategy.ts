@@ -1,5 +1,5 @@
-// The strategies that a project defines in `agents/strategies/`. A strategy decides what each model request of a turn asks for, and
-// when the turn ends.
+// The strategies that a project defines in `agents/strategies/`. A strategy decides what each model request of a turn contains, and when
+// the turn ends.
 
 /** A tool call of a step and its result. */
 export interface StrategyCall {
@@ -65,7 +65,7 @@ export interface StrategyNextStep<State> {
   tools?: string[];
   /** Default: that of the prompt. */
   toolChoice?: "auto" | "none" | "required";
-  /** The form of the answer: a name, and a JSON Schema of an object. Null requests free text. Default: as the prompt asks for. */
+  /** The form of the answer: a name, and a JSON Schema of an object. Null requests free text. Default: that of the prompt. */
   structure?: { name: string; schema: object } | null;
   /** The plan, if it is new or has changed. Emitted as the event `plan` at the end of the last step. */
   plan?: StrategyPlanStep[];
@@ -90,8 +90,9 @@ export interface StrategyDefinition<N extends string = string, State = unknown> 
   /** A short description for user interfaces and documentation. */
   description?: string;
   /**
-   * Decides what follows the last step. Depends on its arguments alone: after a crash the same decision may be requested again. A
-   * decision that throws, or takes more than 30 seconds, ends the run with an error, and so do 50 steps in a row without a tool call.
+   * Decides what follows the last step. It must depend on its arguments alone, because the same decision may be requested again after a
+   * crash. A decision that throws, or takes more than 30 seconds, ends the run with an error, and so do 50 steps in a row without a tool
+   * call.
    */
   next: (turn: StrategyTurn<State>) => StrategyDecision<State> | Promise<StrategyDecision<State>>;
 }

@@ -7,7 +7,7 @@ export type DiagnosticCode =
   | "syntax"
   /** An import that cannot be resolved, or that names an export that does not exist. */
   | "import"
-  /** A type error; always a warning. */
+  /** A type error: an error of `threadhold check` and `threadhold deploy`, a warning of any other build. */
   | "type"
   /** The module threw an exception or did not finish while it was loaded. */
   | "evaluation"

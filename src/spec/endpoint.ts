@@ -1,5 +1,5 @@
-// Endpoints that a project defines in `agents/api/`: controllers, and thread endpoints. A thread endpoint is a controller that
-// carries a handler; the runtime calls the handler with the state of a thread.
+// Endpoints that a project defines in `agents/api/`: controllers, and thread endpoints. A thread endpoint is a controller with a handler
+// as a property; the runtime calls the handler with the state of a thread.
 
 import type { ThreadState } from "./thread-state.ts";
 

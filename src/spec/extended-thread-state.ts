@@ -33,7 +33,7 @@ export interface FileSearchOptions {
   path?: string;
   /** Names of folders that are not searched. */
   exclude?: readonly string[];
-  /** Maximal number of files in the result, at most 1,000. */
+  /** Maximal number of files in the result. Default 1,000, which is also the maximum. */
   limit?: number;
   /** Aborts the search. */
   signal?: AbortSignal;

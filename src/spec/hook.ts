@@ -83,7 +83,7 @@ export interface HookRunEnd extends HookRun {
   cost: number | null;
 }
 
-/** A step of a run: one model request with the calls of its answer. The hooks' names call it a turn. */
+/** A step of a run: one model request with the calls of its answer. In the names of hooks, `turn` means a step. */
 export interface HookTurn extends HookRun {
   /** The number of the step in its loop, from 1. */
   step: number;

@@ -1,5 +1,5 @@
 // Limits of runs and threads. A run that reaches one ends with the status `limit`, or is suspended, before the next model request.
-// The usage of sub-prompts and child threads counts. Of the definition's, the request's and the deployment's limits the lowest holds.
+// The usage of sub-prompts and child threads counts. The lowest of the limits of the definition, the request and the deployment applies.
 
 /** Limits by quantity. An absent field sets no limit at this level. Null in a side removes the limit of its agent. */
 export interface LimitAmounts {

@@ -8,7 +8,7 @@ export interface McpContext {
   env: Readonly<Record<string, unknown>>;
   /** The owner of the thread. Null for a thread without an owner. */
   userId: string | null;
-  /** Empty if a person asks for the list of tools outside of a thread. */
+  /** Id of the thread; empty if the list of tools is requested outside of a thread. */
   threadId: string;
 }
 

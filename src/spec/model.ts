@@ -28,7 +28,10 @@ export interface ModelCapabilities {
   vision?: boolean;
   /** The model accepts tools. Default true. If false, requests contain no tools. */
   functionCalling?: boolean;
-  /** The model supports structured output. If false, structured answers are the arguments of a forced tool call. Default: as known of the model. */
+  /**
+   * The model supports structured output. If false, structured answers are the arguments of a forced tool call. Default: depends on the
+   * provider and the model.
+   */
   structuredOutputs?: boolean;
 }
 

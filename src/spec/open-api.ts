@@ -6,7 +6,7 @@ export interface OpenApiContext {
   env: Readonly<Record<string, unknown>>;
   /** The owner of the thread. Null for a thread without an owner. */
   userId: string | null;
-  /** Empty if a person asks for the list of tools outside of a thread. */
+  /** Id of the thread; empty if the list of tools is requested outside of a thread. */
   threadId: string;
 }
 
@@ -67,8 +67,8 @@ export interface OpenApiDefinition<N extends string = string, P extends string =
         | readonly OpenApiCredential[]
         | Promise<OpenApiCredential | readonly OpenApiCredential[]>);
   /**
-   * Hosts of the document's servers to which credentials and headers are sent, such as `api.example.com` or `localhost:8080`. Needed only for
-   * a document from an address without `baseUrl`, if a server has another origin than the document.
+   * Hosts of the document's servers to which credentials and headers are sent, such as `api.example.com` or `localhost:8080`. Needed only
+   * if the document is loaded from an address, `baseUrl` is absent, and a server has another origin than the document.
    */
   credentialHosts?: readonly string[];
   /** Headers of every request to the API. They have precedence over parameters of the document. */
@@ -83,7 +83,7 @@ export interface OpenApiDefinition<N extends string = string, P extends string =
   methods?: readonly ("GET" | "PUT" | "POST" | "DELETE" | "OPTIONS" | "HEAD" | "PATCH")[];
   /** Offers the operations whose path in the document begins with this text. */
   pathPrefix?: string;
-  /** Whether operations without an id are offered, with names of their method and path. Default false: the log names them. */
+  /** Whether operations without an id are offered, with names made of their method and path. Default false: they are only logged. */
   unnamedOperations?: boolean;
   /** Whether parameters in cookies are arguments. Default false: they are ignored. */
   cookies?: boolean;
@@ -93,7 +93,10 @@ export interface OpenApiDefinition<N extends string = string, P extends string =
   maxResponseBytes?: number;
   /** Returns what a model reads instead of the whole body: a text, or a value that is written as JSON. */
   shapeResponse?: (response: OpenApiResponse, context: OpenApiContext) => unknown;
-  /** Which calls a person has to approve: all, those of the operations with these ids, or those for which the function returns true. */
+  /**
+   * The calls that a person has to approve: all, those of the operations with these ids, or those for which the function does not return
+   * false.
+   */
   needsApproval?:
     | boolean
     | readonly string[]

@@ -52,7 +52,7 @@ export interface PromptDefinition<
 > {
   /** The name that agents, includes and tool lists use. */
   name: N;
-  /** Description for a model that is offered the prompt as a tool. */
+  /** Description of the prompt as a tool, which the calling model reads. */
   toolDescription: string;
   /** The system prompt. */
   prompt: PromptContent;
@@ -104,7 +104,7 @@ export type AnyPromptDefinition = PromptDefinition<string, AnyToolArgs>;
 
 /**
  * The output type of a prompt's `requiredSchema`; `never` for a prompt without one (Standard Agents, prompts). The published type
- * ignores that the field is optional and is `never` for every prompt; this type is correct for both.
+ * ignores that the field is optional, so it is `never` for every prompt. This type is correct with and without the field.
  */
 export type PromptInput<T extends PromptDefinition<string, AnyToolArgs>> =
   NonNullable<T["requiredSchema"]> extends infer Schema extends AnyToolArgs ? z.infer<Schema> : never;

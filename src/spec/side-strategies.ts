@@ -10,8 +10,8 @@ export interface LoopStrategy {
 }
 
 /**
- * Requests reasoning before each action. A cycle is two model requests: the first one forbids tool calls and asks for reasoning, the second
- * one calls tools or answers. Instructions and reasoning are stored as silent messages.
+ * Requests reasoning before each action. A cycle is two model requests: the first one requests reasoning and permits no tool calls, the
+ * answer to the second one calls tools or is final. Instructions and reasoning are stored as silent messages.
  */
 export interface ReactStrategy {
   type: "react";

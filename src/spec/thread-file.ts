@@ -1,6 +1,6 @@
 // Files of a thread as definitions read and write them. Paths are relative to the thread's root folder.
 
-/** Where a file's bytes are stored; the values are the runtime's (Standard Agents, threads). */
+/** The storage of a file's bytes. The values depend on the runtime (Standard Agents, threads). */
 export type FileStorage = string;
 
 /** A file or a folder (Standard Agents, threads). Sizes are bytes, times are microseconds since the epoch. */

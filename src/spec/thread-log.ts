@@ -2,14 +2,14 @@
 
 /** Options of `getLogs` (Standard Agents, threads). */
 export interface GetLogsOptions {
-  /** Maximal number of entries. */
+  /** Maximal number of entries. Default 100, at most 1,000. */
   limit?: number;
   /** Number of entries to skip. */
   offset?: number;
   order?: "asc" | "desc";
 }
 
-/** A log entry: a model request, a tool call or an error (Standard Agents, threads). */
+/** A log entry, for example of a model request, a tool call or an error (Standard Agents, threads). */
 export interface Log {
   id: string;
   /** For example `llm_request`, `tool_call`, `error`. */

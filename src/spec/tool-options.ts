@@ -16,15 +16,15 @@ export interface ToolOptions<State = ThreadState, Args = Record<string, unknown>
   /** Finds out the outcome of a call that a crash interrupted, for example from the service that the tool called. */
   reconcile?: (callId: string, args: Args, state: State) => Promise<ReconcileAnswer>;
   /**
-   * Whether a call needs a person's approval before it runs: always, or if the function returns true. If the function throws or
+   * Whether a call needs a person's approval before it runs: always, or unless the function returns false. If the function throws or
    * takes longer than `timeoutMs`, the call does not run. No effect for remote tools, whose client asks the person itself.
    */
   needsApproval?: boolean | ((args: Args, state: State) => boolean | Promise<boolean>);
   /** Whether the person who approves a call may change its arguments. */
   editableArguments?: boolean;
-  /** Milliseconds to wait for a remote tool's result or an approval; then the call ends without one. Default 24 hours. */
+  /** Milliseconds to wait for a remote tool's result or an approval; then the call ends with an error. Default 24 hours. */
   deadlineMs?: number;
-  /** Milliseconds that the function may take. Then its signal is aborted and the call fails. */
+  /** Milliseconds that the function may take. Then its signal is aborted and the call fails. Default 120,000. */
   timeoutMs?: number;
   /** Whether a call never runs at the same time as another call of its step. */
   sequential?: boolean;

@@ -3,7 +3,7 @@
 
 import type { BranchRecord } from "./thread-lifecycle.ts";
 
-/** The messages of one branch up to a position, inclusive. With null, all of them. */
+/** The messages of one branch up to the position `upTo`, inclusive; all of them if it is null. */
 export interface BranchStretch {
   branch: string;
   upTo: string | null;

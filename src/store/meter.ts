@@ -70,7 +70,7 @@ export function meterStorage(storage: DurableObjectStorage): MeteredStorage {
       return found;
     },
     transaction() {
-      // Related writes belong into one synchronous transaction (architecture §6). Writes in this one would not be counted.
+      // Related writes belong in one synchronous transaction (architecture §6). Writes in an asynchronous transaction would not be counted.
       throw refuse("internal", "Async transactions are not metered: use transactionSync.");
     },
   };

@@ -19,7 +19,10 @@ export interface BranchRecord {
 /** Position of a message among all messages of a thread. */
 export type MessagePosition = Pick<MessageRecord, "branch" | "position">;
 
-/** Contract: as ThreadStore. Before `create`, only `exists`, `importing` and `readThread` may be called, and they write nothing. */
+/**
+ * Contract: as ThreadStore. Before `create` or `beginImport`, only `exists`, `importing` and `readThread` may be called, and they write
+ * nothing.
+ */
 export interface ManagedThreadStore extends ThreadStore {
   /** Whether a thread exists or is being imported. During an import, `readThread` returns null. */
   exists(): boolean;

@@ -15,7 +15,7 @@ function stubOf(threadId: string): DurableObjectStub {
 export async function restartObject(threadId: string): Promise<void> {
   const dying = runInDurableObject(stubOf(threadId), async (_, state) => {
     await state.storage.sync();
-    // The pool prints no line for objects that end with this word.
+    // The test pool prints no line for an object that is aborted with a reason that begins like this one.
     state.abort("Instance disposed: the test restarts the thread.");
   });
   // The call itself fails, because its object is gone.

@@ -1,5 +1,5 @@
 // The scripts of the tested threads. A thread and its child threads share one script. Scripts are kept in the memory of the isolate, so
-// they outlive the objects of their threads, and only threads that a test started have one.
+// they outlive the objects of their threads. Only threads that a test started, and their child threads, have a script.
 
 import { deferred } from "#lib/deferred.ts";
 import { untilAborted } from "#models/read-stream.ts";
@@ -61,7 +61,7 @@ export class Script {
     );
   }
 
-  /** Registers an error of the test or of the transcript. It fails the turn, because the run itself may go on, for example with a fallback. */
+  /** Registers an error of the test or of the transcript. It fails the turn, because the run may continue, for example with a fallback. */
   fail(message: string, cause?: unknown): void {
     this.#faults.push({ message, cause });
   }
@@ -75,7 +75,7 @@ export class Script {
     throw new Error(faults.map(({ message }) => message).join("\n"), cause === undefined ? {} : { cause });
   }
 
-  /** Throws an error that names the answers that no request has used. Functions of requests have none. */
+  /** Throws an error that names the listed answers that no request has used. Answers that a function computes are not checked. */
   throwUnused(): void {
     const answers = this.#answers;
     if (answers === undefined || typeof answers === "function") return;
@@ -115,7 +115,7 @@ export class Script {
     this.#held.delete(threadId);
   }
 
-  /** Forgets the held answers of a thread whose object is gone. */
+  /** Removes the held answers of a thread whose object is gone. */
   drop(threadId: string): void {
     this.#held.delete(threadId);
   }

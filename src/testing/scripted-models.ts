@@ -1,5 +1,5 @@
-// The model port of a tested thread: each request takes an answer from the thread's script. No request leaves the process. The model's own
-// definition stays in force: its price, its retries, its fallbacks and what it can do.
+// The model port of a tested thread: each request takes an answer from the thread's script. No request leaves the process. The price,
+// retries, fallbacks and capabilities of the model's definition apply.
 
 import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { systemClock } from "#lib/system-clock.ts";

@@ -30,7 +30,7 @@ import { orderProblems, transcriptProblems } from "./transcript-invariants.ts";
 export interface Turn extends Run {
   /** The tool calls of the turn, in order, with their results. */
   toolCalls: ToolView[];
-  /** The calls that wait for an approval or for a client's result. */
+  /** The calls that wait for a client's result, an approval or a higher limit, and open questions. */
   pending: readonly OpenCall[];
   /** The events of the turn, in order. */
   events: ThreadEvent[];
@@ -39,7 +39,7 @@ export interface Turn extends Run {
 /** Fields of a message besides its content. */
 export type SendOptions = Omit<NewMessage, "content" | "run">;
 
-/** What a thread under test needs. */
+/** Dependencies of a thread under test. */
 interface Ports {
   client: ThreadholdClient;
   script: Script;
@@ -49,7 +49,7 @@ interface Ports {
 /** The maximum number of times that a stream of events may break or end early during one turn. */
 const mostBreaks = 10;
 
-/** Milliseconds after which an error is thrown without the state of a thread that does not answer. */
+/** Milliseconds to wait for the state of the thread, which is part of an error. Then the error is thrown without the state. */
 const stateMs = 2000;
 
 /** A thread under test. */
@@ -57,7 +57,7 @@ export class TestThread {
   readonly id: string;
   /** The client of the thread's owner. */
   readonly client: ThreadholdClient;
-  /** The thread as the client sees it, for everything that has no shorter form here. */
+  /** The client's handle of the thread, for operations that this class does not have. */
   readonly handle: ThreadHandle;
   /** The events so far, without a gap, in order. Complete after each turn. */
   readonly events: ThreadEvent[] = [];
@@ -138,7 +138,7 @@ export class TestThread {
     await this.handle.stop();
   }
 
-  /** Waits until models hold an answer open (`hold`), or several answers, if prompts or child threads run at the same time. */
+  /** Waits until `count` answers are held open (`hold`): more than one if prompts or child threads run at the same time. */
   async held(count = 1): Promise<void> {
     const { script, timeoutMs } = this.#ports;
     const late = AbortSignal.timeout(timeoutMs);

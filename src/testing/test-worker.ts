@@ -15,7 +15,7 @@ import { scriptOf, shareScript } from "./script.ts";
 import { scriptedModels } from "./scripted-models.ts";
 import { checkUnusedAtEndOfFile } from "./unused-answers.ts";
 
-/** Variables that would close the API, because the function below identifies callers, or that limit requests. */
+/** Variables that are replaced or removed: those of authentication, because `authenticate` below identifies callers, and a rate limit. */
 const replaced = { OPEN_LOOPBACK: "true", LIMIT_ADMISSIONS_PER_MINUTE: "1000000" };
 const removed = ["API_TOKENS", "JWT_SECRET", "JWKS_URL", "JWT_ISSUER", "JWT_AUDIENCE"];
 
@@ -75,7 +75,7 @@ function endWith(response: Response, signal: AbortSignal): Response {
     start(controller) {
       signal.addEventListener("abort", () => {
         controller.error(signal.reason);
-        // The stream has failed already. Its source has nothing to add.
+        // The stream has failed already, so a failure of its source is ignored.
         reader.cancel().catch(() => undefined);
       });
     },

@@ -26,8 +26,8 @@ export function transcriptProblems({ events, messages, lastSeq }: Transcript): s
 }
 
 /**
- * Violations of the order of one subscription: numbers increase, and `prev` names the frame before. `after` is the number after which the
- * subscription begins. Without it, the first frame is not checked.
+ * Violations of the order of one subscription: numbers increase, and `prev` is the number of the frame before. `after` is the number after
+ * which the subscription begins. Without it, the first frame is not checked.
  */
 export function orderProblems(
   frames: readonly { seq: number; type: string; prev?: number | undefined }[],

@@ -35,7 +35,7 @@ export class Alarm {
   /** Sets the alarm to `ms`, unless it is set to an earlier time. */
   notAfter(ms: number): void {
     if (this.#at !== null && this.#at <= ms && !this.#overdue) return;
-    // A later time loses no work that was due at the passed one: the handler of an alarm does everything that is due.
+    // Setting a passed alarm to a later time loses no work: the handler of an alarm does everything that is due.
     this.#set(this.#overdue ? Math.min(ms, (this.#at ?? ms) + overdueMs) : ms);
   }
 

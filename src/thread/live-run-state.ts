@@ -14,7 +14,6 @@ export class LiveRunState {
   /** The questions that calls of the run ask. */
   readonly questions = new OpenQuestions();
 
-  /** The executed run. */
   get run(): RunRecord | null {
     return this.#run;
   }

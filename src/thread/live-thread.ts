@@ -1,6 +1,6 @@
 // The thread in memory: its row, its storage, its subscribers, and the writes that keep them consistent. While a run is active, the
 // thread's row is not written for each message: its counts are changed in memory, written when the run is suspended or ends, and counted
-// again after a crash.
+// again if the thread is loaded while a run is active.
 
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
 import { changedCounts } from "#core/message-counts.ts";
@@ -27,8 +27,8 @@ import { replay } from "./replay/replay.ts";
  *
  * - `record`, `store`, `snapshot` read.
  * - `change` changes the thread's row in memory; `save` writes it. A change without `save` is written with the next write.
- * - `insertMessage`, `updateMessage`, `deleteMessage` write a message's row and keep consistent with it the counts, the text that lists
- * show, and the executed run.
+ * - `insertMessage`, `updateMessage`, `deleteMessage` write a message's row, and update the counts, the text that lists show, and the
+ * messages of the executed run.
  * - `transaction` writes several rows or none. Inside it, `stage` numbers events that are stored in the rows that it writes.
  * - `emit` stores events in rows of their own and sends them.
  * - `runState` holds the executed run.
@@ -217,7 +217,7 @@ export class LiveThread {
     return threadSnapshot(this, includeSilent);
   }
 
-  /** True if no run will be executed until a client or another thread sends something. */
+  /** True if the active run waits for a client or a person, or if no run is active and none begins from the queue. */
   get #isIdle(): boolean {
     const { active_run_id, status, queue } = this.#record;
     if (active_run_id !== null) return status === "awaiting_tool_execution";
@@ -258,7 +258,7 @@ export class LiveThread {
     if (last_message !== before) this.change({ last_message });
   }
 
-  /** Counts the messages of the interrupted run after a crash, since the row's counts lack them. */
+  /** Counts the messages of the active run when the thread is loaded: after a crash the row's counts lack them. */
   #recount(): void {
     const { branch, active_run_id } = this.#record;
     const run = active_run_id === null ? null : this.store.run(active_run_id);

@@ -43,7 +43,10 @@ export interface OpenOptions {
 /** Milliseconds after which the bytes of deleted or replaced files are removed from storage. */
 const sweepAfterMs = 30_000;
 
-/** Loads the thread. Reads a few rows. Writes only if a crash left files of messages that were not admitted, to delete them. */
+/**
+ * Loads the thread. Reads a few rows, and the messages of an active run. Writes only if a crash left files of messages that were not
+ * admitted, to delete them.
+ */
 export function openThread(options: OpenOptions): OpenThread {
   const { dependencies, storage, store, record, alarm, state, ownerFeed } = options;
   const live = new LiveThread(store, record, dependencies.clock);

@@ -1,5 +1,5 @@
-// The authorizations that a thread's runs use, such as the tokens for MCP servers. Those of a user are in the user's own object. A thread
-// without an owner has its own, in its storage, and they are deleted with it.
+// The authorizations that a thread's runs use, such as the tokens for MCP servers. Those of a user are in the user's own object. Those of a
+// thread without an owner are in the thread's storage and are deleted with the thread.
 
 import { refuse } from "#contract/error.ts";
 import type { EventDraft } from "#contract/event.ts";
@@ -39,7 +39,7 @@ export function threadAuthorizations(
   return { owner: { thread: id }, store: remoteAuthorizations(callOwn), callOwn };
 }
 
-/** The authorizations for a run, which emits what it needs. */
+/** The authorizations for a run. The thread emits an event for each server to which the run needs access. */
 export function runAuthorizations(context: ObjectContext, runId: string): Authorizations {
   return {
     ...context.authorizations,
@@ -48,7 +48,7 @@ export function runAuthorizations(context: ObjectContext, runId: string): Author
   };
 }
 
-/** Notes that a run needs a server. Emits the event once for a server in a run, also if the run was interrupted by a crash. */
+/** Records that a run needs access to a server. Emits the event once for a server in a run, also if the run was interrupted by a crash. */
 function requireAuthorization(live: LiveThread, runId: string, server: string): void {
   const { authorizations: known = [] } = live.record;
   const old = known.find((each) => each.server === server);
@@ -58,7 +58,7 @@ function requireAuthorization(live: LiveThread, runId: string, server: string): 
   setAuthorizations(live, [...others, entry], [{ type: "authorization_required", run_id: runId, server }]);
 }
 
-/** Notes that the owner has connected to a server. */
+/** Records that the owner has connected to a server. */
 export function grantAuthorization(live: LiveThread, server: string): void {
   const { authorizations: known = [] } = live.record;
   const others = known.filter((each) => each.server !== server);

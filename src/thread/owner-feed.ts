@@ -1,7 +1,7 @@
 // Sends changes of the thread to the owner's feed, which keeps clients' lists of threads current. Feed messages are best effort: they are
-// not stored, and retried only once, after an object reset. They never block or fail a run. If a message is lost, a client's list is
-// outdated until the thread's next change or until the client requests the list again. One message is sent at a time; changes in the
-// meantime are combined into one further message with the newest state.
+// not stored, and a failed one is retried only once. They never block or fail a run. If a message is lost, a client's list is outdated
+// until the thread's next change or until the client requests the list again. One message is sent at a time; changes in the meantime are
+// combined into one further message with the newest state.
 
 import type { FeedMessage } from "#contract/feed.ts";
 import type { FeedDirectory, OwnerFeedRpc } from "#core/feed-rpc.ts";
@@ -60,8 +60,8 @@ export class OwnerFeed {
   }
 
   /**
-   * Confirms the caller's lease, if there is one, after its input was admitted: the next feed message contains the lease's id. An idle
-   * thread sends no message by itself, so one is sent here.
+   * Confirms the caller's lease, if there is one, after its input was admitted: the next feed message contains the lease's id. If the input
+   * started no run, the thread sends no message by itself, so one is sent here.
    */
   confirmLease({ lease }: Caller, live: LiveThread): void {
     if (lease === undefined || live.retired) return;

@@ -63,8 +63,8 @@ export class StreamLeases {
   }
 
   /**
-   * Gives a lease back to the feed object that counts it. If that object cannot be reached, it later asks this object, when its limit is
-   * reached.
+   * Gives a lease back to the feed object that counts it. If the feed object cannot be reached, it later requests the open leases from this
+   * object, when the user's limit is reached.
    */
   #giveBack({ id, owner }: StreamLease): void {
     this.#state.waitUntil(

@@ -15,9 +15,9 @@ export interface ThreadholdBindings extends Variables, LimitVariables {
   VERSION?: WorkerVersionMetadata;
   /** The built playground. Without it there are no pages. */
   ASSETS?: Fetcher;
-  /** Reads the size of images and makes thumbnails. Without it there are neither. */
+  /** Reads the size of images and makes thumbnails. Without it, the width and height of images are unknown, and there are no thumbnails. */
   IMAGES?: ImagesBinding;
-  /** Counts admissions across the isolates of a location, in addition to each isolate's own count. Its period is 60 s. */
+  /** Counts admissions across the isolates of a location, in addition to each isolate's own count. Its period has to be 60 s. */
   ADMISSION_LIMITER?: RateLimit;
   /** Stores large files. Without it every file is stored in its thread. */
   FILES?: R2Bucket;

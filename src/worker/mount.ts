@@ -1,4 +1,5 @@
-// Serves an application under a path of another Worker. The application sees its own paths; addresses in its headers get the path back.
+// Serves an application under a path of another Worker. The application receives paths without this prefix. The prefix is added to the
+// addresses in the headers of its responses.
 
 import { errorAnswer } from "#http/answer/error-answer.ts";
 

@@ -1,5 +1,5 @@
-// Reads the variables of outbound requests and creates the guarded fetch. Fails closed: a list with a mistake allows no host, and with an
-// invalid resolver no name can be resolved.
+// Reads the variables of outbound requests and creates the guarded fetch. Fails closed: a list with a mistake allows no internal host, and
+// with an invalid resolver no name can be resolved.
 
 import { createDnsOverHttps } from "#core/outbound/dns-over-https.ts";
 import type { Transport } from "#core/outbound/exchange.ts";

@@ -1,4 +1,4 @@
-// Definitions for tests about results that come at bad times or are large: tools with long outputs, one that calls
+// Definitions for tests about results that are large or arrive at difficult times: tools with long outputs, one that calls
 // another, one that a release changes, and agents that call them in turn.
 
 import { z } from "zod";

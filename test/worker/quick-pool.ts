@@ -1,7 +1,7 @@
-// Takes four detours out of the Workers pool of vitest, which take most of a test's time and change nothing of what is tested:
+// Removes four slow steps from the Workers pool of vitest, which take most of a test's time and have no effect on what is tested:
 //
 // - Each request to an object or to the Worker imports the Worker's main module again, over a request to another object and two
-//   messages to the process outside. The module is the same until the Worker ends, so the first import is kept.
+//   messages to the process of the test runner. The module is the same until the Worker ends, so the first import is kept.
 // - Each request to an object also asks for its instance that way. The instance is the same while the object lives, so it is kept.
 // - Each new instance wraps the prototype of its class in one more proxy (`createProxyPrototypeClass`), and each look at a method
 //   passes them all. All of these proxies do the same, so the first one is kept.
@@ -11,13 +11,13 @@
 // the runtime from all input, output and timers. Such tests use `holds` or `vi.waitUntil`.
 //
 // All but the third are for projects that provide `quickPool`. The golden transcripts count rows that background work reads and writes
-// meanwhile, so they keep the time that the detours take.
+// meanwhile, so they keep these steps, which take time.
 
 import { inject } from "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Whether requests take no detours. */
+    /** Whether requests are without the slow steps. */
     quickPool: boolean;
   }
 }

@@ -1,4 +1,4 @@
-// The first desk. Billing hands the thread back to it when it is done.
+// The agent that a customer's thread starts with. `billing_desk` hands the thread back to it.
 
 import { defineAgent } from "threadhold";
 

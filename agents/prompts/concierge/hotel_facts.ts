@@ -1,4 +1,4 @@
-// Is included by the concierge's prompt and includes another prompt. Includes may be nested; a cycle is refused.
+// The concierge's prompt includes this prompt, which includes another one. Includes may be nested; a cycle is refused.
 
 import { definePrompt } from "threadhold";
 

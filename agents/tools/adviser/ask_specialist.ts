@@ -1,5 +1,5 @@
-// Executes an agent with a plan and tools of its own inside of this tool. With `in: state` its tokens and cost count to the run, and the
-// thread sends its events.
+// Executes an agent with a plan and tools of its own inside of this tool. With `in: state` the run's usage and cost include those of the
+// agent, and the thread sends the agent's events.
 
 import { defineTool } from "threadhold";
 import type { TestRequest, TestTurn } from "threadhold";

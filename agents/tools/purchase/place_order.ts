@@ -1,5 +1,5 @@
-// Orders an item. An expensive one waits for a person's approval, who may change the price or refuse. Until then nothing is ordered,
-// and the waiting call takes no memory.
+// Orders an item. The call for an expensive item waits for a person, who may approve it, change the price or refuse. Until then nothing is
+// ordered, and the waiting call takes no memory.
 
 import { defineTool } from "threadhold";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// A shop with routes and files of its own. It serves threads under /agents for the users that it knows.
+// A shop with routes and files of its own. It serves threads under /agents for users who are signed in.
 import { Hono } from "hono";
 import { createThreadhold, type ThreadholdBindings } from "threadhold/worker";
 

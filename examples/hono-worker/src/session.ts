@@ -1,4 +1,4 @@
-// The shop's sessions: a cookie with a signed token. They know nothing of threads.
+// The shop's sessions: a cookie with a signed token. They do not depend on threads.
 import { sign, verify } from "hono/jwt";
 import { parse, serialize } from "hono/utils/cookie";
 

@@ -65,7 +65,7 @@ function inColumns(parts: readonly PlacedPart[], columns: number): PlacedGraph {
   const edges: PlacedEdge[] = [];
   let [x, y, columnWidth, width, height] = [0, 0, 0, 0, 0];
   for (const part of parts) {
-    // A column ends at the part whose middle is below the column's share of the height.
+    // A part whose middle would be below the column's share of the height starts the next column.
     if (y > 0 && y + part.height / 2 > enough) [x, y, columnWidth] = [x + columnWidth + gap.betweenParts, 0, 0];
     const corner = { x, y };
     nodes.push(...part.nodes.map((node) => ({ ...node, x: node.x + corner.x, y: node.y + corner.y })));
@@ -132,7 +132,10 @@ function placePart({ nodes, edges }: DefinitionGraph): PlacedPart {
   return shifted(placed, pointed);
 }
 
-/** Lines leave a node at its right side and arrive at the left side of another. Lines that lead back do the reverse. */
+/**
+ * A line starts at the right side of its source and ends at the left side of its target. If the target is to the left of the source, the
+ * line starts at the left side and ends at the right side.
+ */
 function anchored(points: readonly Point[], { from, to }: GraphEdge, nodes: readonly PlacedNode[]): Point[] {
   const source = nodes.find(({ id }) => id === from);
   const target = nodes.find(({ id }) => id === to);
@@ -146,7 +149,7 @@ function anchored(points: readonly Point[], { from, to }: GraphEdge, nodes: read
   ];
 }
 
-/** Moves everything to the right of and below the origin. */
+/** Moves nodes and lines so that the smallest coordinate of each axis is 0. */
 function shifted(nodes: PlacedNode[], edges: PointedEdge[]): PlacedPart {
   const corners = [
     ...nodes.flatMap(({ x, y }) => [
@@ -166,7 +169,7 @@ function shifted(nodes: PlacedNode[], edges: PointedEdge[]): PlacedPart {
   };
 }
 
-/** A curve that is horizontal at every point, so that the lines of one column run in parallel. */
+/** A curve that is horizontal at each of the points, so that the lines of one column run in parallel. */
 function drawn(edge: GraphEdge & { labelAt: Point }, points: readonly Point[], by: Point): PlacedEdge {
   const at = points.map(({ x, y }) => ({ x: x + by.x, y: y + by.y }));
   const [start, ...rest] = at;

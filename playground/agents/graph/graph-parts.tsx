@@ -38,7 +38,6 @@ const outlines: Readonly<Record<Kind, string>> = {
   model: `M13,.5H${width - 13}L${width - 0.5},${height / 2}L${width - 13},${height - 0.5}H13L.5,${height / 2}Z`,
 };
 
-/** The node of a definition. */
 export const DefinitionNode = memo(function DefinitionNode({ data: { node } }: NodeProps<FlowNode>): ReactElement {
   const { at, onFocus, onPoint } = useContext(Focus);
   const { id, kind, name, about, brief, found } = node;
@@ -81,7 +80,7 @@ export const RelationEdge = memo(function RelationEdge({ data }: EdgeProps<FlowE
     <g className={css["edge"]} data-lit={lit} data-relation={edge.relations[0]}>
       <BaseEdge path={edge.line} interactionWidth={0} />
       <circle className={css["end"]} {...endOf(edge.line)} r={2.5} />
-      {/* Above the lines of all edges, so that none is drawn over it */}
+      {/* Above the lines of all edges, so that no line is drawn over a label. */}
       <EdgeLabelRenderer>
         <span
           className={css["label"]}

@@ -23,12 +23,11 @@ const margin = 20;
 /** The smallest zoom. Below it nodes could not be distinguished, so a larger graph has to be moved. */
 const smallest = 0.25;
 const largest = 2;
-/** Below this size the small texts of a node cannot be read. */
+/** The zoom below which the small texts of a node cannot be read. */
 const readable = 0.65;
 /** The height of the page's head and the graph's toolbar, in pixels. */
 const around = 150;
 
-/** The graph. Loaded with the page that shows it. */
 export function GraphView({ graph, legend }: { graph: DefinitionGraph; legend: ReactNode }): ReactElement {
   const place = useRef<HTMLDivElement>(null);
   const [{ width, height }, setSize] = useState({ width: 0, height: 0 });
@@ -169,7 +168,7 @@ function flowNode(node: PlacedGraph["nodes"][number]): FlowNode {
     position: { x: node.x, y: node.y },
     data: { node },
     ...nodeSize,
-    // The link inside the node is its description.
+    // Removes the role description of the library, because the link inside the node describes it.
     domAttributes: { "aria-roledescription": undefined },
   };
 }

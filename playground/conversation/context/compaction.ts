@@ -13,7 +13,7 @@ export interface Compaction {
   end: EventOf<"compaction_end">;
 }
 
-/** Adds the events of compactions to those that are known, sorted by number. Events of nested loops concern other requests. */
+/** Adds events of compactions to the known ones, sorted by number. Events of nested loops are left out: they concern other requests. */
 export function withCompactions(
   known: readonly CompactionEvent[],
   events: readonly ThreadEvent[],
@@ -28,7 +28,7 @@ export function withCompactions(
   return added.length === 0 ? known : [...known, ...added].toSorted((one, other) => one.seq - other.seq);
 }
 
-/** The last compaction that dropped messages. A later one may have left out files alone. Null if there is none. */
+/** The last compaction that dropped messages; null if there is none. A later compaction may have left out only files. */
 export function lastDrop(events: readonly CompactionEvent[]): Compaction | null {
   let last: Compaction | null = null;
   let start: EventOf<"compaction_start"> | null = null;

@@ -27,7 +27,7 @@ export function useContextReload(handle: ThreadHandle): void {
   useEffect(() => {
     const load = async (): Promise<void> => {
       const filters = { queryKey: ["context", handle.id], exact: true };
-      // A request that was sent before the event may have been answered before it.
+      // An open request may have read the context before the event.
       await queries.cancelQueries(filters);
       await queries.invalidateQueries(filters);
     };

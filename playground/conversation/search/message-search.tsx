@@ -1,5 +1,5 @@
-// The search in a conversation. The browser's own search finds only rendered rows, so the server searches: hits come
-// newest first, in pages; moving past the last hit loads the next page.
+// The search in a conversation. The browser's own search finds only rendered rows, so the server searches. It returns pages
+// of hits, the newest first; moving past the last hit loads the next page.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";

@@ -1,4 +1,4 @@
-// Shown if a file was changed elsewhere since it was read: the other version, and the choice between it and one's own.
+// Shown if a file was changed elsewhere since it was read: the other version, and the choice between it and the user's version.
 
 import { useState } from "react";
 import type { ReactElement } from "react";

@@ -1,5 +1,5 @@
 // Unsaved texts of files. They are kept while the page is open, so that visiting another file or thread loses nothing.
-// Closing the page would lose them, so it asks first.
+// Closing the page would lose them, so the browser asks the user first (`leave-guard.ts`).
 
 import { createStore } from "../../kit/create-store.ts";
 import type { Store } from "../../kit/create-store.ts";
@@ -28,7 +28,6 @@ export function keepDraft(draft: Draft): void {
   store.set([...without(draft), draft]);
 }
 
-/** Removes a draft. */
 export function dropDraft(of: Pick<Draft, "threadId" | "path">): void {
   store.set(without(of));
 }

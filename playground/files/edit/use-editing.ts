@@ -39,7 +39,7 @@ export interface Editing {
   write: (text: string) => void;
   /** Discards the draft. */
   drop: () => void;
-  /** Saves the draft. With `over` it overwrites that version, which the user has seen. */
+  /** Saves the draft. If `over` is given, it overwrites that version, which the user has seen. */
   save: (over?: { theirs: Theirs }) => void;
   saving: boolean;
   /** Result of the last save; null before the first save, and after a conflict was resolved. */

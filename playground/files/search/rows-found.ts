@@ -2,7 +2,7 @@
 
 import type { GlobAnswer, GrepAnswer } from "threadhold/client";
 
-/** A file, or with a number one of its lines. */
+/** A file, or one of its lines if `line` is a number. */
 export interface FoundRow {
   path: string;
   line: number | null;

@@ -31,7 +31,6 @@ export interface FolderPorts {
 
 const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-/** The order of entries. */
 function compareEntries(one: FileRecord, other: FileRecord): number {
   if (one.isDirectory !== other.isDirectory) return one.isDirectory ? -1 : 1;
   return collator.compare(one.name, other.name) || (one.name < other.name ? -1 : Number(one.name > other.name));
@@ -97,7 +96,6 @@ export class FolderCache {
     );
   }
 
-  /** Applies a change. */
   apply(change: FileChange): void {
     const { path, file } = change;
     for (const [folder, changes] of this.#asked) if (isWithin(folder, path)) changes.push(change);

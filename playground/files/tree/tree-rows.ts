@@ -32,7 +32,6 @@ export interface NoteRow {
 
 export type TreeRow = EntryRow | NoteRow;
 
-/** The data of the tree. */
 export interface Tree {
   folders: ReadonlyMap<string, Folder>;
   /** Paths of open folders. */

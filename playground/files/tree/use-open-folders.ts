@@ -1,5 +1,5 @@
-// The open folders of the tree. The folder that the page shows and those above it open by themselves; open folders are
-// loaded.
+// The open folders of the tree. The folder that the page shows and the folders above it are opened automatically. Open
+// folders are loaded.
 
 import { useCallback, useEffect, useState } from "react";
 

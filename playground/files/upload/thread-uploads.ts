@@ -1,5 +1,5 @@
-// The uploads of each thread. They continue while another page of the playground is open. Closing the page would end
-// them, so it asks first.
+// The uploads of each thread. They continue while another page of the playground is open. Closing the browser's page would
+// end them, so the browser asks the user first (`leave-guard.ts`).
 
 import { ThreadholdClientError } from "threadhold/client";
 import type { ThreadHandle } from "threadhold/client";

@@ -22,7 +22,6 @@ export interface UploadPorts {
   isTaken: (error: unknown) => boolean;
 }
 
-/** The options of one upload. */
 export interface SendUpload {
   over: boolean;
   signal: AbortSignal;

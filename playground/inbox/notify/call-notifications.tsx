@@ -27,7 +27,7 @@ export function CallNotifications(): null {
   useEffect(() => {
     if (!works) return undefined;
     let leads = false;
-    // Tabs of the same user agree on one. Another user's tabs list other threads.
+    // Of one user's tabs, only the tab that holds the lock notifies. Another user's tabs list other threads.
     const leave = holdLock(`threadhold.notifies ${user}`, "exclusive", () => {
       leads = true;
     });

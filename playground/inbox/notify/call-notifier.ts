@@ -31,7 +31,7 @@ export function notifyOfCalls({ list, isLeading, isShown, show }: NotifierPorts)
 
   const notify = async (waiting: WaitingCall): Promise<void> => {
     if (await isShown(waiting)) return;
-    // The call may have been answered while the other tabs were asked.
+    // The call may have been answered during the check of the other tabs.
     if (!ended && isWaiting(waiting.key)) shown.set(waiting.key, show(waiting));
   };
   const update = (): void => {

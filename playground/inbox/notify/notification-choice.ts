@@ -31,7 +31,6 @@ export function chooseNotifications(on: boolean): void {
   }
 }
 
-/** The current choice. */
 export function useNotificationsWanted(): boolean {
   return useStore(wanted);
 }

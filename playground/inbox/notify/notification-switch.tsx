@@ -1,4 +1,4 @@
-// The switch for notifications, and what to do where they cannot be shown.
+// The switch for notifications, and what to do if they cannot be shown.
 
 import { useState } from "react";
 import type { ReactElement } from "react";

@@ -22,7 +22,7 @@ const permission = createStore<Permission>(read(), () => {
 
 function read(): Permission {
   const { Notification: found } = globalThis as { Notification?: typeof Notification };
-  // Tabs agree by locks on the one that notifies.
+  // A Web Lock selects the tab that notifies, so locks are required.
   return found === undefined || !isSecureContext || !("locks" in navigator) ? "unsupported" : found.permission;
 }
 
@@ -38,7 +38,6 @@ export function recordRefusal(): void {
   permission.set("refused");
 }
 
-/** The current permission. */
 export function usePermission(): Permission {
   return useStore(permission);
 }

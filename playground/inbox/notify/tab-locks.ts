@@ -1,5 +1,5 @@
-// Web Locks that the tabs of a browser share: they tell which tab notifies, and what visible tabs show. The browser releases the locks of a
-// tab that is closed.
+// Web Locks that the tabs of a browser share: one selects the tab that notifies, and the others mark what visible tabs show. The browser
+// releases the locks of a tab that is closed.
 
 /** Holds a lock until the returned function is called. `onHeld` is called once it is held. */
 export function holdLock(name: string, mode: LockMode, onHeld: () => void = () => undefined): () => void {

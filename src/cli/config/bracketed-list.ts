@@ -8,7 +8,7 @@ interface TextRange {
   end: number;
 }
 
-/** A list in brackets, with the ranges of its entries. Its own range has the brackets. */
+/** A list in brackets, with the ranges of its entries. The range of the list includes the brackets. */
 export interface BracketedList extends TextRange {
   entries: readonly TextRange[];
   /** Finds the comments between the entries. */
@@ -19,7 +19,7 @@ export interface BracketedList extends TextRange {
   spread?: boolean;
 }
 
-/** The line ends of a text. */
+/** The line break of the first line of a text. */
 export const lineEnd = (text: string): string => (/\r?\n/.exec(text)?.[0] === "\r\n" ? "\r\n" : "\n");
 
 /** The white space at the beginning of the line of a position. */

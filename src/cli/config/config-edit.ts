@@ -82,7 +82,7 @@ export function isTable(value: ConfigValue): value is { readonly [key: string]: 
   return typeof value === "object" && !isList(value);
 }
 
-/** The lines that make the change by hand. */
+/** The lines that a person writes to make the change by hand. */
 export function handWritten({ action, path, value }: ConfigEdit, format: ConfigFormat): string {
   if (format === "json") {
     const place = path.join(".");

@@ -13,7 +13,6 @@ import { applySplices, editedValue, handWritten, type ConfigEdit } from "./confi
 import { jsonEdits } from "./json-edit.ts";
 import { tomlEdits } from "./toml-edit.ts";
 
-/** A configuration file. */
 export interface ConfigFile {
   path: string;
   format: ConfigFormat;

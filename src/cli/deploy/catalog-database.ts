@@ -67,6 +67,6 @@ function listDatabases(run: RunWrangler): Promise<ListedDatabase[]> {
   return requireList<ListedDatabase>(run, ["d1", "list", "--json"]);
 }
 
-/** Whether an id is the id of some database, and not an example. */
+/** Whether an id has the form of a database's id, and is not an example of zeros. */
 export const isRealId = (id: string | undefined): boolean =>
   id !== undefined && /^[0-9a-f-]{36}$/i.test(id) && !/^[0-]+$/.test(id);

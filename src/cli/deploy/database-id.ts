@@ -4,7 +4,7 @@ import { editConfigFile, readConfigFile } from "../config/config-file.ts";
 import { writeFiles } from "../config/write-files.ts";
 import { CommandError } from "../context.ts";
 
-/** Where the id is written. */
+/** The id, and the configuration file and the environment to write it to. */
 interface DatabaseIdChange {
   file: string;
   environment: string | undefined;

@@ -1,5 +1,6 @@
 // `threadhold deploy`: checks a project, prepares its database and its secrets, and deploys its Worker with wrangler. Everything that can
-// be checked is checked before the first change. Migrations come before the Worker, so a failed migration leaves the old Worker serving.
+// be checked is checked before the first change. Migrations are applied before the Worker is deployed, so the old Worker still serves after
+// a failed migration.
 
 import type { Command } from "commander";
 
@@ -22,7 +23,7 @@ interface DeployOptions {
   without: string[];
 }
 
-/** Names of arguments that are refused, because with them wrangler's step would not match the others, and what to do instead. */
+/** Names of arguments that are refused, because they would apply only to the step of wrangler, and what to do instead. */
 const refused: readonly [pattern: RegExp, instead: string][] = [
   [/^(?:--env$|--e$|-e)/, "give --env before the --"],
   [/^--dry-run$/, "give --dry-run before the --"],
@@ -32,7 +33,6 @@ const refused: readonly [pattern: RegExp, instead: string][] = [
   [/^--(?:env-file|dispatch-namespace)$/, "use npx wrangler deploy by itself"],
 ];
 
-/** Adds the command `deploy`. */
 export function addDeployCommand(program: Command, context: CliContext, end: (code: ExitCode) => void): void {
   program
     .command("deploy")

@@ -11,13 +11,12 @@ export interface DeployReport {
   step: (name: StepName, detail: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** Reports a step whose check found errors. */
   fail: (name: StepName, detail: string) => void;
-  /** Reports something to know or to do. */
+  /** Reports a warning for the user. */
   warn: (detail: string) => void;
-  /** Ends the report. */
+  /** Ends the report. With `--json` it is printed now. */
   end: (code: ExitCode, error?: string) => void;
 }
 
-/** Creates a report. */
 export function createReport({ print, printError }: CliContext, json: boolean): DeployReport {
   const steps: object[] = [];
   const warnings: string[] = [];

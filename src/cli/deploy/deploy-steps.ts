@@ -21,7 +21,7 @@ import { wranglerFailure } from "./wrangler-run.ts";
 export interface DeploySettings extends Preparation {
   /** Absent: nothing is asked. */
   terminal: Terminal | undefined;
-  /** Whether a missing database may be created without a question. */
+  /** Whether a missing database may be created, or an id in the configuration replaced, without a question. */
   yes: boolean;
   /** The id of the database to use although it has tables of another program. */
   useDatabase: string | undefined;
@@ -41,7 +41,7 @@ export async function deploy(settings: DeploySettings): Promise<ExitCode> {
   migrationNames(migrations);
   const lookup = { config: project.config, environment: project.environment, migrations };
   const lookups = [planDatabase(run, settings.database, lookup), presentSecrets(run)] as const;
-  // If one of them fails, the other one still ends before the command does.
+  // If one of them fails, the command still waits until the other one ends.
   await Promise.allSettled(lookups);
   const [plan, kept] = await Promise.all(lookups);
   assertChosenDatabase(plan, settings);

@@ -1,4 +1,4 @@
-// Asks a deployment for its health. A new address is reachable some seconds after the deploy, so the request is repeated for a while.
+// Requests the health of a deployment. A new address is reachable some seconds after the deploy, so the request is repeated for a while.
 
 /**
  * The response of the deployment. `failed`: the Worker answers with an error. `unknown`: the Worker was not reached, or another page is
@@ -9,7 +9,7 @@ export interface Health {
   detail: string;
 }
 
-/** One response, and whether a later one may differ, because a new address is not reachable at once. */
+/** One response, and whether it is final. A later response may differ, because a new address is not reachable at once. */
 type Attempt = Health & { isFinal: boolean };
 
 const log = "The log is shown by npx wrangler tail.";
@@ -17,7 +17,7 @@ const log = "The log is shown by npx wrangler tail.";
 /** Pauses before the requests, in milliseconds. */
 const pauses = [0, 1000, 2000, 4000, 8000];
 
-/** Requests `/healthz` until the Worker answers. Tests replace `wait`. */
+/** Requests `/healthz` until a response is final, at most five times. Tests replace `wait`. */
 export async function checkHealth(url: string, send: typeof fetch, wait = waitFor): Promise<Health> {
   const address = new URL("/healthz", url).href;
   let last: Attempt = { status: "unknown", detail: "", isFinal: false };

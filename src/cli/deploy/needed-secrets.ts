@@ -30,7 +30,7 @@ export interface SecretsContext {
   without: readonly string[];
 }
 
-/** Variables that identify callers. Without all of them every request is refused. */
+/** Variables that identify callers. If none of them is set, every request is refused. */
 const access = ["API_TOKENS", "JWT_SECRET", "JWKS_URL"];
 
 const encryptionKey = "ENCRYPTION_KEY";

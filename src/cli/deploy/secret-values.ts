@@ -1,5 +1,5 @@
-// The values of secrets: from a file, from the environment if the user agrees, from a person at the terminal, or random. A value is never printed, written to
-// a file or passed as an argument: wrangler reads the values from its standard input.
+// The values of secrets: from a file, from the environment if the user agrees, from a person at the terminal, or random. A value is never
+// printed, written to a file or passed as an argument: wrangler reads the values from its standard input.
 
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { isYes, type Terminal } from "../terminal.ts";
 import type { NeededSecret } from "./needed-secrets.ts";
 import { parseList, requireSuccess, wranglerFailure, type RunWrangler } from "./wrangler-run.ts";
 
-/** Where values come from. */
+/** The sources of the values. */
 export interface SecretSources {
   /** The entries of the file of secrets. */
   file: Readonly<Record<string, string>>;

@@ -22,7 +22,7 @@ export interface WranglerResult {
 export type RunWrangler = (args: readonly string[], options?: RunOptions) => Promise<WranglerResult>;
 
 interface RunOptions {
-  /** The standard input. Secrets go this way: other processes can read arguments, and files remain. */
+  /** The standard input. It is used for secrets, because other processes can read arguments, and files remain on the disk. */
   input?: string;
   /** Variables added to those of this process. */
   env?: NodeJS.ProcessEnv;
@@ -110,7 +110,7 @@ function messagesIn(stderr: string, kind: "ERROR" | "WARNING"): string[] {
   const messages = blocks
     .filter((block) => block.startsWith(`[${kind}] `))
     .map((block) => block.slice(kind.length + 3));
-  // After a refused token wrangler also asks who the token belongs to.
+  // After a refused token wrangler also requests the token's owner. The error of that request adds nothing.
   const about = messages.filter((message) => !message.includes("/user/tokens/verify"));
   return about.map((message) => message.replaceAll(/\s+/g, " ").trim());
 }
@@ -144,7 +144,7 @@ export async function requireSuccess(run: RunWrangler, args: readonly string[], 
   return result.stdout;
 }
 
-/** Runs a command that has to succeed and returns the list that it prints as JSON. Lines before it, such as on a proxy, are left out. */
+/** Runs a command that has to succeed and returns the list that it prints as JSON. Lines before the list, such as a note, are left out. */
 export async function requireList<T>(run: RunWrangler, args: readonly string[], options?: RunOptions): Promise<T[]> {
   return parseList(await requireSuccess(run, args, options));
 }

@@ -55,7 +55,7 @@ export async function applyCatalogMigrations(
   return result;
 }
 
-/** The names of the migrations that wrangler has not applied to a local state folder; undefined if wrangler cannot tell. */
+/** The names of the migrations that wrangler has not applied to a local state folder; undefined if wrangler fails. */
 export async function pendingMigrations(
   project: WranglerProject,
   stateFolder: string,

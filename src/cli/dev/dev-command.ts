@@ -38,7 +38,6 @@ interface GivenOptions {
   inspect?: boolean;
 }
 
-/** Adds the command `dev`. */
 export function addDevCommand(program: Command, context: CliContext, end: (code: ExitCode) => void): void {
   configureDevCommand(program.command("dev"), context, async (options) => {
     // Imported here, so that other commands start without it.

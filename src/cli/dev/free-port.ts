@@ -14,7 +14,7 @@ function canListen(port: number, host: string): Promise<boolean> {
   });
 }
 
-/** Whether nothing listens on a port of this machine. */
+/** Whether a port is free on both loopback addresses of this machine, 127.0.0.1 and ::1. */
 export async function isPortFree(port: number): Promise<boolean> {
   return (await canListen(port, "127.0.0.1")) && (await canListen(port, "::1"));
 }

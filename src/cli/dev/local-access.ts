@@ -23,7 +23,7 @@ export function localVariables({ file, environment, config }: Variables): Record
   return { ...config.vars, ...Object.fromEntries(inFiles) };
 }
 
-/** The files that wrangler reads without a `.dev.vars`. The later ones win. */
+/** The files that wrangler reads if there is no `.dev.vars`. A later file takes precedence. */
 export function environmentFiles(folder: string, environment: string | undefined): string[] {
   const suffixes = environment === undefined ? [""] : ["", `.${environment}`];
   return suffixes
@@ -37,7 +37,7 @@ const isLoopback = (ip: string): boolean => ip === "localhost" || ip === "::1" |
 
 /**
  * Whether the server gets OPEN_LOOPBACK=true: it listens on a loopback address, there is no `.dev.vars`, and nothing else that wrangler
- * reads sets a variable of access. A `.dev.vars` is the developer's decision.
+ * reads sets a variable of access. With a `.dev.vars`, the developer decides about access.
  */
 export function opensLoopback(
   { file, environment, config }: WranglerProject,

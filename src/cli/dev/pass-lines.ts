@@ -24,7 +24,7 @@ const noise = [
   /^▲.*(update available|Unable to fetch the `Request\.cf` object)/u,
 ];
 
-// eslint-style colour codes; matching them is the point.
+// Colour codes of a terminal. They begin with a control character, which a regular expression literal may not contain.
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 
 const customBuild = /^\[custom build\] /;
@@ -35,7 +35,7 @@ export const isNoise = (line: string): boolean => {
   return noise.some((pattern) => pattern.test(plain));
 };
 
-/** The compiler's messages of success. The dev command prints its own before the server starts. */
+/** The compiler's messages of success. The command `dev` has printed one before the server starts, so these are repetitions. */
 const compiled = /^(\[custom build\] )?(compiled \d+ definitions |The definitions have not changed since )/;
 
 /** Which lines are passed on. */

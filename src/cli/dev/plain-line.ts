@@ -1,7 +1,7 @@
 // Converts the Worker's JSON log lines to plain text: one line for each run, red with the cause if it failed. A deployment logs the
 // same lines as JSON.
 
-// Colour codes of a terminal; matching them is the point.
+// Colour codes of a terminal. They begin with a control character, which a regular expression literal may not contain.
 const sgr = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 const colours = { red: 31, yellow: 33 };
 

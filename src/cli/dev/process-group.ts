@@ -4,7 +4,6 @@
 import { spawn, type ChildProcessByStdio, type SpawnOptions } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
-/** A running process group. */
 export interface ProcessGroup {
   pid: number | undefined;
   stdout: Readable;
@@ -19,7 +18,6 @@ export interface ProcessGroup {
   ended: Promise<number>;
 }
 
-/** How a process group is started. */
 interface GroupOptions extends Pick<SpawnOptions, "cwd" | "env"> {
   /** Whether the first process, which is Node, has a channel for messages. */
   channel?: boolean;

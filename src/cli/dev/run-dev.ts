@@ -34,11 +34,11 @@ import { isHealthCheck, waitUntilHealthy } from "./wait-until-healthy.ts";
 const wranglerEnvironment = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   WRANGLER_HIDE_BANNER: "true",
-  // Wrangler's explorer, under /cdn-cgi, answers before the Worker: it takes any SQL for all data and asks for no credentials.
+  // Wrangler's explorer, under /cdn-cgi, answers before the Worker: it runs any SQL on all data and requires no credentials.
   X_LOCAL_EXPLORER: "false",
 };
 
-/** Runs the command `dev`. With `--json` standard output has the lines of the Worker's log alone. */
+/** Runs the command `dev`. With `--json` standard output has only the lines of the Worker's log. */
 export async function runDev(options: DevOptions, given: CliContext): Promise<ExitCode> {
   const context = options.json ? { ...given, print: given.printError } : given;
   const found = findConfiguredProject(options.root, options.config);
@@ -133,17 +133,16 @@ function servable(
   return "wrangler" in project && errors.every(({ name }) => name === buildCheck) ? project : null;
 }
 
-/** A project to serve. */
 interface Serving {
   project: WranglerProject;
   options: DevOptions;
   context: CliContext;
-  /** The process that waits for the settings of the server. Absent where wrangler's command line serves. */
+  /** The process that waits for the settings of the server. Absent if wrangler's command line serves. */
   waiting: ServerProcess | undefined;
   start: StartProcess;
 }
 
-/** Serves a project whose state folder no other server uses. */
+/** Locks the state folder and serves the project. Prints an error and returns 1 if another server uses the folder. */
 async function serveLocked(serving: Serving): Promise<ExitCode> {
   const { project, options, context } = serving;
   const stateFolder = options.stateFolder ?? localState(project);
@@ -220,7 +219,7 @@ async function serve(server: Server): Promise<ExitCode> {
   let isMounted = false;
   const isReady = (response: Response, body: string): boolean => {
     if (isHealthCheck(response, body)) return true;
-    // A Worker that mounts the API under a path may have no such address. Any response proves that it is running.
+    // A Worker that mounts the API under a path may have no such address. Any response below status 500 proves that it is running.
     isMounted = hasOwnMain(project) && response.status < 500;
     return isMounted;
   };

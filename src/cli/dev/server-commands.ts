@@ -27,7 +27,6 @@ export interface ServerSettings {
   variables: readonly (readonly [name: string, value: string])[];
 }
 
-/** Adds the commands `dev-server` and `supervise`. */
 export function addServerCommands(program: Command, end: (code: ExitCode) => void): void {
   program
     .command("dev-server", { hidden: true })

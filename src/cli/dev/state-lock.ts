@@ -1,6 +1,6 @@
 // Allows one server per state folder, because two would run the same objects on the same files. The lock is a file with the owner's pid and
-// the time when the owner started, because the system gives the pid of a process that has ended to another one. The lock of a process that
-// has ended is replaced.
+// the time when the owner started, because the system reuses the pid of a process that has ended. The lock of a process that has ended is
+// replaced.
 
 import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ function startOf(pid: number): string | undefined {
     }
     if (process.platform === "win32") return undefined;
     const args = ["-o", "lstart=", "-p", String(pid)];
-    // Without them the notation depends on the terminal, and changes when the machine changes its time zone.
+    // Without these variables the notation depends on the terminal, and changes when the machine changes its time zone.
     const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
     return execFileSync("ps", args, { encoding: "utf8", env, stdio: ["ignore", "pipe", "ignore"] }).trim() || undefined;
   } catch {

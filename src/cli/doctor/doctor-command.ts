@@ -17,7 +17,6 @@ import { localFindings } from "./local-checks.ts";
 import { wranglerFindings } from "./wrangler-checks.ts";
 import { hasOwnMain, readWranglerProject, type WranglerProject } from "./wrangler-package.ts";
 
-/** Adds the command `doctor`. */
 export function addDoctorCommand(program: Command, context: CliContext, end: (code: ExitCode) => void): void {
   program
     .command("doctor")
@@ -48,7 +47,6 @@ async function examine(
   ];
 }
 
-/** Checks the version of Node. */
 export function nodeFinding(version: string): Finding {
   return isOlder(version, oldestNode)
     ? error(

@@ -39,7 +39,7 @@ async function portFinding(project: WranglerProject, server: number | undefined)
   );
 }
 
-/** Wrangler reads this variable from its environment, and from `.env` in the folder in which it runs. */
+/** Checks X_LOCAL_EXPLORER. Wrangler reads this variable from its environment, and from `.env` in the folder in which it runs. */
 function explorerFinding({ root, environment }: WranglerProject, env: NodeJS.ProcessEnv): Finding {
   const name = "explorer of wrangler";
   const texts = environmentFiles(root, environment).map((path) => readFileSync(path, "utf8"));

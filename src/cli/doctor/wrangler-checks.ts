@@ -150,7 +150,7 @@ function migrationFindings({ durable_objects, migrations }: WranglerConfig, line
   return [...tagFindings, ...here.flatMap(([, className]) => classFinding(className, migrations, lines))];
 }
 
-/** What the migrations make of a class; nothing if it exists with SQLite. */
+/** Checks that the migrations lead to a class with SQLite; returns no finding if they do. */
 function classFinding(className: string, migrations: WranglerConfig["migrations"], lines: Lines): Finding[] {
   const name = `migration of ${className}`;
   let created: "sqlite" | "plain" | "deleted" | undefined;
@@ -158,7 +158,7 @@ function classFinding(className: string, migrations: WranglerConfig["migrations"
   for (const { tag, new_sqlite_classes, new_classes, renamed_classes, deleted_classes } of migrations) {
     const before = created;
     if (new_sqlite_classes?.includes(className) === true) created = "sqlite";
-    // The class of another name may have been created without SQLite by code that this configuration does not show.
+    // The class is assumed to have SQLite. It may have been created under its earlier name by a migration that is not in this list.
     else if (renamed_classes?.some(({ to }) => to === className) === true) created = "sqlite";
     else if (new_classes?.includes(className) === true) created = "plain";
     else if (deleted_classes?.includes(className) === true) created = "deleted";

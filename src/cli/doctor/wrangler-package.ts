@@ -100,7 +100,7 @@ function wranglerConfigFile(root: string): string | undefined {
 /** A project whose wrangler is installed. Its configuration is not read yet. */
 type ConfiguredProject = Pick<WranglerProject, "root" | "wrangler" | "file">;
 
-/** Finds a project's wrangler and its configuration file; the finding says what is missing. */
+/** Finds a project's wrangler and its configuration file. Returns a finding if one of them is missing. */
 export function findConfiguredProject(root: string, given?: string): ConfiguredProject | Finding {
   const wrangler = findWrangler(root);
   if (!("program" in wrangler)) return wrangler;
@@ -110,7 +110,7 @@ export function findConfiguredProject(root: string, given?: string): ConfiguredP
   return error("wrangler configuration", "There is no wrangler.toml or wrangler.jsonc.", fix);
 }
 
-/** Reads a configuration file; the finding says what is wrong in it. Loads wrangler, which takes a second. */
+/** Reads a configuration file. Returns a finding if the file is invalid. Loads wrangler, which takes a second. */
 export function readConfiguration(
   { wrangler, file }: Pick<ConfiguredProject, "wrangler" | "file">,
   environment?: string,
@@ -129,7 +129,7 @@ export function withConfiguration(project: ConfiguredProject, config: WranglerCo
   return { ...project, environment: read === "" ? undefined : read, config };
 }
 
-/** Reads a project's configuration with its own wrangler; the finding says what is missing. */
+/** Reads a project's configuration with its own wrangler. Returns a finding if something is missing or invalid. */
 export function readWranglerProject(root: string, { file, environment }: ConfigChoice = {}): WranglerProject | Finding {
   const found = findConfiguredProject(root, file);
   if (!("wrangler" in found)) return found;
@@ -152,7 +152,7 @@ function withoutSignalListeners<Module>(load: () => Module): Module {
 /** The commands that install wrangler. */
 export const installWrangler = "npm install --save-dev wrangler@4, or pnpm add --save-dev wrangler@4";
 
-/** The wrangler of a project; the finding says what is missing. */
+/** The wrangler of a project; a finding if wrangler or its runtime is missing. */
 export function findWrangler(root: string): WranglerPackage | Finding {
   const fromProject = createRequire(join(root, "package.json"));
   let manifest: string;

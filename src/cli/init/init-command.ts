@@ -22,7 +22,6 @@ interface InitOptions {
   json?: boolean;
 }
 
-/** Adds the command `init`. */
 export function addInitCommand(program: Command, context: CliContext, end: (code: ExitCode) => void): void {
   program
     .command("init")
@@ -37,7 +36,7 @@ export function addInitCommand(program: Command, context: CliContext, end: (code
     .action(async (options: InitOptions) => end(await init(options, context)));
 }
 
-/** What a run of the command results in. */
+/** The changes that the command makes, and notes for the user. */
 interface InitPlan {
   root: string;
   changes: FileChange[];
@@ -52,8 +51,8 @@ async function init(options: InitOptions, context: CliContext): Promise<ExitCode
   const { root, changes, notes } = plan;
   if (options.json !== true) print(plan, context);
   const write = changes.length > 0 && options.dryRun !== true && (options.yes === true || (await confirmed(context)));
-  // The configuration is the first of the changes and written last: a run that is killed before leaves a Worker without threads, and the
-  // next one makes the changes that are missing.
+  // The configuration is the first of the changes and is written last. If the command is killed before that, the Worker has no threads yet,
+  // and the next run makes the missing changes.
   if (write) writeFiles(changes.toReversed());
   if (options.json === true) {
     const files = changes.map((change) => ({

@@ -23,7 +23,6 @@ export interface ProjectPlan {
   notes: string[];
 }
 
-/** Plans the changes of the files. */
 export function planProject(project: InitProject): ProjectPlan {
   const parts = [definitions(project), mainModule(project), typeScript(project), scripts(project), ignored(project)];
   return { changes: parts.flatMap(({ changes }) => changes), notes: parts.flatMap(({ notes }) => notes) };
@@ -65,7 +64,7 @@ function mainModule({ root, kind, siteMain, prefix }: InitProject): ProjectPlan 
   return { changes: [created(root, siteMain, mainText(siteMain, prefix))], notes: [] };
 }
 
-/** The path of the main module for a Worker that has only static files. A module with another content is kept. */
+/** The path of the main module for a Worker that has only static files. An existing module with a different content is kept. */
 export function chooseSiteMain(root: string, prefix: string, configured: unknown): string {
   const first = "src/worker.ts";
   const path = join(root, first);

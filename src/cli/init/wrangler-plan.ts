@@ -50,9 +50,9 @@ const generatedMain = ".threadhold/worker.ts";
 
 const isTable = (value: unknown): value is Table =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-/** A value as a table; an empty one if it is none. */
+/** A value as a table; an empty table for any other value. */
 export const tableOf = (value: unknown): Table => (isTable(value) ? value : {});
-/** The tables in a list; none if the value is no list. */
+/** The tables in a list; an empty list for any other value. */
 export const tablesOf = (value: unknown): Table[] => (Array.isArray(value) ? value.filter(isTable) : []);
 const textsOf = (value: unknown): string[] => [value].flat().filter((each): each is string => typeof each === "string");
 
@@ -222,7 +222,7 @@ function assetEdits({ path, table }: Scope, kind: WorkerKind, settings: PlanSett
   return Array.isArray(first) ? routed : [];
 }
 
-/** Whether a route such as `/api/*` has all paths of another one. */
+/** Whether a pattern such as `/api/*` matches all paths of a route. */
 function covers(pattern: string, route: string): boolean {
   return pattern.endsWith("*") ? route.startsWith(pattern.slice(0, -1)) : pattern === route;
 }

@@ -14,7 +14,6 @@ import { hookNames, kindFolders, starters, type Kind, type NamedFile, type Neigh
 /** A checkout writes all files within this time. A file that is newer than the oldest file by more than that was written by hand. */
 const checkoutMs = 60_000;
 
-/** Adds the command `new`. */
 export function addNewCommand(program: Command, context: CliContext, end: (code: ExitCode) => void): void {
   program
     .command("new")

@@ -40,7 +40,6 @@ export const kindFolders = {
   api: "api",
 } as const;
 
-/** A kind of definition. */
 export type Kind = keyof typeof kindFolders;
 
 const hookBodies: Record<string, string> = {
@@ -67,7 +66,6 @@ const hookBodies: Record<string, string> = {
     "async (_state, messages) => messages.map(({ role, content, tool_calls, tool_call_id }) => ({\n  role,\n  content,\n  tool_calls,\n  ...(tool_call_id == null ? {} : { tool_call_id }),\n}))",
 };
 
-/** The names of the hooks. */
 export const hookNames: readonly string[] = Object.keys(hookBodies);
 
 /** Converts the name of a definition to the beginning of the name of an environment variable. */

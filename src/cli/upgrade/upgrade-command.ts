@@ -29,7 +29,6 @@ interface Upgrade {
   findings: Finding[];
 }
 
-/** Adds the command `upgrade`. */
 export function addUpgradeCommand(program: Command, context: CliContext, end: (code: ExitCode) => void): void {
   program
     .command("upgrade")

@@ -57,7 +57,7 @@ export class FeedFollow {
     return this.#link.connection;
   }
 
-  /** Id of the owner whose threads the feed reports; undefined while the feed is not connected. */
+  /** Id of the owner whose threads the feed reports; null for threads without an owner, undefined while the feed is not connected. */
   get owner(): string | null | undefined {
     return this.connection.state === "live" ? this.#owner : undefined;
   }

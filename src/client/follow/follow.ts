@@ -19,7 +19,7 @@ import { threadStream } from "./stream.ts";
 /** State of a thread as a subscription has received it. */
 export interface FollowState {
   readonly state: ThreadView;
-  /** Tool calls that wait for a client's result or for an approval. */
+  /** Tool calls that wait for a client's result, an approval or a higher limit, and open questions. */
   readonly pending: readonly OpenCall[];
 }
 
@@ -73,7 +73,7 @@ export class Follow {
     return this.#state;
   }
 
-  /** Tool calls that wait for a client's result or for an approval. The same list until they change. */
+  /** Tool calls that wait for a client's result, an approval or a higher limit, and open questions. The same list until they change. */
   get pending(): readonly OpenCall[] {
     return this.#pending;
   }

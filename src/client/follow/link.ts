@@ -1,5 +1,5 @@
 // Keeps a stream connected. A link opens carriers (WebSocket or SSE), reconnects with growing delays by the states of connection.ts, and
-// closes shortly after its last holder released it. It passes events to `onEvent`. The owner of the link then reports progress or loss.
+// closes shortly after its last holder released it. It passes events to `onEvent`. The owner of the link may then report progress or loss.
 
 import { backOffMs } from "#lib/back-off.ts";
 
@@ -35,7 +35,7 @@ export interface LinkPorts {
   stream: Stream;
   /** Number of the last received event; null before the first event and for streams that cannot be resumed. */
   after: () => number | null;
-  /** Handles an event. After each event the link's owner calls `reportProgress` or, if an event is missing, `reportLoss`. */
+  /** Handles an event. The link's owner may call `reportProgress` for a new event, and `reportLoss` if an event is missing. */
   onEvent: (received: StreamEvent) => void;
   /** Called once, when the link is closed. */
   onClose: () => void;

@@ -1,4 +1,4 @@
-// Derives a thread's pending tool calls from its events: calls that wait for a client's result or for an approval, and
+// Derives a thread's pending tool calls from its events: calls that wait for a client's result, an approval or a higher limit, and
 // questions of running calls.
 
 import type { ThreadEvent } from "#contract/event.ts";
@@ -14,7 +14,7 @@ export function openCallsAfter(open: readonly OpenCall[], event: ThreadEvent): r
     case "snapshot":
       return event.thread.pending_tool_calls.map((call) => ({ ...call, run_id: event.thread.active_run_id }));
     case "awaiting_tool_execution":
-    // A run that asks a question is executed, so no other call waits.
+    // While a tool asks a question its run is executed, not suspended. So the questions are the only pending calls.
     case "questions_changed":
       return event.tool_calls.map((call) => ({ ...call, run_id: runId }));
     case "tool_execution_end":

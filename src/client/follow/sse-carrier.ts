@@ -10,7 +10,7 @@ import { sseParser } from "./sse-parser.ts";
 /** Milliseconds without data after which the connection counts as lost. The server sends a comment at least every 15 seconds. */
 const silenceMs = 45_000;
 
-/** Opens the stream. */
+/** Opens the stream, and passes its events to the sink until the stream ends, fails or is closed. */
 export function openSse({ requests, stream, after }: Target, sink: CarrierSink): OpenedCarrier {
   const { timers } = requests.settings;
   const abort = new AbortController();

@@ -1,5 +1,5 @@
-// Applies feed events to a list of threads: moves, inserts or removes a thread. The filter is checked as on the server, except for `q`: it
-// also searches the text of messages, which only the server has.
+// Applies feed events to a list of threads: moves, inserts or removes a thread. The filter is checked as on the server, except for `q`: the
+// server also searches the text of messages, which the client does not have.
 
 import type { Thread } from "#contract/thread.ts";
 

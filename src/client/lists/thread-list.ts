@@ -15,7 +15,7 @@ import { matchesFilter, removeThread, placeThread } from "./place-thread.ts";
 /** State of a list. */
 export interface ThreadListView {
   readonly threads: readonly Thread[];
-  /** No response has arrived yet. */
+  /** True until the first request has succeeded or failed. */
   readonly loading: boolean;
   /** Why the last request failed; `threads` are those of the last successful one. */
   readonly error: Error | null;
@@ -23,7 +23,7 @@ export interface ThreadListView {
 
 /** Options of a list. */
 export interface ThreadListOptions {
-  /** Milliseconds between two requests while no feed updates the list. Default 5,000. A hidden page sends none. */
+  /** Milliseconds between two requests while no feed updates the list. Default 5,000. A hidden page sends no requests. */
   everyMs?: number | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface ClientCall {
   readonly name: string;
   readonly threadId: string;
   readonly runId: string | null;
-  /** Microseconds since the epoch. After the deadline the server ends the call without a result. Null: no deadline. */
+  /** Microseconds since the epoch. After the deadline the server ends the call with an error. Null: no deadline. */
   readonly deadline: number | null;
   /** Aborted when the result is not needed any more: the call was answered by another client, its run ended, or the client was closed. */
   readonly signal: AbortSignal;
@@ -31,11 +31,11 @@ export type ClientTools = Readonly<Record<string, ClientTool<never>>>;
 
 /** Options of client tools. */
 export interface ClientToolsOptions {
-  /** Called if a result cannot be delivered. Without it the error is reported as uncaught. */
+  /** Called if a call's arguments cannot be read or its result cannot be delivered. Without it the error is reported as uncaught. */
   onError?: ((error: unknown, call: ClientCall) => void) | undefined;
 }
 
-/** The maximum number of attempts to deliver a result: enough for about a day. */
+/** The maximum number of retries to deliver a result: enough for more than 12 hours. */
 const deliveryRetries = 10_000;
 
 /** Answers remote calls with the offered tools. */

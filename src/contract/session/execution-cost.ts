@@ -1,5 +1,5 @@
-// Sums up the cost of one execution: every answer that was emitted during it, also in nested scopes, and the totals of
-// child threads. Totals of the run cannot be used, because a run that was suspended includes the executions before.
+// Sums up the cost of one execution: every answer that was emitted during it, also in nested scopes, and the totals of child threads.
+// Totals of the run cannot be used, because the totals of a run that was suspended include earlier executions.
 
 import type { PlainEvent } from "../event.ts";
 import { addCost } from "../usage.ts";

@@ -14,7 +14,7 @@ export interface TranscriptProblem {
   message: string;
 }
 
-/** Returns the messages in order, or the error. A failed answer without any content adds no message. */
+/** Returns the messages in order, or the error. An answer without content adds no message. */
 export function initialTranscript(messages: readonly ContextMessage[]): TranscriptMessage[] | TranscriptProblem {
   const stored: TranscriptMessage[] = [];
   const calls = new Map<string, { index: number; name: string; answered: boolean }>();

@@ -32,8 +32,8 @@ export const sessionToolCallSchema = z.object({
   name: z.string(),
   arguments: z.union([jsonObjectSchema, z.string()]),
   /**
-   * Set if the call waits for something other than the tool's result: a person's approval or a higher limit. Such a
-   * call is answered at `POST …/tool-results`.
+   * Set if the call waits for something other than the tool's result: a person's approval, a person's answer to a question, or a higher
+   * limit. Such a call is answered at `POST …/tool-results`.
    */
   kind: z.enum(["approval", "limit", "question"]).exactOptional(),
 });
@@ -49,7 +49,7 @@ const userMessageSchema = z.object({
 const assistantMessageSchema = z.object({
   role: z.literal("assistant"),
   content: z.array(z.discriminatedUnion("type", [textSchema, thinkingSchema, toolCallContentSchema])),
-  /** `length` also stands for a partial answer that was interrupted. */
+  /** `length` is also the reason of a partial answer that was interrupted. */
   stopReason: z.enum(["stop", "length", "tool_calls"]),
   /** Name of the model's definition; null if no model made the calls. */
   model: z.string().nullable(),

@@ -136,7 +136,7 @@ export function outputOf(result: Message["result"]): string {
   return (result?.status === "error" ? result.error : result?.result) ?? "";
 }
 
-/** The fields of a call that the plan defines; ours are left out. */
+/** The fields of a call that the plan defines. `kind`, an addition to the plan, is left out. */
 export function toSessionCall(call: Pick<SessionToolCall, "id" | "name" | "arguments">): Omit<SessionToolCall, "kind"> {
   return { id: call.id, name: call.name, arguments: call.arguments };
 }

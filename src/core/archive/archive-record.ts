@@ -1,5 +1,6 @@
-// The schemas of an exported thread's records. They have the fields of rows, except those that are only of use inside the deployment and
-// those that an import counts again. The schemas are strict: an unknown field is refused, since it would be stored without a check.
+// The schemas of an exported thread's records. They have the fields of rows, except fields that are only of use inside the deployment and
+// fields that an import computes from other records. The schemas are strict: an unknown field is refused, since it would be stored without
+// a check.
 
 import { z } from "zod";
 
@@ -17,7 +18,10 @@ import { costSchema } from "#contract/usage-schema.ts";
 import { storedEventSchema, storedEventsSchema } from "./event-schema.ts";
 import { parsedJson, parsedObject } from "./parsed-json.ts";
 
-/** The maximum number of tokens or USD of a record: far above real usage, and low enough that a sum of many records is exact. */
+/**
+ * The maximum of a record's tokens, steps, turns, milliseconds or USD: far above real usage, and low enough that a sum of many records is
+ * exact.
+ */
 const mostSpent = 1e12;
 
 /** The highest number of an event, far below the numbers that a double cannot represent exactly. */
@@ -36,10 +40,10 @@ const usage = z.strictObject({
   total_tokens: tokens,
 });
 
-/** Ids that are ordered by time. They are compared as strings, and new ids come after them. */
+/** Ids that are ordered by time. They are compared as strings, and new ids have to sort after them. */
 const orderedId = z.uuidv7().lowercase();
 
-/** Ids of branches: printable ASCII, because the store reads key ranges of them. */
+/** Ids of branches: printable ASCII without spaces and `~`, because the store reads key ranges of them. */
 const branchId = z.string().regex(/^[!-}]{1,100}$/, "has to be 1 to 100 printable ASCII characters");
 
 const position = z.union([orderedId, z.literal("")]);
@@ -173,7 +177,7 @@ export type ArchivedMessage = z.infer<typeof archivedMessageSchema>;
 /** A queued call of any name. If the name is not defined in this project, the call gets an error when it is made. */
 const queuedCallSchema = z.strictObject({ id: z.string().min(1).max(200), name: word, arguments: parsedObject });
 
-/** A queued, active or ended run, without its `state.context`. */
+/** A queued, active or ended run, without its progress and its `state.context`. */
 export const archivedRunSchema = z.strictObject({
   id: orderedId,
   branch: branchId,
@@ -206,8 +210,8 @@ export const archivedRunSchema = z.strictObject({
   /** The run that this run's input joined (steering). This run then never began. */
   joined: orderedId.exactOptional(),
   /**
-   * Runs may begin in another order than that of their ids. `overtook`: the lowest of the lower ids that began after this run.
-   * `overtaken`: the highest of the higher ids that began before it.
+   * Runs may begin in an order that differs from the order of their ids. `overtook`: the lowest id of the runs with a lower id that began
+   * after this run. `overtaken`: the highest id of the runs with a higher id that began before this run.
    */
   overtook: orderedId.exactOptional(),
   overtaken: orderedId.exactOptional(),

@@ -8,15 +8,17 @@ import type { RunRecord } from "../run-record.ts";
  * - `carried`: in the export, and the same in the imported thread.
  * - `counted`: not in the export; the import counts it from the exported records.
  * - `replaced`: not in the export; the import sets a new value.
- * - `omitted`: not in the export nor in the imported thread. It concerns other threads, which are not in the file, or the active run, which
- *   the import ends.
+ * - `omitted`: not in the export nor in the imported thread. The field concerns other threads, which are not in the export, or the active
+ *   run, which the import ends.
  */
 export type ExportPolicy = "carried" | "counted" | "replaced" | "omitted";
 
 /** The fields of a table that are in the export. */
 export type Carried<Table> = { [Field in keyof Table]: Table[Field] extends "carried" ? Field : never }[keyof Table];
 
-/** A message. What a call waits for is left out: its child thread is not in the file, and its result goes to the original thread. */
+/**
+ * A message. What a call waits for is left out: the child thread is not in the export, and the child's result goes to the original thread.
+ */
 export const messagePolicies = {
   id: "carried",
   branch: "carried",

@@ -1,6 +1,6 @@
-// Compacts a conversation so that it fits a number of tokens. Three levels lose more and more, and each is used only if the one before is
-// not enough: long tool results of old messages are shortened, old turns become one line, the oldest messages are dropped. If the
-// newest messages alone do not fit, their texts are cut.
+// Compacts a conversation so that it fits a number of tokens. Each of three levels removes more than the one before, and is used only if
+// the one before is not enough: long tool results of old messages are shortened, old turns become one line, the oldest messages are
+// dropped. If a summary is made, old turns are dropped at once. If the newest messages alone do not fit, their texts are cut.
 
 import type { ModelMessage } from "../ports/model-port.ts";
 import { contextTokens } from "./context-tokens.ts";
@@ -37,8 +37,8 @@ export function projectedTokens(messages: readonly ModelMessage[], projection: P
 }
 
 /**
- * Returns the projection that fits the target and loses least, or null if none fits. `previous` is the projection so far: what it dropped
- * or shortened stays so. Contract: pure and deterministic.
+ * Returns the projection that fits the target and loses least, or null if none fits. `previous` is the projection so far: messages that it
+ * drops or shortens remain dropped or shortened. Contract: pure and deterministic.
  */
 export function compact(
   messages: readonly ModelMessage[],
@@ -47,7 +47,8 @@ export function compact(
 ): Projection | null {
   const { target, keepFirst, keepRecent, toolOutputMaxLines: lines, recentFiles, summaryTokens } = options;
   const starts = groupStarts(messages, previous.dropped);
-  // The messages after the dropped ones begin with one of the user, because two answers in a row would be joined.
+  // The messages after the dropped ones do not begin with an answer, because two answers in a row would be joined. Answers after the last
+  // user message are possible, because that message is sent before them.
   const lastUser = messages.findLastIndex(({ role }) => role === "user");
   const turns = starts.filter((start) => messages[start]?.role !== "assistant" || start > lastUser);
   const recent = startBefore(starts, messages.length - keepRecent, previous.dropped);
@@ -74,7 +75,7 @@ export function compact(
   return cutTexts(messages, dropTo(from, turns.at(-1) ?? 0), remaining);
 }
 
-/** Makes a projection that drops the messages before an index, except the head and the last user message. */
+/** Returns a function that makes a projection without the messages before an index, except the head and the last user message. */
 function dropsBefore(
   lastUser: number,
   { head, previous }: { head: readonly number[]; previous: Projection },
@@ -101,7 +102,10 @@ function dropsBefore(
   };
 }
 
-/** Drops the head, then the files, then cuts all texts to the largest number of tokens with which they fit. Returns null if none fit. */
+/**
+ * Drops the head, then the files, then cuts all texts, to half as many tokens each time, until they fit. Returns null if they do not fit
+ * with `leastCut` tokens.
+ */
 function cutTexts(messages: readonly ModelMessage[], remaining: Projection, target: number): Projection | null {
   const { head, count } = remaining;
   const withoutHead: Projection = count === 0 ? remaining : { ...remaining, head: [], count: count + head.length };

@@ -14,7 +14,7 @@ const lineTokens = 30;
 /** The maximum number of bytes of a text file that is sent as text (`attachment-budget.ts`). */
 const textFileBytes = 64 * 1024;
 
-/** Estimated tokens of a message. With `files` false, its files are sent as a line of text with their name. */
+/** Estimated tokens of a message. If `files` is false, its files are sent as a line of text with their name. */
 export function contextTokens(message: ModelMessage, files: boolean): number {
   const ofPart = files ? withSentFiles : withNamedFiles;
   const tokens = messageTokens(message, ofPart);
@@ -23,7 +23,7 @@ export function contextTokens(message: ModelMessage, files: boolean): number {
   return attached.reduce((sum, reference) => sum + ofPart(partOf(reference)), tokens);
 }
 
-/** Counts the tokens of each message of a request. A message at the same index as in the request before is not counted again. */
+/** Counts the tokens of each message of a request. A message that is unchanged since the previous request is not counted again. */
 export class TokenEstimates {
   #messages: readonly ModelMessage[] = [];
   #files = 0;

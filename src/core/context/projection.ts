@@ -1,6 +1,6 @@
 // A projection records which messages of a conversation a model request contains: which are dropped, shortened or sent whole. It changes
 // only when the conversation is compacted. Between two compactions the same projection is applied to a growing list, so the bytes of the
-// sent messages stay the same, and a provider's prompt cache holds.
+// sent messages stay the same, and a provider's prompt cache stays valid.
 
 import type { ModelMessage } from "../ports/model-port.ts";
 import { cutMessage, shortenResult, turnEssence } from "./shorten.ts";
@@ -14,8 +14,8 @@ export interface Projection {
   /** Indexes of the head's messages, which are sent although they come before `dropped`. */
   head: readonly number[];
   /**
-   * Index of the last user message if it is before `dropped`: it is sent after the marker, so that the run keeps its question when its first
-   * steps are dropped.
+   * Index of the last user message if that message is before `dropped` and not in the head: it is sent after the marker, so that a request
+   * contains the run's question even if the run's first steps are dropped.
    */
   pinned: number | null;
   dropped: number;
@@ -29,7 +29,7 @@ export interface Projection {
   files: number;
   /** The number of dropped messages, including those of earlier compactions. */
   count: number;
-  /** The text that stands for the dropped messages; null for none. */
+  /** The summary of the dropped messages; null for none. */
   summary: string | null;
 }
 

@@ -73,7 +73,7 @@ export function cutMessage(message: ModelMessage, tokens: number): ModelMessage 
   return parts.every((part, at) => part === message.parts[at]) ? message : { ...message, parts };
 }
 
-/** The beginning and the end of a text of more than `tokens` tokens, around a marker. */
+/** The beginning and the end of a text of more than `tokens` tokens, around a marker. A shorter text is returned unchanged. */
 export function cutMiddle(text: string, tokens: number): string {
   // A character has at most three bytes per UTF-16 unit, so a short text needs no encoding.
   if (text.length * 3 <= tokens * 4 || textTokens(text) <= tokens) return text;

@@ -47,8 +47,8 @@ export class PositionedMessages {
   #last: IndexedProjection | null;
 
   /**
-   * `records` are the stored messages. A message that is not among them comes directly after the one before it. `last` is the
-   * projection that the previous step read.
+   * `records` are the stored messages. A message that is not stored gets a position directly after that of the previous message. `last` is
+   * the projection that the previous step read.
    */
   constructor(
     messages: readonly ModelMessage[],
@@ -148,7 +148,9 @@ export class PositionedMessages {
     return this.#positions[stored] ?? after(this.#positions.at(-1) ?? "");
   }
 
-  /** Index of the first message at or after a position; the number of messages if there is none. `known` is the index of another one. */
+  /**
+   * Index of the first message at or after a position; the number of messages if there is none. `known` is another position with its index.
+   */
   #indexOf(position: string, known = { position: "", index: 0 }): number {
     const positions = this.#positions;
     let index = position >= known.position ? known.index : 0;
@@ -163,7 +165,7 @@ function positionsOf(messages: readonly ModelMessage[], records: readonly Positi
   let at = 0;
   let byId: ReadonlyMap<string, string> | null = null;
   for (const { id } of messages) {
-    // The messages are in the order of the records, except where a hook changed it.
+    // The messages are in the order of the records, unless a hook changed the order.
     while (id !== null && byId === null && records[at]?.id !== id) {
       at += 1;
       if (at >= records.length) byId = new Map(records.map((record) => [record.id, record.position]));

@@ -1,5 +1,5 @@
-// Finds the matching lines of a file, chunk by chunk, so that no file is whole in memory. Lines and characters may cross chunks. Work
-// is limited by counting, because a Worker's clock does not advance while it computes.
+// Finds the matching lines of a file, chunk by chunk, so that no file is whole in memory. A line or a character may continue in the next
+// chunk. Work is limited by counting, because a Worker's clock does not advance while it computes.
 
 import { RE2JS, RE2JSException } from "re2js";
 
@@ -49,13 +49,13 @@ function why(message: string): string {
   return found;
 }
 
-/** Matching lines of one file. `cut`: a limit omitted something. */
+/** Matching lines of one file. `cut`: a limit left lines, or ends of lines, unsearched. */
 export interface MatchingLines {
   matches: GrepResult["matches"];
   cut: boolean;
 }
 
-/** The pattern, the maximal number of lines, and the counter of work. */
+/** The parameters of a search. `limit` is the maximum number of matching lines. */
 export interface LineSearch {
   pattern: RE2JS;
   limit: number;

@@ -29,12 +29,12 @@ export class SearchWork {
     this.#slices = new WorkSlices(sliceWork, signal);
   }
 
-  /** Maximal characters of one text for a pattern with so many instructions. */
+  /** The maximum number of characters that one match may search with a pattern of this number of instructions. */
   static reach(instructions: number): number {
     return Math.floor(matchWork / instructions);
   }
 
-  /** Whether the remaining work suffices for a text of so many characters. */
+  /** Whether the remaining work suffices for a text with this number of characters. */
   allows(characters: number, instructions: number): boolean {
     return characters * instructions <= this.#remaining;
   }
@@ -52,7 +52,7 @@ export class SearchWork {
     this.#count(rows * rowWork + bytes * byteWork);
   }
 
-  /** Whether other requests must get a turn: await `pause`. */
+  /** Whether the caller has to await `pause`, so that other requests can run. */
   get mustPause(): boolean {
     return this.#isFull;
   }

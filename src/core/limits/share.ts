@@ -39,7 +39,8 @@ export function countSharers(callId: string, { ports, plan }: Pick<CallContext, 
 }
 
 /**
- * The share as limits of the child's run. If the caller removed a limit of the parent's run, it does not apply to the child's run either.
+ * The share as limits of the child's run. If the caller removed a limit of the parent's run and the share does not bound this amount, the
+ * limit is removed from the child's run too.
  */
 export function limitsOfShare(share: Bounds, asked: Limits | null): Limits {
   const limits: Limits = {};

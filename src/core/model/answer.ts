@@ -35,7 +35,9 @@ interface OpenBlock {
   bytes: number;
 }
 
-/** Parses tool arguments. Anything but a JSON object is returned as the given string, marked `invalid`. */
+/**
+ * Parses tool arguments. A blank text is an empty object. Any other text that is not a JSON object is returned as it is, marked `invalid`.
+ */
 export function parseArguments(json: string): { arguments: JsonObject | string; invalid?: true } {
   if (json.trim() === "") return { arguments: {} };
   try {
@@ -179,7 +181,7 @@ export class Answer {
     return this.parts();
   }
 
-  /** The texts received so far, including those of open blocks. */
+  /** The texts, thinking, call names and call arguments received so far, including those of open blocks. */
   texts(): string[] {
     const finished = this.parts().flatMap((part) => {
       if (part.type === "tool_call") return [part.name, JSON.stringify(part.arguments)];
@@ -217,7 +219,7 @@ export class Answer {
   #growMedia({ index, delta }: Extract<ModelPart, { type: "media_delta" }>): void {
     this.#mediaLength += delta.length;
     this.#full ||= this.#mediaLength > mostMedia;
-    // The beginning of a medium is no medium.
+    // An incomplete image, audio or video is useless, so its pieces are dropped.
     if (this.#full) this.#media.delete(index);
     else this.#media.get(index)?.pieces.push(delta);
   }

@@ -23,8 +23,8 @@ export interface StepTrace {
 }
 
 /**
- * Makes the row, shortened to a size that can be written. Also copies `state.context` into the run's record. Rows are in the order in
- * which attempts ended, because the id is new.
+ * Makes the row, shortened to a size that can be written. Also copies `state.context` into the run's record. The id is created here, so
+ * rows are in the order in which attempts ended.
  */
 export function attemptLog(
   result: AttemptResult,

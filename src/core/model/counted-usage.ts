@@ -19,7 +19,7 @@ export interface CountedUsage {
 }
 
 /**
- * Usage of a complete answer. `reported` is the provider's count and is used where it is above zero; `texts` are the pieces of the
+ * Usage of a complete answer. `reported` are the provider's counts; each one is used if it is above zero; `texts` are the pieces of the
  * answer. Every request has a prompt, so zero tokens of the prompt mean that the provider did not count it.
  */
 export function finishedUsage(request: ModelRequest, reported: Usage, texts: readonly string[]): CountedUsage {

@@ -1,6 +1,6 @@
-// Requests one step's answer from a model: attempts with back-off, then the fallbacks in order. Each failed attempt writes a log row.
-// Output of a failed attempt is retracted before any other output is emitted. Output of a stopped attempt is kept (decision 20: a
-// stop keeps partial text; decision 22: retries).
+// Requests one step's answer from a model: attempts with back-off, then the fallbacks in order. Each failed attempt writes a log row. If
+// another attempt follows, the output of the failed attempt is retracted first. Output of a stopped attempt is kept (decision 20: a stop
+// keeps partial text; decision 22: retries).
 
 import type { StopReason } from "#contract/thread-message.ts";
 import { zeroUsage } from "#contract/usage.ts";
@@ -126,7 +126,8 @@ export async function requestAnswer(
     retract(result.answer, events, delay === null ? "fallback" : "retry");
     const error = { code: failure.kind, message: failure.message, retryable: failure.retryable };
     if (smaller !== null) {
-      // The request that failed is logged with the smaller one's projection: a run that is interrupted now continues with the smaller one.
+      // The log row of the failed request has the projection of the smaller request, so that a run that is interrupted here resumes with
+      // the smaller request.
       plan = smaller;
       current = { model: current.model, attempt: current.attempt + 1 };
     } else if (delay === null) {

@@ -28,8 +28,8 @@ export function silenceLimits(timeouts: ModelTimeouts, thinksInSilence: boolean)
 }
 
 /**
- * Contract: yields every part unchanged. If nothing arrives for too long, it cancels the request and ends with a retryable `timeout`.
- * `open` receives a function that has to be called whenever bytes arrive.
+ * Contract: yields every part unchanged. If nothing arrives for too long, the request is cancelled and the stream ends with a retryable
+ * `timeout`. `open` receives a function that has to be called whenever bytes arrive.
  */
 export async function* watched(
   open: (signal: AbortSignal, received: () => void) => AsyncIterable<ModelPart>,

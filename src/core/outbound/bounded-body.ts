@@ -1,5 +1,5 @@
-// Bounds a response body: its actual bytes, whatever its headers say, and the time between two chunks. A chunk is read only when the
-// consumer asks for one.
+// Bounds a response body: its actual bytes, regardless of its headers, and the time between two chunks. A chunk is read only when the
+// consumer requests one.
 
 import type { Exchange } from "./exchange.ts";
 

@@ -35,7 +35,7 @@ interface QueryResult {
   seconds: number;
 }
 
-/** A resolver that queries the server at `url` for JSON (`application/dns-json`). With a null `url`, every resolution fails. */
+/** A resolver that queries the server at `url` for JSON (`application/dns-json`). If `url` is null, every resolution fails. */
 export function createDnsOverHttps(transport: Transport, url: URL | null): Resolver {
   const cache = new Map<string, CachedAddresses>();
 

@@ -42,7 +42,7 @@ const texts: Record<OutboundReason, readonly [code: ErrorCode, text: string]> = 
 /** The maximum number of characters of a host in an error: the longest valid host name with a port fits. */
 const maxHostLength = 260;
 
-/** The error for a reason. `host` is host and port, null if the URL has none; `note` is a further sentence without secrets. */
+/** The error for a reason. `host` is host and port, null if the URL has none; `note` is an explanation without secrets. */
 export function outboundError(reason: OutboundReason, host: string | null, note?: string): ThreadholdError {
   const [code, text] = texts[reason];
   const shown = host === null ? null : host.slice(0, maxHostLength);

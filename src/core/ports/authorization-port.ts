@@ -9,7 +9,7 @@ import type { OutboundFetch } from "./outbound-fetch.ts";
 /** Whose authorizations: those of a user, or those of one thread without an owner. */
 export type AuthorizationOwner = { user: string } | { thread: string };
 
-/** The authorization for one server. Every change has another revision. */
+/** The authorization for one server. Every change sets a new revision. */
 export interface StoredAuthorization {
   revision: string;
   /** The sealed text. */
@@ -46,8 +46,9 @@ export interface AuthorizationStore {
   /** Ends a lease without a change of the row. */
   release(server: string, holder: string): Promise<void>;
   /**
-   * Writes or deletes (null) the row if its revision is `expected`; always if `expected` is null. Returns whether it did. To delete it always
-   * also deletes the authorization flows of the server, which would store tokens after a person has disconnected.
+   * Writes the row, or deletes it if `next` is null, but only if its revision is `expected`. If `expected` is null, the revision is not
+   * compared. Returns whether the row was written or deleted. A deletion without a comparison also deletes the server's authorization
+   * flows, which could store tokens after a person has disconnected.
    */
   replace(server: string, expected: string | null, next: StoredAuthorization | null): Promise<boolean>;
   /**
@@ -64,7 +65,7 @@ export interface AuthorizationStore {
   finish(id: string, browser: string): Promise<string | null>;
 }
 
-/** The parts of a run, of a request or of a page that a definition's tools need for authorizations. */
+/** What a definition's tools need for authorizations, in a run, a request or a page. */
 export interface Authorizations {
   owner: AuthorizationOwner;
   store: AuthorizationStore;
@@ -86,7 +87,6 @@ export interface AuthorizationContext {
   threadId: string;
 }
 
-/** An authorization flow that has begun. */
 export interface BegunAuthorizationFlow {
   /** The address of the authorization request, which the person opens. */
   url: string;
@@ -94,12 +94,12 @@ export interface BegunAuthorizationFlow {
   cookie: { name: string; value: string; seconds: number };
 }
 
-/** The authorization response: the parameters with which an authorization server returns a person. */
+/** The authorization response: the query parameters and cookies of the request by which a person returns from the authorization server. */
 export interface AuthorizationResponse {
   code?: string | undefined;
   error?: string | undefined;
   iss?: string | undefined;
-  /** The cookies of the request, as its header. */
+  /** The value of the request's `Cookie` header. */
   cookies: string;
 }
 

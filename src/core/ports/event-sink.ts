@@ -9,7 +9,10 @@ import type { EventDraft, PlainEvent } from "#contract/event.ts";
 export interface EventSink {
   number(draft: EventDraft): PlainEvent;
   send(event: PlainEvent): void;
-  /** Whether there are subscribers. If absent, there are none to whom events that are not stored have to be sent. */
+  /**
+   * Whether a subscriber or a parent thread receives events. Absent: false. Without a receiver, events of executions in a tool are not
+   * created, because they are not stored.
+   */
   readonly hasReaders?: boolean;
   /** Whether events are neither sent nor stored. The loop then creates none. */
   readonly discards?: boolean;

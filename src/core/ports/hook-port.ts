@@ -57,9 +57,12 @@ export type UpdateHook = (update: CallUpdate, emit: () => void) => void;
  * that is logged, and the original value is used. After a crash, a hook may be called again for the same step, message or call.
  */
 export interface LoopHooks {
-  /** Called before a step is prepared. With false, the loop ends with the status `stopped`. */
+  /** Called before a step is prepared. If it returns false, the loop ends with the status `stopped`. */
   readonly beforeStep?: ((step: HookStep) => Promise<boolean>) | undefined;
-  /** Called after each step for which `beforeStep` was called, also after a stop or a failure. A suspended step ends later. */
+  /**
+   * Called after each step that `beforeStep` permitted, also after a stop or a failure. For a suspended step it is called when the resumed
+   * step has ended.
+   */
   readonly afterStep?: ((step: HookStepEnd) => Promise<void>) | undefined;
   /** Called when a step fails permanently, before its end is written. */
   readonly failed?: ((error: { code: string; message: string }, step: HookStep) => Promise<void>) | undefined;
@@ -68,8 +71,8 @@ export interface LoopHooks {
   /** Returns the hook of updates for one call. That hook is synchronous, so that updates keep their order and cannot wait. */
   readonly updates?: (() => Promise<UpdateHook>) | undefined;
   /**
-   * Called after the result of a call was stored and emitted. `value` is the value that the tool returned, if it returned one in this process
-   * and no hook changed the result.
+   * Called after the result of a call was stored and emitted. `value` is the value that the tool returned, if it returned one in this
+   * process and no hook changed the result.
    */
   readonly afterCall?: ((call: HookCall, result: ToolResult, value?: unknown) => Promise<void>) | undefined;
   beforeCreateMessage(message: MessageRecord): Promise<MessageRecord>;

@@ -15,11 +15,14 @@ export interface MadeImage extends ImageSize {
 /** An image, or a function that opens it, as a stream if it may not fit into memory. The function is called again after a failure. */
 type ImageSource = Uint8Array | (() => Promise<Uint8Array | ReadableStream<Uint8Array>>);
 
-/** Contract: never rejects. Returns null if the bytes are no image that the service can read, or if there is no service. */
+/**
+ * Contract: never rejects. Returns null if the bytes are no image that the service can read, if there is no service, or if the image cannot
+ * be made small enough.
+ */
 export interface ImagePort {
   size(image: ImageSource): Promise<ImageSize | null>;
   /** Fits the image into a square of `pixels`, as WebP, never enlarged. */
   thumbnail(bytes: Uint8Array, pixels: number): Promise<MadeImage | null>;
-  /** Encodes the image again, with no side longer than `pixels` and less than `limit` bytes. */
+  /** Encodes the image again, with no side longer than `pixels` and at most `limit` bytes. */
   shrink(bytes: Uint8Array, bounds: { pixels: number; limit: number }): Promise<MadeImage | null>;
 }

@@ -53,7 +53,7 @@ export interface ModelRequest {
   toolChoice: "auto" | "none" | "required";
   parallelToolCalls: boolean;
   reasoning: ReasoningConfig | null;
-  /** Overrides the model's own value. */
+  /** Overrides the model's own value. Null: the model's value is used. */
   temperature: number | null;
   maxTokens: number | null;
   /** The answer is JSON of this form. Absent: free text. The answer may still call tools; only an answer without calls has data. */
@@ -127,7 +127,7 @@ export interface ModelFinish {
   sources?: AnswerSource[];
   /** The parsed JSON of an answer with `structure`. Absent if the answer has calls or is not JSON. It is not checked against the schema. */
   data?: Json;
-  /** USD as the provider reports it; null when it does not. */
+  /** USD as the provider reports it; null if it reports none. */
   reported_cost: number | null;
   /** The model that answered, as the provider reports it. */
   model_id: string | null;

@@ -1,5 +1,6 @@
-// The port of a question that a call asks a person while the call runs. The question is shown as a pending call of kind `question`, and
-// its answer is posted like the result of a remote call. The call keeps running, so a question is gone after a crash.
+// The port of a question that a call asks a person while the call runs. The question is shown as a pending call of kind `question`, and its
+// answer is posted like the result of a remote call. The call keeps running while it waits, so a crash that interrupts the call also ends
+// the question.
 
 import type { JsonObject } from "#contract/json.ts";
 

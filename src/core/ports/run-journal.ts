@@ -17,7 +17,7 @@ export interface RunJournal {
   closing(messageId: string): void;
   /** Receives the log row of an answer before its calls run. `log` receives it again at the end of the step. Absent in threads. */
   answered?: ((record: LogRecord) => void) | undefined;
-  /** Writes a log row. With `agent`, the thread is handed to that agent in the same transaction. Absent: no log rows are created. */
+  /** Writes a log row. If `agent` is given, the thread is handed to that agent in the same transaction. Absent: no log rows are created. */
   log?: ((record: LogRecord, agent?: string) => void) | undefined;
   /** Writes the run's record. */
   saveRun(run: RunRecord): void;

@@ -56,8 +56,8 @@ export interface RunPorts {
    */
   readonly committed?: (scope: Scope) => CommittedSteps;
   /**
-   * The current `state.context` of definitions, which may contain any value. `run.context`, another object, is its last copy that fits a
-   * row; the copy is made whenever a step's row is written. If absent, nothing is copied.
+   * The current `state.context` of definitions, which may contain any value. `run.progress.context` is the last copy of it that fits a row;
+   * the copy is made whenever a step's row is written. If absent, nothing is copied.
    */
   readonly context?: Readonly<LiveContext>;
   /** Whether `execution.stop()` was called. The run then ends before its next step. */

@@ -51,20 +51,22 @@ export interface Compaction {
   dropped: number;
 }
 
-/** A projection and the name of its conversation: that of a side with its prompt, or of a nested loop by the id of its tool message. */
+/** A projection and the name of its conversation: the side and the prompt's name, or for a nested loop the id of its tool message. */
 export interface ScopedProjection {
   of: string;
   is: StoredProjection;
 }
 
-/** Options of a plan. */
 export interface PlanOptions {
   /**
    * How much smaller the request has to be: 0 for the normal size. After a model refused a request as too large, the step is planned again
    * with 1.
    */
   squeeze?: number;
-  /** The summary that the last plan requested; null if it failed. Without it, that plan's projection is not stored. */
+  /**
+   * The summary that the last plan requested; null if the summary failed. Absent in a step's first plan. The projection of a plan that
+   * requests a summary is not stored.
+   */
   summary?: string | null;
 }
 
@@ -79,7 +81,7 @@ export type StepTools = Pick<StepPlan, "tools" | "toolMode" | "side" | "role" | 
 
 /** Contract: rejects only for a bug. Errors of definitions are returned as a problem, which ends the run. */
 export interface StepPort {
-  /** Prepares the next step. With `squeeze` the request is smaller, if there is anything to leave out. */
+  /** Prepares the next step. If `squeeze` is above 0, the request is smaller, as far as anything can be left out. */
   plan(shape: StepShape, signal: AbortSignal, options?: PlanOptions): Promise<StepPlan | StepProblem>;
   /**
    * The tools of a step without a model request. Includes each defined tool of `names`, also if the prompt does not list it.

@@ -55,13 +55,13 @@ export interface StepShape {
    * still sends the list of tools, because providers cache the beginning of a request together with its tools.
    */
   tools?: readonly string[];
-  /** A user message at the end of the request. With `keep` it is stored as a silent message, so that later steps send it too. */
+  /** A user message at the end of the request. If `keep` is true, it is stored as a silent message, so that later steps send it too. */
   instruction?: { text: string; keep: boolean };
   /** The purpose of the step, such as `reason`; shown in `step_start`. */
   phase?: string;
   /** Whether the answer is stored as a silent message. User interfaces do not show such messages; later steps send them. */
   silent?: boolean;
-  /** The form of the answer. Absent: as the prompt or the run asks for. Null: free text. */
+  /** The form of the answer. Absent: the form that the run or the prompt requests. Null: free text. */
   structure?: AnswerStructure | null;
 }
 
@@ -119,8 +119,8 @@ export interface Strategy {
   /** The state that is stored when a step is suspended. */
   memory?(): JsonObject;
   /**
-   * Decides whether the calls of an answer run. With `leave` the step ends with its calls unexecuted. If absent, all calls run. Called again
-   * with the same calls if the step is resumed.
+   * Decides whether the calls of an answer run. If it returns `leave`, the step ends and its calls are not executed. If absent, all calls
+   * run. Called again with the same calls if the step is resumed.
    */
   allows?(calls: readonly ToolCall[]): "run" | "leave";
   /** Called once for each step, just before its last row is written. */

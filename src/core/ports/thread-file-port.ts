@@ -43,7 +43,10 @@ export interface WriteFacts extends FileFacts {
    * file does not change.
    */
   signal?: AbortSignal | undefined;
-  /** The stream comes from a client and may be slow: it waits for other clients' writes, but the thread's own writes do not wait for it. */
+  /**
+   * Whether the stream is from a client and may be slow. The write waits for writes of other clients, but the thread's own writes do not
+   * wait for this write.
+   */
   outside?: boolean | undefined;
 }
 
@@ -117,7 +120,7 @@ export interface ThreadFiles {
    * Reads the whole file. Null for a missing file, a folder and a linked file. Throws `too_large` for a file that has to be read in chunks.
    */
   read(path: string): Promise<Uint8Array | null>;
-  /** Opens a file for reading. Null for a missing file and for a folder. */
+  /** Opens a file for reading. Null for a missing file, a folder and a linked file. */
   open(path: string, range?: ByteRange): Promise<OpenFile | null>;
   /** Reads the stored chunks, one at a time. Null for a missing file, a folder and a linked file. */
   chunks(path: string, signal?: AbortSignal): Promise<AsyncIterable<FileChunk> | null>;
@@ -134,9 +137,9 @@ export interface ThreadFiles {
   /** Deletes an empty folder. Throws `conflict` for a folder with entries, and for a file. */
   removeFolder(path: string): Promise<void>;
   /**
-   * Moves a file, or a folder with everything in it. Bytes, metadata, ETag and thumbnail stay the same; no byte is copied out of the thread's
-   * rows or the bucket. Throws `file_not_found` for a missing entry, `conflict` if an entry exists at the new path, if the new path is below
-   * the entry itself or below a file, `too_large` for a folder that is too large to be moved at once.
+   * Moves a file, or a folder with everything in it. Bytes, metadata, ETag and thumbnail stay the same; no byte is copied out of the
+   * thread's rows or the bucket. Throws `file_not_found` for a missing entry, `conflict` if an entry exists at the new path, if the new
+   * path is below the entry itself or below a file, `too_large` for a folder that is too large to be moved at once.
    */
   move(from: string, to: string): Promise<FileRecord>;
   /**

@@ -33,8 +33,9 @@ export interface LogQuery extends RowQuery {
 }
 
 /**
- * Contract: every method is synchronous and throws only for a bug or a full disk. Returned records are copies. Reads include the writes
- * of the same transaction. The number of rows that a method reads does not depend on the thread's length.
+ * Contract: every method is synchronous and throws only for a bug or a full disk. Returned records are copies. Reads include the writes of
+ * the same transaction. The number of rows that a method reads does not depend on the thread's length, except that a read with filters also
+ * reads the rows that the filters omit.
  */
 export interface ThreadStore {
   transaction<T>(work: () => T): T;

@@ -1,5 +1,5 @@
-// What a thread offers to a function of a tool that runs a model or an agent by itself, with an entry of the package for use in process:
-// `{ in: state }`. The usage counts to the thread's run, and the thread sends the events.
+// The interface between a thread and the models or agents that a tool's function executes in process with the option `{ in: state }`. Their
+// usage is added to that of the thread's run, and the thread sends their events.
 
 import type { PlainEvent } from "#contract/event.ts";
 
@@ -12,7 +12,7 @@ import type { LimitPort } from "./limit-port.ts";
  */
 export const toolHost = Symbol.for("threadhold.tool-host");
 
-/** The connection of the thread's object. */
+/** What an execution uses of the thread's object to send requests to models. */
 export interface HostConnection {
   /** Keys and addresses of providers. */
   env: Record<string, unknown>;
@@ -33,7 +33,7 @@ export interface CallExecutions {
   begin(start: { type: string; prompt: string }): CallExecution | null;
 }
 
-/** One execution. Contract: every execution is ended, soon after the signal has fired. */
+/** One execution. Contract: the caller ends every execution, and does so soon after the signal has fired. */
 export interface CallExecution {
   /** As in `LimitPort`. Absent if the run has no limits. */
   reserve?: LimitPort["reserve"];

@@ -17,7 +17,7 @@ import type { CallExecutions } from "./tool-host.ts";
 export type ToolAnswer = Omit<ToolResult, "attachments"> & {
   stack?: string;
   attachments?: readonly unknown[] | undefined;
-  /** Unchecked parts of the result. Reading the result adds their texts to its text, and the others to its attachments. */
+  /** Unchecked parts of the result. Reading the result adds texts to the result's text, and other parts to its attachments. */
   content?: readonly unknown[];
   /**
    * A value of any type for callers in the same process. The value itself is never stored. Its JSON is stored if the result has no text or
@@ -114,7 +114,10 @@ export interface ToolRunner {
   reconcile: ((callId: string, args: JsonObject) => Promise<ToolAnswer | null>) | null;
 }
 
-/** Default members of a runner: its calls run in parallel, have no time limit, and are not repeated after a crash. */
+/**
+ * Default members of a runner: its calls run in parallel and are not repeated after a crash. A runner whose `run` is used has to set
+ * `timeoutMs`: 0 would end each call at once.
+ */
 export const runnerDefaults = {
   remote: false,
   sequential: false,

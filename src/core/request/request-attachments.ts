@@ -77,7 +77,7 @@ export function firstWithFiles(messages: readonly ModelMessage[], from: number, 
 }
 
 function hasFiles({ parts, result }: ModelMessage): boolean {
-  // A loop without a closure, because each step asks this twice for each of its messages.
+  // A loop without a closure, because each step calls this function twice for each of its messages.
   for (const part of parts) if (isReference(part)) return true;
   return result?.attachments !== undefined;
 }

@@ -54,7 +54,10 @@ export function unstoredInstruction({ instruction }: StepShape): string | undefi
   return instruction?.keep === false ? instruction.text : undefined;
 }
 
-/** Ends the messages with a user message: the step's instruction, or a request to continue after an assistant's message. */
+/**
+ * Adds a user message to the end: the step's instruction if there is one, else a request to continue if the last message is an assistant's.
+ * Otherwise adds none.
+ */
 export function endWithPrompt(messages: readonly ModelMessage[], instruction?: string): ModelMessage[] {
   if (instruction !== undefined) return [...messages, unstoredUserMessage(instruction)];
   return messages.at(-1)?.role === "assistant" ? [...messages, unstoredUserMessage(continueText)] : [...messages];

@@ -59,7 +59,7 @@ async function resumedPlan(open: OpenStep, ports: RunPorts): Promise<CallPlan> {
 
 /**
  * The tools that the calls of an interrupted step may use. A call that has begun keeps its tool, whatever the strategy allows now. A call
- * with a result needs no tool, and may have been refused, so it allows none.
+ * with a result needs no tool, and may have been refused, so its tool is not added.
  */
 async function callableTools(
   all: CallPlan["tools"],

@@ -1,5 +1,5 @@
-// Completes the compaction of a planned step: emits its events, and requests the summary that stands for the dropped messages. Also plans
-// a step again with a smaller request after a model refused its request as too large.
+// Completes the compaction of a planned step: emits its events, and requests the summary that replaces the dropped messages. Also plans a
+// step again with a smaller request after a model refused its request as too large.
 
 import type { JsonObject } from "#contract/json.ts";
 
@@ -22,8 +22,8 @@ export interface CompactedStep {
 }
 
 /**
- * Emits the events of the plan's compaction, and requests its summary. Returns the plan with the summary; without one, or if it fails, the
- * plan as it is, whose messages are compacted without a summary.
+ * Emits the events of the plan's compaction, and requests its summary. Returns the plan with the summary. If the plan requests no summary,
+ * or if the summary fails, the messages are compacted without a summary.
  */
 export async function completeCompaction(
   plan: NumberedPlan,
@@ -49,12 +49,15 @@ export async function smallerPlan(plan: NumberedPlan, step: CompactedStep): Prom
   const planned = await ports.steps.plan(shape, signal, { squeeze: 1 });
   if ("problem" in planned || planned.compaction === undefined) return null;
   await ports.faults.at("compaction.smaller");
-  // The first plan's request for a summary was sent before.
+  // The request for the first plan's summary was already sent.
   const { summary: _, ...before } = plan;
   return completeCompaction({ ...before, ...planned }, { ...step, squeeze: 1 });
 }
 
-/** The plan with the summary of the dropped messages; with a warning in its place if it fails, and as it is if the run is stopped. */
+/**
+ * The plan with the summary of the dropped messages. If the summary fails, the plan has a warning instead. If the run is stopped, the plan
+ * is unchanged.
+ */
 async function summarizedPlan(
   plan: NumberedPlan,
   summary: NonNullable<NumberedPlan["summary"]>,

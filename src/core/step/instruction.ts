@@ -1,5 +1,5 @@
-// Stores the instruction of a step: a user message that the strategy sends and keeps, as a silent message with the strategy's name. A
-// step that a crash or a suspension interrupted after that finds the message and does not store it again.
+// Stores the instruction of a step: a user message that the strategy sends and keeps, as a silent message with the strategy's name. If a
+// crash or a suspension interrupts the step after that, the resumed step does not store the message again.
 
 import { stepMessage, strategyMark } from "../message-draft.ts";
 import type { RunPorts } from "../ports/run-ports.ts";

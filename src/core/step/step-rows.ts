@@ -65,8 +65,8 @@ export async function appendAnswer(
 }
 
 /**
- * Writes the log row of a step's last attempt. The row ends the step, with `step_end`, unless a call of it waits. `answer` is null for
- * a failed attempt.
+ * Writes the log row of a step's last attempt. The row ends the step, with `step_end`, unless one of the step's calls waits. `answer` is
+ * null for a failed attempt.
  */
 export async function writeAttempt(
   result: AttemptResult,

@@ -14,7 +14,7 @@ import type { TurnDecision, TurnStrategy } from "./turn-strategy.ts";
 
 /** The options of the strategy. */
 export interface PlanOptions {
-  /** Whether the turn ends when the plan is completed. Default true. With false the model is requested again after that. */
+  /** Whether the turn ends when the plan is completed. Default true. If false, the model is requested again after that. */
   stopOnResponse?: boolean | undefined;
   /** The maximum number of steps of a plan. Default: no limit. */
   maxPlanSteps?: number | undefined;

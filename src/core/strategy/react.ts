@@ -43,12 +43,12 @@ export function react({
       const state = stateSchema.safeParse(stored).data;
       if (last === null || state === undefined) return reason(1);
       const { cycle, phase } = state;
-      // A model may call a tool although none is offered: the calls have got results, so the cycle is over.
+      // After tool calls the cycle is over, also in the phase `reason`: a model may call a tool although none is offered.
       if (last.calls.length > 0) return reason(cycle + 1);
       if (phase === "act" && !last.blank) {
         return stopOnResponse ? { next: { type: "end", reason: "response" } } : reason(cycle + 1);
       }
-      // After a blank action the model is asked again; the instruction is among the messages already.
+      // After a blank action the model is requested again; the instruction is among the messages already.
       const instruction = phase === "reason" ? { instruction: { text: actionPrompt, keep: true } } : {};
       const shape = { phase: "act", ...instruction };
       return { next: { type: "step", shape }, continues: true, state: { cycle, phase: "act" } };

@@ -1,4 +1,4 @@
-// The form in which a model gives a plan, and the check of what it gave.
+// The schema for answers that contain a plan, and the check of such an answer.
 
 import { z } from "zod";
 
@@ -70,7 +70,7 @@ export type ReadPlan = { steps: PlanStep[]; dropped: number } | { problem: strin
 export function readPlan(data: Json | undefined, bounds: PlanBounds): ReadPlan {
   const read = answerSchema.safeParse(data);
   if (!read.success) return { problem: "The answer is not a plan with at least one step in the requested form." };
-  // The schema of a program may lack ids: a step is then named by its number.
+  // A schema that the caller sets may have no ids: the id of a step is then its number.
   const all = read.data.steps.map((step, index) => ({ ...step, id: step.id ?? `${index + 1}` }));
   const ids = new Set(all.map(({ id }) => id));
   if (ids.size < all.length) return { problem: "Two steps of the plan have the same id." };
@@ -92,7 +92,7 @@ export function readPlan(data: Json | undefined, bounds: PlanBounds): ReadPlan {
   return { steps, dropped: all.length - kept.length };
 }
 
-/** The id of a step that cannot begin, because it depends on itself by way of its dependencies; null for none. */
+/** The id of a step that cannot begin, because it is in a cycle of dependencies or depends on a step in a cycle; null for none. */
 function firstInCircle(steps: readonly PlanStep[]): string | null {
   const done = new Set<string>();
   let waiting = [...steps];

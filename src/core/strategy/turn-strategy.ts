@@ -1,6 +1,6 @@
-// The strategy of one turn: decides what each model request of the turn asks for, and when the turn ends. It has no access to models,
-// tools or storage, so the same object serves a side of a thread's agent and an agent that is executed in process. Its caller stores the
-// state of each decision and passes it to the next one.
+// The strategy of one turn: decides what each model request of the turn asks for, and when the turn ends. It has no access to models, tools
+// or storage, so the same strategy works for an agent of a thread and for an agent that is executed in process. Its caller stores the state
+// of each decision and passes it to the next one.
 
 import type { PlanStep } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";

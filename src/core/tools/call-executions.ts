@@ -1,5 +1,5 @@
-// The executions of models and agents that the function of a tool runs in its call (`{ in: state }`). Their usage counts to the run at
-// each model request, which has a log row as a step's request has. Their ends are in the row of the call.
+// The executions of models and agents that the function of a tool runs in its call (`{ in: state }`). Each of their model requests adds its
+// usage to the run's and has a log row, like the request of a step. Their ends are in the row of the call.
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -17,7 +17,7 @@ import { addModelUsage } from "../run-state.ts";
 import type { ModelUsage } from "../run-state.ts";
 import type { CallContext } from "./call-slot.ts";
 
-/** The most executions of a call whose events are sent and stored. The usage of further ones counts as well. */
+/** The maximum number of executions of a call whose events are sent and stored. The usage of further executions counts as well. */
 const mostShown = 100;
 
 /** The maximum number of bytes of an execution's input and result in the events of the call's row. */
@@ -137,7 +137,7 @@ export class ExecutionsOfCall implements CallExecutions {
     };
   }
 
-  /** Aborts the executions that the tool did not wait for. Resolves when they have ended, or soon after that. */
+  /** Aborts the executions that the tool did not wait for. Resolves when they have ended, at the latest after `endMs`. */
   close(): Promise<unknown> {
     this.#isClosed = true;
     this.#abort?.controller.abort(callIsOver());

@@ -92,7 +92,7 @@ function prepare(
   changed = slot.startedRow?.approval?.args ?? slot.startedRow?.changed_args,
 ): PreparedCall | ToolAnswer {
   const { call, runner, approval, startedRow } = slot;
-  // A call that was started may have had its effect. Its error result therefore says that the outcome is unknown.
+  // A call that was started may have had its effect. Its error result therefore states that the outcome is unknown.
   const errors = errorTexts(ports);
   const refused = (text: string) => errorResult(startedRow === null ? text : errors.unknownOutcome(call.name));
   // A nested loop that was started runs again even if the run was stopped, because it has to end what it began.
@@ -170,8 +170,7 @@ function recordApproval(
 }
 
 /**
- * Emits the start of a call, and writes its row before the tool runs. From the row, recovery knows that the call may have had its
- * effect.
+ * Emits the start of a call, and writes its row before the tool runs. After a crash the row shows that the call may have had its effect.
  */
 function recordStart(
   slot: CallSlot,
@@ -254,7 +253,10 @@ async function runNested(
   }
 }
 
-/** Runs the tool's function. An interrupted call runs again only if its tool is idempotent, or can tell that the call had no effect. */
+/**
+ * Runs the tool's function. An interrupted call runs again only if its tool is idempotent, or if the tool's `reconcile` finds that the call
+ * had no effect.
+ */
 async function execute(
   slot: CallSlot,
   { runner, args, executions }: PreparedCall & { executions: ExecutionsOfCall },
@@ -281,7 +283,7 @@ async function execute(
 
 /**
  * Waits for the outcome of an interrupted call, which the tool's `reconcile` finds out; null if the call had no effect. Without an outcome
- * in time, the result says that it is unknown.
+ * in time, the result states that the outcome is unknown.
  */
 async function reconcile(
   outcome: Promise<ToolAnswer | null>,

@@ -1,5 +1,5 @@
-// The error results that the loop returns in place of a tool's result, and their texts, on which models act. The texts are settings of a run:
-// a library that runs the loop in process may need others.
+// The error results that the loop returns in place of a tool's result, and their texts, on which models act. The texts are settings of a
+// run: a library that runs the loop in process may need other texts.
 
 import type { ToolResult } from "#contract/call-result.ts";
 
@@ -88,7 +88,6 @@ export const threadErrorTexts: CallErrorTexts = {
   lostResult: () => "This call has no result: it was interrupted or removed.",
 };
 
-/** An error result. */
 export function errorResult(error: string, stack?: string): ToolResult & { stack?: string } {
   return { status: "error", error, ...(stack === undefined ? {} : { stack }) };
 }

@@ -1,5 +1,5 @@
 // Lets a model order the calls of a step (decision 29: tool order). Each tool of the step gets an optional parameter `_after`, which names
-// the calls that have to be finished before. The parameter is removed before the arguments are checked, so the tool does not see it.
+// the calls that have to be finished before. The parameter is removed before the arguments are checked, so the tool does not receive it.
 
 import type { ToolCallPart } from "#contract/content.ts";
 import { isJsonObject } from "#contract/json.ts";

@@ -11,7 +11,7 @@ import type { StoredPart } from "../record.ts";
 
 const textSchema = z.object({ type: z.literal("text"), text: z.string() });
 
-/** The line that a model reads in place of parts that cannot be read. It is one line, so that its length does not grow with their number. */
+/** The line that a model reads in place of parts that cannot be read. Its length does not grow with the number of parts. */
 function leftOut(count: number): string {
   const what = count === 1 ? "A part of the result was" : `${count} parts of the result were`;
   return `[${what} left out: a part is {type: "text", text}, or {type: "image" or "file", data, mimeType} with data in base64.]`;

@@ -100,8 +100,8 @@ function orderOf(
 const mostWaiting = 1000;
 
 /**
- * Evaluates the approval rules of new calls, and sets `approval` of their slots. A call whose rule throws, takes too long, or returns
- * anything but a boolean gets an error result and never runs.
+ * Evaluates the approval rules of new calls, and sets `approval` of their slots. A call whose rule throws or takes too long gets an error
+ * result and never runs.
  */
 async function evaluateRules(slots: readonly CallSlot[], context: CallContext): Promise<void> {
   const fresh = slots.filter(({ startedRow }) => startedRow === null);

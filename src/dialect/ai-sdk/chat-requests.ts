@@ -26,7 +26,6 @@ interface ChatCall extends FileOwner {
   isServerTool: IsServerTool;
 }
 
-/** Creates the handlers of the routes. */
 export function createChatHandlers(services: Services): AiSdkHandlers {
   const { callThread, dependencies } = services;
   const { prefix } = dependencies;
@@ -131,7 +130,7 @@ async function answerCalls(services: Services, call: ChatCall, { message }: Post
       repeatable: true,
       run: (stub) => stub.call("postToolResults", lease.caller, { results }),
     });
-    // The stream continues the posted message, which may be a later one of the run.
+    // The stream continues the posted message, which may be another UI message than the run's first one.
     const messageId = message.id.startsWith(`${run.id}.`) ? message.id : run.id;
     const streamed = { prefix, threadId, runId: run.id, messageId, knownCalls: callsOf(message), isServerTool };
     if (run.status !== "awaiting_tool_execution") {

@@ -5,7 +5,6 @@ import type { Services } from "#http/services.ts";
 
 import type { aiSdkGroup } from "./routes.ts";
 
-/** The handlers of the three routes. */
 export type AiSdkHandlers = HandlersOf<(typeof aiSdkGroup)["routes"]>;
 
 export function aiSdkHandlers(services: Services): AiSdkHandlers {

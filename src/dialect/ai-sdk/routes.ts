@@ -34,7 +34,6 @@ const chatRequestSchema = z.strictObject({
 /** The request that the default transport posts. */
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
 
-/** The rows of the route table. */
 const aiSdkRoutes = {
   aiSdkChat: {
     method: "POST",
@@ -68,7 +67,6 @@ const aiSdkRoutes = {
   },
 } as const satisfies Record<string, BuiltInRoute<"ai-sdk">>;
 
-/** The group of these routes. */
 export const aiSdkGroup = {
   name: "ai-sdk",
   description: "Threads as chats of AI SDK UI: `useChat` of `ai` 6 with its default transport.",

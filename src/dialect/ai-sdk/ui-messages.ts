@@ -1,6 +1,5 @@
-// Converts a thread's conversation into messages of AI SDK UI: a message of the user, or one message for all answers of
-// a run, with a part for each step, text, thinking block, call and file. Parts and order are the same as in the run's
-// stream (`ui-stream.ts`).
+// Converts a thread's conversation into messages of AI SDK UI: a message of the user, or one message for the consecutive answers of a run,
+// with a part for each step, text, thinking block, call and file. Parts and order are the same as in the run's stream (`ui-stream.ts`).
 
 import type { Message } from "#contract/thread-message.ts";
 import type { PendingCall } from "#contract/thread.ts";
@@ -56,7 +55,7 @@ export class UiMessageList {
     }
   }
 
-  /** Returns the message that is still open at the end of the conversation. */
+  /** Completes the open message and returns it. Returns an empty list if no message is open. */
   end(): UiMessage[] {
     const ended = this.#open === null ? [] : [this.#open];
     for (const { parts } of ended) this.#markAnswered(parts);

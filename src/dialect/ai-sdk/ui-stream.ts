@@ -1,7 +1,8 @@
 // Converts the events of one run into a UI message stream (AI SDK UI, UIMessageChunk), from which the client builds one message. Each
-// character is sent once, even if a client connects again. The protocol cannot remove text: a retracted text is closed and followed by a
-// `data-retracted` part, and the conversation that a client loads later does not contain it. A resumed stream may contain several messages:
-// after a user message that joined the run, the answer continues in a new message, as in the stored conversation (`ui-messages.ts`).
+// stream sends a character once, even if the events repeat it. The protocol cannot remove text: a retracted text is closed and followed by
+// a `data-retracted` part, and the conversation that a client loads later does not contain it. A resumed stream may contain several
+// messages: after a user message that joined the run, the answer continues in a new message, as in the stored conversation
+// (`ui-messages.ts`).
 
 import type { EventOf, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Json } from "#contract/json.ts";
@@ -44,8 +45,8 @@ interface CallInput {
 }
 
 /**
- * Preliminary output of a running tool. It is sent in growing pieces, so that the number of chunks stays small for a
- * long output.
+ * Preliminary output of a running tool. Each chunk contains the whole output so far. The next chunk is sent when the output is a quarter
+ * longer, so that the number of chunks stays small for a long output.
  */
 interface RunningOutput {
   text: string;
@@ -61,7 +62,7 @@ const finishReasons: Readonly<Record<StopReason, string>> = {
   error: "error",
 };
 
-/** Turns the events of a run into chunks. It is over once `isOver` is true. */
+/** Turns the events of a run into chunks. The stream is over when `isOver` is true. */
 export class UiStream {
   readonly #run: StreamedRun;
   readonly #blocks = new Map<string, Block>();
@@ -69,7 +70,7 @@ export class UiStream {
   readonly #calls: Set<string>;
   /** Calls that are still being written, by block. */
   readonly #inputs = new Map<string, CallInput>();
-  /** Calls of messages that have not ended. They are dropped if the message is retracted. */
+  /** Calls of messages that have not ended. They end with an error if the message is retracted, or ends without them. */
   readonly #unconfirmed = new Map<string, string>();
   readonly #outputs = new Map<string, RunningOutput>();
   /** Ids of messages that have ended or were retracted. */

@@ -33,7 +33,7 @@ export interface FollowedCall {
   from: StreamPosition;
 }
 
-/** Streams the run's progress until the run ends, or waits for something that the client cannot be asked for. */
+/** Streams the run's progress until the run ends, or waits for an answer that the client cannot get from a person. */
 export async function streamCall(services: Services, call: FollowedCall): Promise<Response> {
   const { request, caller, from } = call;
   const { dependencies, ports } = services;
@@ -53,7 +53,6 @@ export async function streamCall(services: Services, call: FollowedCall): Promis
   });
 }
 
-/** Reads a run. */
 export function readRun({ callThread }: Services, caller: Caller, at: Pick<StreamPosition, "threadId" | "runId">) {
   const { threadId, runId } = at;
   return callThread({ threadId, repeatable: true, run: (stub) => stub.call("getRun", caller, runId) });
@@ -96,13 +95,13 @@ class CallStream {
     return this.#orFailure(this.#settle(event.seq));
   }
 
-  /** The text of the result. */
+  /** Ends the stream. Returns the text of the result. */
   end(result: CallResult): string {
     this.#isOver = true;
     return `data: ${resultMessage(this.#call.from.requestId, result)}\n\n`;
   }
 
-  /** The text; the result that the call failed if the thread cannot be read. */
+  /** Returns the text. If the thread cannot be read, ends the stream with an error as the result. */
   async #orFailure(text: Promise<string>): Promise<string> {
     try {
       return await text;
@@ -117,12 +116,15 @@ class CallStream {
     const { progressToken } = this.#call.from;
     const message = describeProgress(event);
     if (progressToken === null || message === null) return "";
-    // The number of the event rises also across streams that continue each other, as the progress of a request has to.
+    // The progress of a request has to increase, also across streams that continue each other. The number of the event does so.
     const params = { progressToken, progress: event.seq, message, _meta: { "threadhold/thread_id": event.thread_id } };
     return this.#write(event.seq, sentMessage({ method: "notifications/progress", params }));
   }
 
-  /** Asks a person about the calls of an event, or returns them. Some may have been answered since, because events are replayed. */
+  /**
+   * Asks a person about the calls of an event, or returns the calls as the result. Calls that were answered since are omitted, because
+   * events are replayed.
+   */
   async #wait(calls: readonly OpenCall[], seq: number): Promise<string> {
     const { from, caller } = this.#call;
     const pending = new Set((await readPending(this.#services, caller, from.threadId)).map(({ id }) => id));
@@ -142,7 +144,10 @@ class CallStream {
     return fresh.map((call) => this.#write(seq, elicitationRequest(from.threadId, call))).join("");
   }
 
-  /** The result of the run as it is stored, or the questions about what it waits for; nothing while it is executed. */
+  /**
+   * Ends the stream if the stored run has ended. Otherwise asks about the calls that the thread waits for; returns an empty text if there
+   * are none.
+   */
   async #settle(seq: number): Promise<string> {
     const { caller, from } = this.#call;
     const run = await readRun(this.#services, caller, from);

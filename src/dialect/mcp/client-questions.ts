@@ -24,11 +24,11 @@ export type OpenCall = AwaitedCall | PendingCall;
 const questionSchema = z.object({ message: z.string(), schema: jsonObjectSchema });
 
 /**
- * Whether a person at the client can answer the call by a form. Results of remote tools come from programs. An approval is asked only with
- * all arguments of the call, because a person would approve a part that the form does not show.
+ * Whether a person at the client can answer the call by a form. Results of remote tools come from programs. A person is asked for an
+ * approval only if the form shows all arguments of the call; otherwise the person would approve hidden arguments.
  */
 export function canElicit({ kind, arguments: args }: OpenCall): boolean {
-  if (kind === "approval") return args !== undefined && argumentsText(args).length <= longestArguments;
+  if (kind === "approval") return args /*brk438256839*/ !== undefined && argumentsText(args).length <= longestArguments;
   return kind === "question" && questionSchema.safeParse(args).success;
 }
 

@@ -1,5 +1,6 @@
-// What a client has said about itself when it was initialized. The server stores no session: the id of a session contains what the later
-// requests need, so every isolate can answer them. The id gives no rights, because each request has its own credentials.
+// The capabilities that a client has stated in its request `initialize`. The server stores no session: the id of a session contains the
+// capabilities that later requests need, so every isolate can answer these requests. The id gives no rights, because each request has its
+// own credentials.
 
 import { v4 as randomId } from "uuid";
 
@@ -25,7 +26,10 @@ export interface ClientSession {
   primes: boolean;
 }
 
-/** The version that the server answers to a client that wants `version`. */
+/**
+ * The protocol version of the response to a client that requests `version`: the same one if the server supports it, otherwise the newest
+ * one.
+ */
 export function negotiatedVersion(version: string): string {
   return protocolVersions.find((known) => known === version) ?? protocolVersions[0];
 }
@@ -33,7 +37,7 @@ export function negotiatedVersion(version: string): string {
 /** The headers of the response to `initialize`. */
 export function newSessionHeaders(capabilities: unknown): Record<string, string> {
   const elicitation = isObject(capabilities) ? capabilities["elicitation"] : undefined;
-  // A client that only opens addresses has `{url: {}}`. Without members, the client has forms.
+  // A client that can only open URLs states `{url: {}}`. A client that states `{}` can show forms.
   const elicits = isObject(elicitation) && (elicitation["url"] === undefined || elicitation["form"] !== undefined);
   return { [idHeader]: `${elicits ? "e" : "n"}-${randomId()}` };
 }

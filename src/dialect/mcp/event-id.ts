@@ -17,7 +17,7 @@ const positionSchema = z.object({
   runId: z.string().min(1).max(200),
   requestId: requestIdSchema,
   progressToken: progressTokenSchema.nullable(),
-  // A greater number has no next one.
+  // For a greater number, `seq + 1` would not be a safe integer.
   seq: z
     .number()
     .int()

@@ -5,7 +5,6 @@ import type { Services } from "#http/services.ts";
 
 import type { mcpGroup } from "./routes.ts";
 
-/** The handlers of both routes. */
 export type McpHandlers = HandlersOf<(typeof mcpGroup)["routes"]>;
 
 export function mcpHandlers(services: Services): McpHandlers {

@@ -216,8 +216,8 @@ async function follow(
 }
 
 /**
- * The number of the event before the run. A stream from there replays the run, so it contains what the run waits for, whenever that event
- * was emitted.
+ * The number of the event before the run's first one. A stream from there replays the run, so it includes the event with the calls that the
+ * run waits for.
  */
 function beforeRun({ first_seq }: Run): number {
   return Math.max(0, (first_seq ?? 1) - 1);
@@ -290,7 +290,7 @@ async function requestKey({ session, id, name, args }: ToolCall): Promise<Reques
 /** The fingerprint of a reservation that a cancellation made, because it arrived before its request. */
 const cancelled = "cancelled";
 
-/** Reserves the thread of a request. Returns the first one if the request was sent before. */
+/** Reserves the thread of a request. If the request was sent before, returns the thread of the first request. */
 async function reserveThread(
   { dependencies: { catalog, now } }: Services,
   { caller }: ToolCall,
@@ -313,8 +313,8 @@ async function reserveThread(
 const cancellationOf = (key: string): string => `${key} cancelled`;
 
 /**
- * Whether a request was cancelled while its message was posted. The cancellation is stored before the run is looked for, and read after the
- * run began, so one of the two stops the run.
+ * Whether a request was cancelled while its message was posted. `cancelCall` stores the cancellation before it looks for the run, and the
+ * request reads the cancellation after the run has begun, so one of the two stops the run.
  */
 function wasCancelled({ dependencies }: Services, { caller }: ToolCall, { key }: RequestKey): Promise<boolean> {
   const { catalog, now } = dependencies;

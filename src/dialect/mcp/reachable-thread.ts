@@ -1,5 +1,5 @@
 // The threads that an MCP client can reach: those with the tag `mcp`, which the threads of its calls get. Other threads of the same user
-// have no part in the conversations of the client's model.
+// are not reachable, because no call of an MCP client created them.
 
 import { refuse } from "#contract/error.ts";
 import type { Thread } from "#contract/thread.ts";

@@ -19,7 +19,7 @@ import { reachableThread, threadTag } from "./reachable-thread.ts";
 import { readParams, RpcError } from "./rpc-message.ts";
 import type { RpcRequest } from "./rpc-message.ts";
 
-/** The threads of a page, and the files of a thread in a list. */
+/** The maximum number of threads of a page, and of files of a thread in a list. */
 const threadsOfPage = 10;
 const filesOfThread = 100;
 
@@ -57,7 +57,7 @@ export async function listResources(services: Services, caller: Caller, { params
   });
 }
 
-/** Paths of the thread's files. The catalog may still list a thread that was deleted; it has none. */
+/** Paths of the thread's files, at most `filesOfThread`. Empty for a deleted thread, which the catalog may still list. */
 async function filesOf(services: Services, caller: Caller, threadId: string): Promise<string[]> {
   try {
     const query = { glob: "**", limit: String(filesOfThread) };

@@ -9,7 +9,6 @@ const mib = 1024 * 1024;
 /** The path of the endpoint. */
 export const mcpPath = "/mcp";
 
-/** The rows of the route table. */
 const mcpRoutes = {
   mcpMessage: {
     method: "POST",
@@ -39,7 +38,6 @@ const mcpRoutes = {
   },
 } as const satisfies Record<string, BuiltInRoute<"mcp">>;
 
-/** The group of these routes. */
 export const mcpGroup = {
   name: "mcp",
   description: "Agents with `exposeAsTool` as tools of an MCP server, and the files of their threads as its resources.",

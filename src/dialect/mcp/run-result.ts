@@ -76,7 +76,7 @@ export function errorResult(text: string): CallResult {
   return { content: [{ type: "text", text }], isError: true };
 }
 
-/** The outcome of a conversation of two sides comes first, as for a tool call inside of a thread. */
+/** The outcome of a conversation of two sides takes precedence over the text, as for a tool call inside of a thread. */
 function answerOf({ outcome, text }: Run): string | null {
   if (outcome === null) return text;
   return typeof outcome === "string" ? outcome : JSON.stringify(outcome);

@@ -1,5 +1,6 @@
-// Finds the thread of a session. The id of a thread is the thread itself. Any other name gives an id derived from the name and its
-// owner, so sessions of the same name are different threads for different owners. The thread stores its owner and the session's name.
+// Finds the thread of a session. A name that is the id of a thread refers to that thread. For any other name, the thread's id is derived
+// from the name and its owner, so sessions of the same name are different threads for different owners. The thread stores its owner and the
+// session's name.
 
 import { v4 as randomId } from "uuid";
 
@@ -33,13 +34,18 @@ type FindThread = (
   mayBegin: boolean;
 }>;
 
-/** The number of names without a session under an earlier id that an isolate remembers. */
+/**
+ * The maximum size of an isolate's cache of names. The cached names have no session under the id that older versions derived from a name.
+ */
 const rememberedNames = 10_000;
 
 /** A cursor after every message of a conversation, so that the page read there is empty. */
 export const pastTheEnd = encodeCursor("~", "transcript");
 
-/** Reads a page of the session. Refuses with `thread_not_found` a thread that is not the session that its id is derived from. */
+/**
+ * Reads a page of the session. Throws `thread_not_found` if the thread's id is derived from the session's name and owner, but the thread
+ * has another name or owner.
+ */
 export async function readSession(
   calls: CallThread,
   { caller, session, cursor }: { caller: Caller; session: SessionThread; cursor: string | null },

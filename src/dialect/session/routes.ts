@@ -8,7 +8,6 @@ import { sessionViewSchema } from "#contract/session/session-view.ts";
 
 const mib = 1024 * 1024;
 
-/** The rows of the route table. */
 const sessionRoutes = {
   executeSession: {
     method: "POST",
@@ -35,7 +34,6 @@ const sessionRoutes = {
   },
 } as const satisfies Record<string, BuiltInRoute<"sessions">>;
 
-/** The group of these routes. */
 export const sessionGroup = {
   name: "sessions",
   description:

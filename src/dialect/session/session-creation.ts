@@ -43,7 +43,7 @@ export async function createSession(
     });
   } catch (thrown) {
     if (!(thrown instanceof ThreadholdError)) throw thrown;
-    // The id belongs to a thread that was created in another way, or to another user. Posting the input reports this.
+    // On `conflict`, the id belongs to a thread that was created in another way, or to another user. Posting the input reports this.
     if (thrown.code !== "conflict")
       throw new ThreadholdError(inTermsOfRequest(thrown.refusal), { cause: thrown.cause });
   }

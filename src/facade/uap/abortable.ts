@@ -1,5 +1,5 @@
-// Waits for the functions of a program, such as hooks and middleware, until the execution is aborted. Such a function may ask a person, or a
-// network, and may not know the signal.
+// Waits for the functions of a program, such as hooks and middleware, until the execution is aborted. Such a function may wait for a person
+// or a network, and may ignore the signal.
 
 import { fieldsOf } from "#lib/json-value.ts";
 
@@ -20,7 +20,7 @@ export function abortable<T>(returned: T, signal: AbortSignal | undefined): T | 
   });
 }
 
-/** The same for `onError`. After an abort, the execution waits for it: `onError` is called because of the abort, and may store data. */
+/** Calls `onError` and waits as `abortable` does. After an abort it waits until `onError` ends, because `onError` may store data then. */
 export function abortableOnError<T>(call: () => T, signal: AbortSignal | undefined): T | Promise<Awaited<T>> {
   return signal?.aborted === true ? call() : abortable(call(), signal);
 }

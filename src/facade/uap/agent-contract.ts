@@ -124,8 +124,9 @@ export interface ExecutionStrategy {
 }
 
 /**
- * The hooks of an execution: functions that are called at its steps, and that may end it. Promises are awaited until the execution is aborted,
- * except that of `onAct`; other results are ignored, unless a hook states a result. An exception of a hook ends the execution.
+ * The hooks of an execution: functions that are called at its steps, and that may end it. A promise of a hook is awaited until an abort of
+ * the execution, except that of `onAct`. Only the values that `stopCondition` and `onError` return are used. An exception of a hook ends
+ * the execution.
  */
 export interface AgentStrategy {
   /** Called after each step. If it returns true, or another value that counts as true in JavaScript, the execution ends. */
@@ -158,7 +159,7 @@ export interface MiddlewareContext {
   readonly metadata: Record<string, unknown>;
 }
 
-/** No function: the name of a function would make it a middleware, as in `[logging]` in place of `[logging()]`. */
+/** Excludes functions. A function has a `name`, so `[logging]` in place of `[logging()]` would have the type of a middleware. */
 interface NoFunction {
   call?: never;
 }

@@ -1,5 +1,5 @@
 // Checks the options of an agent when it is created, so that a mistake of a program in JavaScript is not ignored, and is not found only in the
-// first execution. The options of `llm` are checked there.
+// first execution. `llm` checks the other options.
 
 import { fieldsOf, isObject } from "#lib/json-value.ts";
 

@@ -42,7 +42,7 @@ export class AgentState {
   /** The executions of sub-agents. */
   declare readonly subagentTraces?: readonly SubagentExecutionTrace[];
 
-  /** They are defined on each state and not on the class, so that a comparison and a copy by spreading include them. */
+  /** Properties that are defined on each state and not on the class, so that a comparison and a copy by spreading include them. */
   static readonly #properties = {
     id: property((state) => (state.#id ??= crypto.randomUUID())),
     messages: property((state) => state.#parts.messages.items),
@@ -181,7 +181,7 @@ function checkedMessages(messages: readonly AnyMessage[]): readonly AnyMessage[]
   return messages;
 }
 
-/** A value in an error. */
+/** The text of a value in an error, at most 40 characters of a string. */
 function shown(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value);
 }

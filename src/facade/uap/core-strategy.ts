@@ -24,7 +24,7 @@ import type { PlanStep } from "./plan-step.ts";
 /** The strategy of the core, and its options for an agent. */
 export interface CoreStrategyOptions {
   strategy: TurnStrategy;
-  /** With true, the first answer with calls ends the execution, and its calls are not executed. */
+  /** If true, the first answer with calls ends the execution, and its calls are not executed. */
   leavesCallsUnexecuted?: boolean;
 }
 
@@ -190,7 +190,7 @@ class CoreStrategyAdapter implements Strategy {
   }
 }
 
-/** Between two steps of the execution, no step of the plan is in progress: the next step of the execution begins it. */
+/** Between two steps of the execution, no step of the plan is in progress: the next step of the execution sets the status again. */
 function withoutStatusInProgress(step: PlanStep): PlanStep {
   return step.status === "in_progress" ? { ...step, status: "pending" } : step;
 }

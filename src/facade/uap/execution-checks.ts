@@ -6,7 +6,7 @@ import { refusal } from "../upp/upp-error.ts";
 import type { GenerateResult } from "./agent-contract.ts";
 import type { AgentState } from "./agent-state.ts";
 
-/** Checks the form and not the class, because a state of another copy of the package has another class. */
+/** Checks the form and not the class, because a state that another copy of the package created is an instance of a different class. */
 export function isState(value: unknown): value is AgentState {
   const { messages, withContext } = fieldsOf(value);
   return Array.isArray(messages) && typeof withContext === "function";

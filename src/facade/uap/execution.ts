@@ -189,11 +189,11 @@ export function observedContext(context: ExecutionContext, sink: StreamSink<Agen
 interface EmittingParts {
   agentId: string;
   emit: Emit;
-  /** The signal of the stream, which may be another one than that of the context. */
+  /** The signal of the stream, which may differ from that of the context. */
   signal: AbortSignal;
 }
 
-/** Returns hooks that emit an event before each call. */
+/** Returns hooks that emit an event before each call, except `stopCondition`. */
 function emittingHooks(hooks: AgentStrategy, { agentId, emit, signal }: EmittingParts): AgentStrategy {
   const planOf = ({ plan }: AgentState) => (plan === undefined ? {} : { plan });
   return {

@@ -22,7 +22,7 @@ export class JoinedMessages {
     this.#last = added;
   }
 
-  /** Whether these messages are all messages. */
+  /** Whether the joined list has only these messages, which are those of the node that was added last. */
   isOnly(messages: readonly AnyMessage[]): boolean {
     return this.messages.length === messages.length && (this.#last === messages || messages.length === 0);
   }

@@ -1,5 +1,5 @@
-// The sub-agents that are running inside a sub-agent, by the events of its stream. If the sub-agent is aborted, its stream ends before their ends
-// arrive. So the ends are created here.
+// The sub-agents that are running inside a sub-agent, by the events of its stream. If the sub-agent is aborted, its stream ends before the
+// `subagent_end` events of the inner sub-agents. So these events are created here.
 
 import type { SubagentEvent } from "../upp/tool-context.ts";
 import { StreamedExecutions } from "./streamed-executions.ts";
@@ -8,7 +8,7 @@ import type { AgentStreamEvent, UAPEvent } from "./uap-event.ts";
 type Start = Extract<UAPEvent, { type: "subagent_start" }>;
 type End = Extract<SubagentEvent, { type: "subagent_end" }>;
 
-/** An event of a running sub-agent's end, and the function that puts it into an event of the stream that it belongs to. */
+/** The `subagent_end` event of a running sub-agent, and a function that wraps this event in an event of the outer stream. */
 export interface OpenEnd {
   end: End;
   inStream: (end: End) => AgentStreamEvent;
@@ -24,7 +24,7 @@ interface OpenSubagent {
 export class OpenSubagents {
   readonly #open = new Map<string, OpenSubagent>();
 
-  /** Takes an event of the stream. */
+  /** Processes an event of the stream. */
   add(event: AgentStreamEvent): void {
     if (event.source !== "uap") return;
     const { uap } = event;
@@ -50,7 +50,7 @@ export class OpenSubagents {
     }
   }
 
-  /** The ends of all running sub-agents. That of a deeper sub-agent comes first. */
+  /** The ends of all running sub-agents. The end of a deeper sub-agent precedes that of its parent. */
   *ends(error: string, timestamp: number): Generator<OpenEnd> {
     for (const { start, executions, inner } of this.#open.values()) {
       const { step, agentId, data } = start;

@@ -4,7 +4,7 @@
 
 import type { AgentState } from "./agent-state.ts";
 
-/** The executions that threw an object. "several" never returns to one execution. */
+/** The execution that threw an object; "several" if more than one execution threw it, which is final. */
 const executions = new WeakMap<object, ReachedState | "several">();
 
 /** The last known state of one execution. */

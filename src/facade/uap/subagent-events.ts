@@ -41,7 +41,7 @@ export class SubagentEvents {
     };
   }
 
-  /** The state with the traces of all sub-agents that have ended. A sub-agent's own sub-agents come before it. */
+  /** The state with the traces of all sub-agents that have ended. The traces of a sub-agent's own sub-agents precede its trace. */
   withTraces(state: AgentState): AgentState {
     if (this.#traces.length === 0) return state;
     const ids = new Set(state.subagentTraces?.map(({ subagentId }) => subagentId));

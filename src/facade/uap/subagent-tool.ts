@@ -13,7 +13,7 @@ import { contextFor } from "./subagent-context.ts";
 
 /** Options of `subagentTool`. */
 export interface SubagentToolOptions extends Omit<Tool, "run"> {
-  /** If it has no model, it uses the model of the agent that calls the tool. */
+  /** The sub-agent. If it has no model, it uses the model of the agent that calls the tool. */
   agent: Agent;
   /** The kind of the sub-agent in events and traces. Default: the name of the agent, or else that of the tool. */
   type?: string;

@@ -196,7 +196,7 @@ export class ThreadTree {
   }
 }
 
-/** Throws unless each node is reachable from the root by exactly one path, and `parentId` and `children` agree. */
+/** Throws unless each node is reachable from the root by exactly one path, and `parentId` matches `children`. */
 function checkStructure(nodes: readonly Pick<ThreadNodeJSON, "id" | "parentId" | "children">[], rootId: string): void {
   const places = new Map<string, number>();
   const refuse = (path: string, problem: string): never => {

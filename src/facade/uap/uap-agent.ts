@@ -147,7 +147,8 @@ async function runStrategy(
 
 /** Sends the events of a strategy's stream to the sink, and returns the result of the stream. */
 async function forwardEvents(from: AgentStreamResult, sink: StreamSink<AgentStreamEvent>): Promise<GenerateResult> {
-  // The signal of the context reaches the stream before this call, so that the stream's error has the reason of the abort as its cause.
+  // The signal of the context aborts the stream of a built-in strategy. The delay lets that abort happen first, because its reason becomes
+  // the cause of the stream's error.
   const abort = (): void => queueMicrotask(() => from.abort());
   // The events of a custom strategy may end before its result rejects. The rejection must not count as unhandled.
   from.result.catch(() => undefined);

@@ -1,10 +1,11 @@
-// Checks the form of content blocks, which a program in JavaScript may create in another form. Only the code of providers imports this file.
+// Checks the form of content blocks, because a program in JavaScript may create them in a wrong form. Only the code of providers imports
+// this file.
 
 import { isObject } from "#lib/json-value.ts";
 
 import type { AnyMessage } from "./upp-message.ts";
 
-/** Returns the reason why the content of a message is not a list of blocks; null for blocks. */
+/** Returns the reason why the content of a message is not a list of blocks; null if it is. */
 export function problemOfForm(message: AnyMessage): string | null {
   const blocks: readonly unknown[] = message.type === "tool_result" ? [] : message.content;
   for (const [index, block] of blocks.entries()) {

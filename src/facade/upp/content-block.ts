@@ -18,7 +18,7 @@ export type ImageSource =
   | { type: "url"; url: string }
   | { type: "bytes"; data: Uint8Array };
 
-/** An image. */
+/** An image. `mimeType` is its media type, such as "image/png". */
 export interface ImageBlock {
   type: "image";
   source: ImageSource;
@@ -43,7 +43,7 @@ export interface DocumentBlock {
   title?: string;
 }
 
-/** Audio. */
+/** Audio. `mimeType` is its media type, such as "audio/wav". */
 export interface AudioBlock {
   type: "audio";
   data: Uint8Array;
@@ -52,7 +52,7 @@ export interface AudioBlock {
   duration?: number;
 }
 
-/** A video. */
+/** A video. `mimeType` is its media type, such as "video/mp4". */
 export interface VideoBlock {
   type: "video";
   data: Uint8Array;

@@ -11,7 +11,7 @@ import { StreamEvents } from "./stream-event.ts";
 import type { StreamEvent } from "./stream-event.ts";
 import { refusal } from "./upp-error.ts";
 
-/** The request of a stream with a reader pauses while more events than these are buffered. */
+/** The maximum number of buffered events of a stream with a reader. While more are buffered, the request pauses. */
 const maxBufferedEvents = 64;
 
 /** The default of `noticeMs`. */
@@ -23,8 +23,8 @@ export interface StreamSink<Event> {
   readonly signal: AbortSignal;
   readonly emit: (event: Event) => void;
   /**
-   * Resolves when the reader can receive further events; undefined if it can now. Calls `keepAlive` each `noticeMs` while it waits, so that
-   * the timeout of the provider does not elapse during the pause.
+   * Resolves when the reader can receive further events; undefined if it can now. Calls `keepAlive` every `noticeMs` milliseconds until
+   * then, so that the timeout of the provider does not elapse during the pause.
    */
   readonly untilReady: (keepAlive: () => void, noticeMs?: number) => Promise<void> | undefined;
 }
@@ -54,7 +54,7 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
   readonly #signal: AbortSignal;
   readonly #events: Event[] = [];
   #hasReader = false;
-  /** Whether the reader has left. It receives no further event. */
+  /** Whether the reader has ended its loop early. It then receives no further event. */
   #hasLeft = false;
   #end: { error: unknown } | "completed" | null = null;
   /** The calls of `next` that wait for an event, in order. */

@@ -36,7 +36,7 @@ function codeOfFailure({ kind, status, unreadable }: ModelFailure): ErrorCode {
 /** The error for a failed model request. */
 export function errorOfFailure(failure: ModelFailure, provider: string): UPPError {
   const { message, status, retry_after_ms: retryAfterMs, unreadable } = failure;
-  // An unreadable answer arrived with the status 200. The failure has another status, which was chosen to classify it.
+  // An unreadable answer arrived with the status 200. The failure has a different status, which was chosen to classify it.
   const statusCode = unreadable === true ? undefined : (status ?? undefined);
   const error = new UPPError(message, codeOfFailure(failure), provider, "llm", statusCode);
   return retryAfterMs === null ? error : Object.assign(error, { retryAfterMs });

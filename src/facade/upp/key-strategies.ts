@@ -58,7 +58,7 @@ export class WeightedKeys implements KeyStrategy {
   }
 }
 
-/** Calls a function for each key. */
+/** Calls a function that returns the key of a request, for each request. */
 export class DynamicKey implements KeyStrategy {
   readonly #choose: () => string | Promise<string>;
 

@@ -1,5 +1,6 @@
-// Checks the form of messages, which a program in JavaScript may create in another form. A message in the right form can be
-// sent, stored as JSON and restored. The class is not checked, because a message of another copy of the package has another class.
+// Checks the form of messages, because a program in JavaScript may create them in a wrong form. A message in the right form can be sent,
+// stored as JSON and restored. The class is not checked, because a message that another copy of the package created is an instance of a
+// different class.
 
 import { isObject } from "#lib/json-value.ts";
 import type { Fields } from "#lib/json-value.ts";

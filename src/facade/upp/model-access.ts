@@ -28,7 +28,7 @@ export interface ModelAccess {
   inputOf(definition: ModelDefinition): Pick<LLMCapabilities, "documentInput" | "audioInput" | "videoInput">;
   /** What is wrong with an option, with its name; null if no option has a wrong value. */
   problemOfOptions(request: TurnRequest): string | null;
-  /** The reason why the content of a message is not a list of blocks; null for blocks. */
+  /** The reason why the content of a message is not a list of blocks; null if it is. */
   problemOfForm(message: AnyMessage): string | null;
   /** The reason why the model cannot read a block; null if it can. */
   problemOfBlock(block: MediaBlock, definition: ModelDefinition, capabilities: LLMCapabilities): string | null;

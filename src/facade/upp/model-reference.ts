@@ -31,7 +31,7 @@ export interface RetryStrategy {
   onRetry(error: UPPError, attempt: number): number | null | Promise<number | null>;
   /** Returns the milliseconds that a request waits before it is sent, for example to limit the rate. Called for each attempt. */
   beforeRequest?(): number | Promise<number>;
-  /** Called if a request is aborted after `beforeRequest` and before it is sent. `remaining` is the rest of its wait in milliseconds. */
+  /** Called if a request is aborted after `beforeRequest` and before it is sent. `remaining` is the remaining wait in milliseconds. */
   onAbort?(remaining: number): unknown;
   /** Called after a request succeeded. */
   reset?(): void;
@@ -82,7 +82,7 @@ export interface ModelReference {
 
 /**
  * Merges connection settings: `config` replaces settings of the provider, except that the headers of both are sent. A setting that is
- * undefined replaces none, so that an unset variable sends no key to another address.
+ * undefined replaces none. Otherwise an undefined `apiKey` would send the key of the environment to the provider's `baseUrl`.
  */
 export function mergedConfig(model: ModelReference, config: ProviderConfig = {}): ProviderConfig {
   const headers = { ...model.config.headers, ...config.headers };
@@ -111,7 +111,7 @@ export function definitionOf(model: ModelReference, config: ProviderConfig): Mod
 
 /**
  * The key for the next request; undefined if the key is read from the environment. Throws if the setting has or returns no key: the key of
- * the environment may belong to another address.
+ * the environment is not used instead, because it may belong to another address.
  */
 export async function keyOf({ apiKey }: ProviderConfig): Promise<string | undefined> {
   if (apiKey === undefined) return undefined;

@@ -101,7 +101,7 @@ export class RetryStrategyCalls {
   async #call<T>(work: () => T | Promise<T>, otherwise: T): Promise<T> {
     try {
       const returned = work();
-      // A number of `beforeRequest` counts also if the turn is aborted at the same time: `onAbort` follows.
+      // The number from `beforeRequest` is used even if the turn is aborted meanwhile, because `onAbort` receives the remaining wait.
       if (typeof returned !== "object" || returned === null) return returned;
       return await untilAborted(Promise.resolve(returned), this.#signal);
     } catch (error) {

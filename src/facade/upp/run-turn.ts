@@ -117,7 +117,7 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
   const models = accessTo(model).port({
     env: connection.env,
     fetch: config.fetch === undefined ? connection.fetch : checkedFetch(config.fetch, fail, name),
-    // The object of a thread can only rest if nothing continues after the answer.
+    // The object of a thread can become idle only if no connection stays open after the answer.
     reusesConnections: !execution.isInThread,
     async accessTo() {
       try {

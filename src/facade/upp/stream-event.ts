@@ -1,6 +1,7 @@
 // Defines the events of a stream. Converts a run's events, and the parts of generated images, audio and video, to them. The order:
-// `message_start`, the blocks, `message_stop`, then each call's start and end as they happen, then the next `message_start`. If a `message_start` follows without
-// a `message_stop`, the request of the message failed and is repeated, and the new message replaces it.
+// `message_start`, the blocks, `message_stop`, then each call's start and end as they happen, then the next `message_start`. If a second
+// `message_start` follows without a `message_stop`, the request of the first message failed and is repeated, and the second message
+// replaces the first one.
 
 import type { PlainEvent } from "#contract/event.ts";
 import { fromBase64 } from "#lib/base64.ts";

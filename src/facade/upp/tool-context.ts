@@ -25,7 +25,7 @@ interface SubagentFields {
   parentToolCallId: string;
 }
 
-/** A call of a sub-agent. */
+/** A tool call that a sub-agent made. */
 export interface SubagentToolExecution {
   toolName: string;
   toolCallId?: string;

@@ -19,7 +19,7 @@ export function declaredOrder(tools: readonly Tool[]): ReadonlyMap<string, reado
   return order;
 }
 
-/** Whether the calls of a tool run after those of another one, directly or through further tools. */
+/** Whether the calls of `tool` run after those of `other`, directly or through further tools. */
 function runsAfter(tool: string, other: string, order: ReadonlyMap<string, readonly string[]>): boolean {
   const reached = new Set([tool]);
   for (const name of reached) for (const before of order.get(name) ?? []) reached.add(before);

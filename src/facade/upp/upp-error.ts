@@ -31,7 +31,7 @@ export class UPPError extends Error {
   readonly modality: Modality;
   /** The HTTP status of the provider's response, if there was one. */
   readonly statusCode?: number;
-  /** Milliseconds after which the provider asks to repeat the request, if it stated a time. */
+  /** Milliseconds to wait before the request is repeated, if the provider stated a time. */
   readonly retryAfterMs?: number;
 
   // oxlint-disable-next-line eslint/max-params -- the document fixes the parameters

@@ -45,7 +45,7 @@ export interface MessageJSON {
   timestamp: string;
 }
 
-/** A message. */
+/** The base class of the three classes of messages. */
 export abstract class Message {
   abstract readonly type: MessageType;
   declare readonly id: string;

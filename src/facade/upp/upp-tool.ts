@@ -3,8 +3,8 @@
 import type { ToolContext } from "./tool-context.ts";
 
 /**
- * A JSON Schema of an object, such as the parameters of a tool or the form of a structured answer. `type` has to be "object"; its type is
- * `string`, so that a constant without `as const` is a schema. Another text is refused before the first request.
+ * A JSON Schema of an object, such as the parameters of a tool or the form of a structured answer. `type` has to be "object". TypeScript
+ * accepts any `string`, so that a constant without `as const` is a schema; any other text is refused before the first request.
  */
 export interface JSONSchema {
   readonly type: string;
@@ -14,7 +14,7 @@ export interface JSONSchema {
 /** The arguments of a call. */
 export type ToolParams = Record<string, unknown>;
 
-/** A tool. */
+/** A tool: a function that a model can call, with the schema of its arguments. */
 export interface Tool {
   readonly name: string;
   /** The description for the model. */

@@ -37,11 +37,11 @@ export interface DefinedSources {
 export type SourcesContext = Omit<ToolsContext, "readSchema" | "requestedTexts"> &
   TextModels &
   Pick<CallPorts, "ask"> & {
-    /** As in the port, of the tools with a prefix. */
+    /** Returns what `requestedTexts` of the port returns, for the tools with a prefix. */
     requestedTexts?: ((prefix: string) => number) | undefined;
   };
 
-/** What a call of a run can use of its thread. */
+/** The functions of the thread that a call of a run can use. */
 interface CallPorts {
   texts: TextModels;
   /** Absent outside of a run. */
@@ -90,10 +90,13 @@ function definedSource(
   const { faults } = ports.texts;
   const start = `${prefix}__`;
   const title = `"${name}" (${file})`;
-  /** The tools whose schemas cannot be used and are logged already. */
+  /** Names of the tools whose unusable schemas are logged already. */
   const leftOut = new Set<string>();
   let opened: DefinedTools | undefined;
-  /** The tools of the last list by name, each for one runner. A server whose list changes all the time would be asked for each name. */
+  /**
+   * The tools of the last list by name. Each one is used for one runner. Without this map, the list of a server would be requested for each
+   * name if the list changes all the time.
+   */
   let listed = new Map<string, DefinedTool>();
   let isFailureLogged = false;
   const list = async (): Promise<readonly DefinedTool[]> => {
@@ -104,7 +107,7 @@ function definedSource(
       await faults.at("source.list");
       return await opened.tools();
     } catch (thrown) {
-      // A run asks in each step for the list.
+      // Logged once, because a run requests the list in each step.
       if (!isFailureLogged) log("warning", "tool_source_failed", { cause: `${title}: ${errorMessage(thrown)}` });
       isFailureLogged = true;
       throw thrown;
@@ -202,7 +205,7 @@ export function schemaOf({ parameters }: Pick<DefinedTool, "parameters">): Clien
   return schema;
 }
 
-/** Reads an untrusted JSON Schema for the port. */
+/** Reads an untrusted JSON Schema. Returns its check, or `problem` if the schema cannot be used. The check returns null or a problem. */
 export function readSchema(schema: JsonObject): ReturnType<ToolsContext["readSchema"]> {
   const read = clientSchema(schema);
   if ("problem" in read) return read;

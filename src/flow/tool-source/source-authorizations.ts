@@ -34,13 +34,13 @@ export interface AuthorizationParts {
   notify: (threadId: string, server: string) => Promise<void>;
 }
 
-/** Whether the owner of the thread has connected. */
+/** Whether the owner of the thread has connected to the server. */
 export async function isAuthorized(parts: AuthorizationParts, subject: AuthorizationSubject): Promise<boolean> {
   const { module, definition } = await definitionOf(parts, subject.server);
   return valueOf(await module.isAuthorized(await definition.load(), contextOf(parts, subject)));
 }
 
-/** Begins an authorization flow. */
+/** Begins an authorization flow. Refuses with `not_available` if the server cannot be used. */
 export async function beginAuthorizationFlow(
   parts: AuthorizationParts,
   subject: AuthorizationSubject,
@@ -68,8 +68,8 @@ const mixedUp = "Another authorization server than the expected one responded. C
 const unknownState = "This address is not valid, or is too old. Connect again.";
 
 /**
- * Ends an authorization flow with the parameters with which the authorization server returned the person. `server` is the definition that the
- * address names to which the person returned. Refuses if nothing was authorized.
+ * Ends an authorization flow with the parameters of the authorization server's redirect. `server` is the definition that the address of the
+ * redirect names. Refuses if nothing was authorized.
  */
 export async function endAuthorizationFlow(
   parts: AuthorizationParts,
@@ -78,13 +78,13 @@ export async function endAuthorizationFlow(
   const place = state === undefined ? null : await placeOf(parts, state);
   if (place === null) throw refuse("invalid_request", unknownState);
   const { owner, threadId, source } = place;
-  // The state is that of one server, and the address that of another: a server that sends no `iss` would not be recognised otherwise.
+  // The state belongs to one server and the address to another. This check detects the mix-up even if the server sends no `iss`.
   if (source !== server) throw refuse("invalid_request", mixedUp);
   const userId = "user" in owner ? owner.user : null;
   const { module, definition } = await definitionOf(parts, source);
   const context = contextOf(parts, { server: source, threadId, userId });
   valueOf(await module.complete(await definition.load(), context, { place, answer }));
-  // The tokens are stored, and the next run of the thread reads them also without this message.
+  // The tokens are stored, so the thread's next run reads them even if this notification fails.
   await parts.notify(threadId, source).catch((thrown: unknown) => {
     parts.log("warning", "authorization_not_shown", { thread_id: threadId, cause: causeOf(thrown) });
   });

@@ -1,5 +1,5 @@
-// Resolves the tools of a step from an ordered list of sources. If several sources have a name, the first one's tool is used. If a source
-// fails, the step lacks only the tools of that source.
+// Resolves the tools of a step from an ordered list of sources. If several sources have a tool of the same name, the first source's tool is
+// used. If a source fails, the step lacks only the tools of that source.
 
 import { isAuthorizationRequired } from "#core/authorization-required.ts";
 import { cutText, errorMessage } from "#core/cut-text.ts";

@@ -23,7 +23,7 @@ export type AuthSettings =
       state: "configured";
       tokens: readonly ApiToken[];
       jwt: JwtSettings | null;
-      /** The key that signs tickets. Null if users know every configured secret: then no tickets are issued. */
+      /** The key that signs tickets. Null without TICKET_SECRET, JWT_SECRET and tokens of administrators: then no tickets are issued. */
       ticketSecret: string | null;
     }
   | {

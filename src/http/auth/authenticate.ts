@@ -27,13 +27,15 @@ export interface Authenticator {
   /** In the open loopback mode, refuses requests, also to public routes, whose host is not a name of this machine. */
   checkHost(request: Request): void;
   /**
-   * In the open loopback mode checks whether a request may come from a page on a rebound name (DNS rebinding). Returns the
-   * request to serve, or a redirect: only a program follows it, so the next request proves that no such page sent it.
+   * In the open loopback mode checks whether a request may come from a page on a rebound name (DNS rebinding). Returns the request to
+   * serve, or a redirect that only a program follows. The redirected request proves that no such page sent it.
    */
   screen(request: Request): Request | Response;
   /** Returns the caller of the `Authorization` header, or the developer in the open loopback mode. */
   authenticate(request: Request): Promise<Caller>;
-  /** Like `authenticate`, for routes where credentials are optional: null without valid credentials. */
+  /**
+   * Like `authenticate`, for routes with optional credentials: null without valid credentials. In the open loopback mode it throws instead.
+   */
   identify(request: Request): Promise<Caller | null>;
   /** Runs another check of credentials under the same limit of wrong attempts. */
   guard(request: Request, check: () => Promise<Identification>): Promise<Caller>;
@@ -164,7 +166,7 @@ function mustWait(wait: number): ThreadholdError {
   return new ThreadholdError({ code: "rate_limited", message, retry_after_ms: wait });
 }
 
-/** The refusal of every request while it is not configured who may call. */
+/** The refusal of every request while authentication is not configured. */
 export function notConfigured(reason: string): ThreadholdError {
   return refuse("auth_not_configured", `Nothing is served until authentication is configured. ${reason}`);
 }

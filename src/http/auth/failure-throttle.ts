@@ -8,7 +8,7 @@ import { backOffMs } from "#lib/back-off.ts";
 
 import { isLoopbackHost } from "./loopback.ts";
 
-/** Counts attempts by address. The address null stands for all clients whose address is unknown. */
+/** Counts attempts by address. All clients whose address is unknown share the address null. */
 export interface FailureThrottle {
   /** Milliseconds that the address must wait; null if it need not wait. */
   wait(address: string | null): number | null;
@@ -63,9 +63,9 @@ export function createFailureThrottle(now: () => number): FailureThrottle {
 }
 
 /**
- * The client address under which wrong credentials are counted; null if it is unknown. On Cloudflare a header contains it that clients
- * cannot change. A local server forwards the header that the client sends, so there it is ignored. An IPv6 /64 network counts as one
- * address, because one client can use all of it.
+ * The client address under which wrong credentials are counted; null if it is unknown. On Cloudflare the header `cf-connecting-ip` contains
+ * it, and clients cannot change this header. A local server forwards the header that the client sends, so the header is ignored there. An
+ * IPv6 /64 network counts as one address, because one client can use all of it.
  */
 export function clientAddress(request: Request, isLocal: boolean): string | null {
   if (isLocal || isLoopbackHost(new URL(request.url).host)) return null;

@@ -75,7 +75,7 @@ function verifierOf({ keys }: JwtSettings, ports: JwtPorts): Verifier {
   return (token, options) => jwtVerify(token, keySet, { ...options, algorithms: asymmetric });
 }
 
-/** The token's expiry in microseconds. Null if it has none or too late a one, because a leaked token cannot be revoked. */
+/** The token's expiry in microseconds. Null if the token has no expiry or a too late one, because a leaked token cannot be revoked. */
 function endOf({ exp }: JWTPayload, now: number): number | null {
   return typeof exp === "number" && exp * 1e6 <= now + longestLifeMicros ? Math.floor(exp * 1e6) : null;
 }

@@ -60,7 +60,10 @@ export function provenanceOf(request: Request, allowed: AllowedOrigins): Provena
   return headers.has("upgrade") ? "here" : "unknown";
 }
 
-/** Whether headers that every browser sends are missing. A page cannot remove `Accept-Encoding`; any other of them counts as doubt. */
+/**
+ * Whether all headers that browsers always send are missing. Only the absence of `Accept-Encoding` proves it, because a page cannot remove
+ * that header. If one of the other headers is present, the sender may be a browser.
+ */
 function isSentByNoBrowser(request: Request): boolean {
   const { headers } = request;
   if (headers.has("origin") || headers.has("accept-language") || headers.get("user-agent")?.startsWith("Mozilla/")) {

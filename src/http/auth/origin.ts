@@ -18,7 +18,7 @@ function isOrigin(text: string): boolean {
   return url !== null && (url.protocol === "https:" || url.protocol === "http:") && url.origin === text;
 }
 
-/** Whether a page of another origin, which is not in the list, sent the request. */
+/** Whether the request is from a page of another origin that is not in the list. */
 export function isForeign(request: Request, allowed: AllowedOrigins): boolean {
   const origin = request.headers.get("origin");
   if (origin !== null) return origin !== new URL(request.url).origin && !allowed.has(origin);

@@ -1,6 +1,6 @@
 // Tickets: signed values that open one stream without a header (contract, "Auth"). A ticket is valid for one path and caller, for 30
-// seconds; the thread's object ensures that it is used once. An EventSource reconnects to the same URL, whose ticket is used by
-// then. Therefore its first response sets a pass, a signed value with a longer lifetime, in a cookie for that path.
+// seconds; the object that serves the stream ensures that it is used once. An EventSource reconnects to the same URL, whose ticket is used
+// by then. Therefore its first response sets a pass, a signed value with a longer lifetime, in a cookie for that path.
 
 import { v4 as randomId } from "uuid";
 import { z } from "zod";

@@ -30,7 +30,7 @@ export async function authorizationRequests({
       const subject = await subjectOf(params, caller);
       assertMayConnect(subject, caller);
       await limits.invoke(caller);
-      // Each server has an address of its own, so that a hostile one cannot use that of another (RFC 9700, mix-up).
+      // Each MCP server has its own redirect address, so that a hostile server cannot receive the code for another one (RFC 9700, mix-up).
       const path = `${prefix}${callbackPath}/${encodeURIComponent(params.server)}`;
       const redirectUri = new URL(path, url.origin).href;
       const { url: address, cookie } = await authorizations.begin(subject, redirectUri);
@@ -44,7 +44,7 @@ export async function authorizationRequests({
       return emptyAnswer();
     },
     async completeAuthorization({ request, params: { server }, url, headOnly }) {
-      // A preview of an address must not use it up.
+      // A HEAD request, such as that of a link preview, must not use up the authorization code.
       if (headOnly) return outcomePage("opened");
       const [state, code, error, iss] = ["state", "code", "error", "iss"].map((name) => single(url, name));
       const cookies = request.headers.get("cookie") ?? "";
@@ -65,7 +65,7 @@ export async function authorizationRequests({
   }
 }
 
-/** Throws if the tokens of the caller are not for this thread. Only administrators reach a thread without a user. */
+/** Throws `forbidden` unless the caller is the user of the thread, or an administrator if the thread has no user. */
 function assertMayConnect({ userId }: AuthorizationSubject, { user, admin }: Caller): void {
   if (userId === null) {
     if (admin) return;

@@ -15,7 +15,10 @@ export interface FlowCookie {
   seconds: number;
 }
 
-/** The authorizations of MCP servers. Contract: each method rejects with a `ThreadholdError` that a person can act on. */
+/**
+ * The authorizations of MCP servers. Contract: a method that fails rejects with a `ThreadholdError` whose message states what a person can
+ * do.
+ */
 export interface ServerAuthorizations {
   isAuthorized(subject: AuthorizationSubject): Promise<boolean>;
   /** Begins an authorization flow. Returns the address of the authorization request, which the person opens. */

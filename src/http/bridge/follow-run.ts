@@ -54,7 +54,7 @@ async function nextEndOrSuspension(
   { target, lease, signal, onPing }: RunToFollow,
   ports: SubscriptionPorts,
 ): Promise<number | null> {
-  // The object gives the lease back when the subscription ends. It does not know the lease of one that was never opened.
+  // The object gives the lease back when the subscription ends. It does not have the lease of a subscription that was never opened.
   const subscription = await withLease(lease, () => Subscription.open(target, ports));
   const close = (): void => subscription.close();
   onPing(() => subscription.ping());

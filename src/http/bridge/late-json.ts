@@ -26,8 +26,8 @@ export interface LateJsonOptions {
 }
 
 /**
- * Returns the response. If the value arrives or fails before the first space is due, the response is an ordinary one. After that the status
- * has been sent already, so a failure breaks off the body.
+ * Returns the response. If the value is ready before the first space is due, the response is an ordinary one. If it fails before then, the
+ * promise rejects with its error. Later the status has been sent already, so a failure breaks off the body.
  */
 export async function lateJson(
   value: Promise<object>,

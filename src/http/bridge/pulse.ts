@@ -2,7 +2,7 @@
 // and forwards it to the client). The platform responds to a ping without waking the object and records the time. The object checks that
 // time before it gives back the stream's lease, the user's right to one open stream.
 
-/** The least microseconds between two pings. */
+/** The minimum number of microseconds between two pings. */
 const pauseMicros = 10_000_000;
 
 /** The pings of one bridged stream. */

@@ -12,7 +12,7 @@ import type { Delivery, DeliverySource, Frame } from "./deliveries.ts";
 /** Milliseconds without an event after which a heartbeat is sent. */
 const heartbeatMs = 15_000;
 
-/** The maximum number of characters of one write. */
+/** The approximate maximum number of characters of one write. Events are not split, so a write can be longer. */
 const chunkLength = 64 * 1024;
 
 /** Headers of every stream. */
@@ -52,7 +52,7 @@ export interface SseOptions {
   headers?: Record<string, string>;
 }
 
-/** Returns the response. */
+/** Returns the response. When its body ends or is cancelled, the subscription is closed. */
 export function sseResponse(subscription: DeliverySource, options: SseOptions): Response {
   const headers = { ...sseHeaders, ...options.headers };
   return new Response(sseBody(subscription, options), { headers });

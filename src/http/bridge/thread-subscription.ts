@@ -32,7 +32,7 @@ export interface SubscriptionPorts {
 /** Microseconds after which an open connection counts as stable: the next reconnect begins with the shortest delay again. */
 const settledMicros = 10_000_000;
 
-/** Delays in milliseconds between attempts to reconnect. Attempts continue as long as the client reads. */
+/** Delays in milliseconds between attempts to reconnect. Attempts continue until the subscription is closed. */
 export const attachBackOff = { first: 100, longest: 5000 };
 
 /** A subscription to one thread. */
@@ -150,7 +150,7 @@ export class Subscription implements DeliverySource {
   }
 }
 
-/** Builds the internal upgrade request. It contains only the validated query, nothing else of the client's request. */
+/** Builds the internal upgrade request. It contains only the validated query and the caller, and nothing else of the client's request. */
 export function subscribeRequest(caller: Caller, query: SubscriptionQuery): Request {
   const url = new URL(subscribePath, "https://thread");
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);

@@ -16,7 +16,6 @@ interface AgentViewContext {
   file: string | null;
 }
 
-/** The view of an agent. */
 export function agentView(agent: AnyAgentDefinition, { origin, file }: AgentViewContext): AgentView {
   // oxlint-disable-next-line typescript/no-deprecated -- definitions still have it, and user interfaces show it
   const { title } = agent;
@@ -85,7 +84,6 @@ export function modelView(
   };
 }
 
-/** The view of a prompt. */
 export function promptView(prompt: AnyPromptDefinition, file: string | null): PromptView {
   return {
     name: prompt.name,

@@ -8,7 +8,6 @@ import type { AppDependencies } from "../dependencies.ts";
 import type { Handlers } from "../route/handler.ts";
 import { unknownDefinition } from "./unknown-definition.ts";
 
-/** The handlers of the sources. */
 export function sourceHandlers({
   registry,
   sourceState,
@@ -42,7 +41,6 @@ function sourceView({ kind }: ToolSourceEntry, { name, prefix, file }: ToolSourc
 /** The name of the file of a skill that contains its instructions. */
 const mainFile = "SKILL.md";
 
-/** The handlers of the skills. */
 export function skillHandlers({ skills: entry }: Pick<Registry, "skills">): Pick<Handlers, "listSkills" | "getSkill"> {
   const load = async () => (await entry?.project()) ?? [];
   const view = ({ name, description }: { name: string; description: string }) => {

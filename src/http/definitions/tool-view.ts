@@ -13,7 +13,6 @@ const loop = { remote: false, result_schema: null, approval: "never" } as const;
 /** Returns the file of a definition; null if it is unknown. */
 type FileOf = (kind: "agents" | "prompts" | "tools", name: string) => string | null;
 
-/** The view of a tool. */
 function toolView(name: string, definition: AnyToolDefinition, file: string | null): ToolView {
   const { description, schema, run, options } = readTool(definition);
   const { resultSchema, needsApproval = false } = options;

@@ -4,7 +4,7 @@ import { refuse } from "#contract/error.ts";
 import type { ErrorCode } from "#contract/error.ts";
 import { closestWord } from "#lib/edit-distance.ts";
 
-/** The kinds of definitions that have a route for one of them. */
+/** The kinds of definitions that a route returns by name. */
 export type KindName = "agent" | "prompt" | "model" | "tool" | "source" | "skill";
 
 /** The error for an unknown name, with the most similar one of the existing names. */

@@ -1,5 +1,5 @@
-// Checks the size of stored content (architecture, bodies): the text of a message in UTF-8, its inline bytes, and the metadata of
-// messages and threads. Also checks that each part of a message has exactly one source.
+// Checks the size of stored content (architecture, bodies): the text of a message in UTF-8, its inline bytes, and the metadata of messages
+// and threads. Also checks that each image or file part of a message has exactly one source.
 
 import type { InputAttachment } from "#contract/attachment.ts";
 import type { InputContent } from "#contract/content.ts";

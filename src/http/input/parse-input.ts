@@ -25,7 +25,7 @@ export function parseInput<S extends z.ZodType>(schema: S, value: unknown): z.ou
   throw invalidFields([fields[0] ?? { path: "", message: "Invalid input" }, ...fields.slice(1)]);
 }
 
-/** Returns the schema's output for a query. Throws `invalid_request` for a repeated name and for `__proto__`. */
+/** Returns the schema's output for a query. Throws `invalid_request`, also for a repeated name and for `__proto__`. */
 export function parseQuery(schema: z.ZodType, parameters: URLSearchParams): unknown {
   const fields = new Map<string, string>();
   for (const [name, value] of parameters) {

@@ -1,5 +1,5 @@
-// Reads a JSON body. It checks the media type first, limits the bytes as they arrive, refuses invalid UTF-8, and limits the number of
-// values and their nesting.
+// Reads a JSON body. Checks `Content-Length` and the media type before it reads, limits the bytes as they arrive, refuses invalid UTF-8,
+// and limits the number of values and their nesting.
 
 import { refuse } from "#contract/error.ts";
 
@@ -9,7 +9,7 @@ import { parseJson } from "./parse-json.ts";
 export interface BodyRule {
   /** Maximal bytes. A larger `Content-Length` is refused at once; a smaller one is not trusted. */
   limit: number;
-  /** Whether an absent body is read as `{}`. */
+  /** Whether an absent or empty body is read as `{}`. */
   optional: boolean;
   /** Whether JSON may also have the type `text/plain`, which a browser's fetch uses for a string body by default. */
   plain?: boolean;

@@ -6,7 +6,6 @@ import { sha256Hex } from "#lib/sha256.ts";
 
 import { invalidField } from "./field-error.ts";
 
-/** Name of the header. */
 const keyHeader = "idempotency-key";
 
 /** Returns the key of a request; null without one. `route` distinguishes two routes with equal bodies. */

@@ -1,7 +1,7 @@
-// Limits the open streams and the running threads of one user (contract, "Limits"). Each needs a lease, which the user's feed object
-// stores, so that the limit holds across isolates. A lease is taken before a stream is opened or a message is admitted, and the
-// object that serves it gives it back. If the feed object cannot be reached, this isolate limits the starts of a minute to the same
-// number instead: users can continue, and a limit remains.
+// Limits the open streams and the running threads of one user (contract, "Limits"). Each stream and each running thread needs a lease,
+// which the user's feed object stores, so that the limit holds across isolates. A lease is taken before a stream is opened or a message is
+// admitted. The object that serves the stream or the run gives the lease back. If the feed object cannot be reached, this isolate limits
+// the starts of a minute to the same number instead: users can continue, and a limit remains.
 
 import { v4 as randomId } from "uuid";
 
@@ -17,11 +17,14 @@ import type { RateLimiter } from "./rate-limiter.ts";
 
 /** What a request opens or starts. */
 interface LeaseUse {
-  /** The object that will serve it. */
+  /** The object that will serve the request. */
   holder: LeaseHolder;
-  /** The stream that it opens: `bridged` if the Worker reads it, `handed_through` if it passes to the client unread. */
+  /**
+   * The stream that the request opens: `bridged` if the Worker reads it, `handed_through` if the Worker passes it to the client unread.
+   * Null: none.
+   */
   stream: "bridged" | "handed_through" | null;
-  /** Whether it starts or resumes a run. */
+  /** Whether the request starts or resumes a run. */
   run: boolean;
 }
 
@@ -29,7 +32,9 @@ interface LeaseUse {
 export interface TakenLease {
   /** The caller with the lease, for the object that serves the request. */
   caller: Caller;
-  /** Gives the lease back, after the request has failed. Never rejects. */
+  /**
+   * Gives the lease back if the serving object will not do it: the request failed, or it opens no stream and starts no run. Never rejects.
+   */
   giveBack(): Promise<void>;
 }
 
@@ -61,7 +66,7 @@ const nothing = (): Promise<void> => Promise.resolve();
 /** Takes no leases, for the open loopback mode. */
 export const noUserLeases: UserLeases = { take: (caller) => Promise.resolve({ caller, giveBack: nothing }) };
 
-/** Limits every user. All administrators without a user id count as one user, and their runs are not limited. */
+/** Limits every user. All administrators without a user id count as one user. The runs of administrators are not limited. */
 export function createUserLeases(settings: LeaseSettings): UserLeases {
   const { feeds, now, log } = settings;
   const fallback = {

@@ -11,7 +11,10 @@ import type { ChargedLimiter, RateLimiter } from "./rate-limiter.ts";
 /** The queued inputs of a thread that was imported. */
 interface ImportedInputs {
   inputs: number;
-  /** Identifies the request for the import. Repeated requests have the same value and are counted once. Null if it is not repeatable. */
+  /**
+   * Identifies the request for the import. Repeated requests have the same value and are counted once. Null for a request without an
+   * idempotency key.
+   */
   creation: string | null;
 }
 
@@ -138,10 +141,10 @@ function keyOf(caller: Caller): string {
   return caller.user === null ? "admin" : `user:${caller.user}`;
 }
 
-/** Maximal number of keys that are remembered. */
+/** Maximum number of stored keys. */
 const mostKeys = 10_000;
 
-/** Returns a function that is true at its first call with a key, as long as the key is remembered. */
+/** Returns a function that is true at its first call with a key. Only the newest `mostKeys` keys are stored. */
 function firstTimes(): (key: string) => boolean {
   const keys = new Set<string>();
   return (key) => {

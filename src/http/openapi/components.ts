@@ -48,7 +48,7 @@ export interface Components {
   referenceTo(schema: z.ZodType): JsonSchema;
 }
 
-/** All components of the document: of the routes, and of the shapes that dialects name. */
+/** All components of the document: the shared types, the bodies and responses of the routes, and the schemas that dialects name. */
 export function openApiComponents(
   routes: ReadonlyMap<string, BuiltInRoute<string>>,
   named: readonly (readonly [string, z.ZodType])[],

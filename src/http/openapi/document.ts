@@ -15,7 +15,7 @@ import type { Components } from "./components.ts";
 type Part = Record<string, unknown>;
 type AnyRoute = BuiltInRoute<string>;
 
-/** Matches `:name`, or `*name?` for the remaining path. Clients may send its slashes unescaped or as `%2F`. */
+/** Matches `:name`, and `*name` or `*name?` for the remaining path. Clients may send the slashes of that path unescaped or as `%2F`. */
 const dynamicSegment = /[:*](\w+)\??/g;
 
 const bounds =

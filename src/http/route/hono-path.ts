@@ -8,7 +8,7 @@ import { TrieRouter } from "hono/router/trie-router";
 /** The deployment's bindings. The project's controllers receive them. */
 export type Bindings = Record<string, unknown>;
 
-/** A Hono application of this type. */
+/** A Hono application with these bindings. */
 export type RoutedHono = Hono<{ Bindings: Bindings }>;
 
 /** A request as Hono passes it to a handler. */
@@ -29,7 +29,10 @@ export function builtInPatterns(path: string): string[] {
   return path.startsWith("/api/") ? [path, path.replace("/api", reservedRoot)] : [path];
 }
 
-/** Converts a pattern to Hono's notation. `\x2f` is a slash: a catch-all must not begin with an empty segment, unless it may be empty. */
+/**
+ * Converts a pattern to Hono's notation. A catch-all that may not be empty (`*name`) does not match a text that begins with a slash
+ * (`\x2f`).
+ */
 export function honoPath(pattern: string): string {
   return pattern.replace(/\*(\w+)\?$/, ":$1{.*}?").replace(/\*(\w+)$/, String.raw`:$1{[^\x2f].*}`);
 }

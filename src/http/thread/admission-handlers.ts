@@ -112,7 +112,7 @@ async function answerAdmission(services: Services, admitted: Admitted, lease: Ta
   const atRest = runEndedOrSuspended(services, admitted, { run, lease, signal: leaving.signal, onPing }).then(bodyOf);
   const response = lateJson(atRest, { timers: services.ports.timers, onDisconnect, onRead: () => ping() });
   return response.catch((thrown: unknown) => {
-    // A client that has disconnected reads no response, and its leaving is no error of the server.
+    // A client that has disconnected reads no response, and its disconnection is no error of the server.
     if (thrown === leaving.signal.reason) return emptyAnswer();
     throw thrown;
   });

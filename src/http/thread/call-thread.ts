@@ -7,7 +7,7 @@ import type { Result, ThreadDirectory, ThreadStub } from "#core/thread-rpc.ts";
 /** A call to the object of a thread. */
 interface ThreadCall<T> {
   threadId: string;
-  /** A repeated call has the same effect as one call: it only reads, sets values, or has an idempotency key. */
+  /** Whether a repeated call has the same effect as one call, because it only reads, only sets values, or has an idempotency key. */
   repeatable: boolean;
   run: (stub: ThreadStub) => Promise<Result<T>>;
 }

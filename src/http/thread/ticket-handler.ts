@@ -10,7 +10,7 @@ import type { Services } from "../services.ts";
 
 const streams: ReadonlySet<RouteName> = new Set(["threadEvents", "threadStream", "watchThreads"]);
 
-/** The handler. `routeAt` returns the built-in route that handles GET at a path. */
+/** `routeAt` returns the built-in route that handles GET at a path. */
 export function ticketHandlers(
   { tickets }: Services,
   routeAt: (path: string) => RouteName | undefined,

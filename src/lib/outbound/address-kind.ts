@@ -77,12 +77,12 @@ const ipv6Table = ipv6Ranges.map(([network, bits, kind]) => {
   return { block: (readIpv6(network) ?? 0n) >> shift, shift, kind };
 });
 
-/** The class of an IPv4 address as a number. */
+/** The class of an IPv4 address. The address is given as a number. */
 function ipv4Kind(address: number): AddressKind {
   return ipv4Table.find(({ block, size }) => Math.floor(address / size) === block)?.kind ?? "public";
 }
 
-/** The class of an IPv6 address as a number. */
+/** The class of an IPv6 address. The address is given as a number. */
 function ipv6Kind(address: bigint): AddressKind {
   return ipv6Table.find(({ block, shift }) => address >> shift === block)?.kind ?? "reserved";
 }

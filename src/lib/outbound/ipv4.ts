@@ -6,7 +6,7 @@ const decimal = /^[0-9]+$/;
 const hexadecimal = /^0x[0-9a-f]*$/i;
 const octal = /^0[0-7]+$/;
 
-/** The largest value of so many bytes. */
+/** The largest number that fits this number of bytes. */
 const largest = (bytes: number): number => 256 ** bytes - 1;
 
 function readPart(part: string): number[] {

@@ -4,7 +4,7 @@
 const group = /^[0-9a-f]{1,4}$/i;
 const dottedTail = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
-/** Replaces a tail such as `1.2.3.4` by the two groups it stands for. */
+/** Replaces a tail such as `1.2.3.4` by two groups of hexadecimal digits. */
 function withoutDottedTail(text: string): string | null {
   if (!text.includes(".")) return text;
   const start = text.lastIndexOf(":") + 1;

@@ -1,6 +1,6 @@
-// A chat of AI SDK UI on a thread: the chat object of `useChat`, with what a durable run changes. A stop stops the run; an answer to
-// a call is posted at once, and again if the connection was lost before; a lost connection is resumed; a request that the server
-// refuses because a thread has no branches leaves the conversation as it is.
+// A chat of AI SDK UI on a thread: the chat object of `useChat`, adapted to durable runs. `stop` stops the run on the server. An answer to
+// a call is posted at once, and again after a lost connection. A lost connection is resumed. If the server refuses a request because a
+// thread has no branches, the conversation stays unchanged.
 
 import { Chat } from "@ai-sdk/react";
 import type { ChatInit, UIMessage } from "ai";
@@ -72,7 +72,7 @@ export class ThreadChat<M extends UIMessage> {
       ...(generateId === undefined ? {} : { generateId }),
       sendAutomaticallyWhen: ({ messages }) => this.#hasAnswer(messages.at(-1)),
       onToolCall: ({ toolCall }) => {
-        // A resumed stream is the whole answer, with its earlier calls.
+        // A resumed stream contains the whole answer, with its earlier calls.
         if (this.#settled.has(toolCall.toolCallId) || this.#offered.has(toolCall.toolCallId)) return;
         this.#offered.add(toolCall.toolCallId);
         return this.#callbacks.onToolCall?.({ toolCall });
@@ -105,7 +105,7 @@ export class ThreadChat<M extends UIMessage> {
     this.#callbacks = callbacks;
   }
 
-  /** Keeps the chat's connection until the returned function is called. The run continues without it. */
+  /** Keeps the chat's connection until the returned function is called. The run continues without the connection. */
   open(): () => void {
     this.#isOpen = true;
     return () => {
@@ -120,8 +120,8 @@ export class ThreadChat<M extends UIMessage> {
   }
 
   /**
-   * Sends a message after the stored conversation is loaded, because the conversation would replace a message that is shown before.
-   * If the load fails, the message is sent nevertheless. A message that waits when the chat is closed is still posted.
+   * Sends a message after the stored conversation is loaded, because the load replaces the messages that the chat shows. If the load
+   * fails, the message is sent nevertheless. If the chat is closed while a message waits for the load, the message is still posted.
    */
   readonly sendMessage: Chat<M>["sendMessage"] = async (...message) => {
     if (this.#state === "failed" && this.#load === null && this.#isOpen) void this.chat.resumeStream();
@@ -137,7 +137,7 @@ export class ThreadChat<M extends UIMessage> {
   readonly regenerate: Chat<M>["regenerate"] = (...options) =>
     this.#keepIfNotAvailable(() => this.chat.regenerate(...options));
 
-  /** Stops the run and shows what it answered until then. Rejects if the server could not be reached; the run then continues. */
+  /** Stops the run and shows its partial answer. Rejects if the server could not be reached; the run then continues. */
   readonly stop = async (): Promise<void> => {
     await this.#transport.posted;
     const { status, lastMessage } = this.chat;
@@ -178,7 +178,7 @@ export class ThreadChat<M extends UIMessage> {
   #insert(message: M): void {
     const { messages, lastMessage } = this.chat;
     if (messages.some(({ id }) => id === message.id)) return;
-    // The first chunk of a stream shows an answer without parts.
+    // The first chunk of a stream adds an answer without parts to the chat.
     const isEmpty = lastMessage?.role === "assistant" && lastMessage.parts.length === 0;
     const at = isEmpty ? messages.length - 1 : messages.length;
     this.chat.messages = [...messages.slice(0, at), message, ...messages.slice(at)];
@@ -190,7 +190,7 @@ export class ThreadChat<M extends UIMessage> {
     this.#changes.notify();
   }
 
-  /** Offers the calls that waited for the client before this chat was opened. */
+  /** Passes the calls that waited for the client before this chat was opened to `onToolCall`. */
   #offerCalls(message: M | undefined): void {
     if (message?.role !== "assistant") return;
     for (const { type = "", state, toolCallId, input, providerExecuted } of partsOf(message)) {
@@ -217,7 +217,7 @@ export class ThreadChat<M extends UIMessage> {
     return message?.role === "assistant" && this.#answersIn(message).length > 0;
   }
 
-  /** Forgets the answers in a message that the server has received. */
+  /** Removes the answers in a message that the server has received. */
   #forgetAnswers(message: M): void {
     for (const id of this.#answersIn(message)) this.#answers.delete(id);
   }
@@ -259,7 +259,7 @@ export class ThreadChat<M extends UIMessage> {
     if (this.chat.status === "ready") this.#addAnswers();
   }
 
-  /** Connects again after a delay, unless the chat has another state by then: closed, cleared, or used for another request. */
+  /** Connects again after a delay, unless the chat was closed or cleared, or has sent a further request by then. */
   async #reconnect(): Promise<void> {
     const { error } = this.chat;
     this.#attempts += 1;
@@ -267,7 +267,7 @@ export class ThreadChat<M extends UIMessage> {
     if (this.#isOpen && error !== undefined && this.chat.error === error) await this.chat.resumeStream();
   }
 
-  /** The chat drops messages before it sends such a request. They stay if the server refuses it. */
+  /** Sends a request. The chat may remove messages before it sends one; they are restored if the server refuses it as `not_available`. */
   async #keepIfNotAvailable(send: () => Promise<void>): Promise<void> {
     const before = this.chat.messages;
     await send();

@@ -1,5 +1,5 @@
-// The default transport of AI SDK UI with a client's address and credentials. An error of the API keeps its code. Resuming first
-// attaches to the answer under way and then reads the stored conversation, so that an answer that ends in between is in one of them.
+// The default transport of AI SDK UI with a client's address and credentials. An error of the API keeps its code. A resume first attaches
+// to the stream of the current answer and then reads the stored conversation. So an answer that ends in between is in one of the two.
 
 import { DefaultChatTransport } from "ai";
 import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
@@ -11,11 +11,11 @@ import type { ThreadholdClient } from "#client/index.ts";
 export interface ThreadTransportPorts<M extends UIMessage> {
   client: ThreadholdClient;
   threadId: string;
-  /** Receives the stored conversation. `isIdle`: no answer is under way. */
+  /** Receives the stored conversation. `isIdle`: no answer is being streamed. */
   loaded: (messages: M[], isIdle: boolean) => void;
-  /** Receives a message that the server has taken. */
+  /** Receives a message that the server has accepted. */
   posted: (message: M) => void;
-  /** Whether the chat is still used. The response to a message that is posted later is not read. */
+  /** Whether the chat is still used. If not, the response to a posted message is not read. */
   isOpen: () => boolean;
 }
 
@@ -71,7 +71,7 @@ export class ThreadTransport<M extends UIMessage> extends DefaultChatTransport<M
       const { abortSignal: signal } = options;
       const init = signal === undefined ? {} : { signal };
       const response = await request(this.#ports.client, `${this.#root}/messages`, init);
-      // The wire is not validated: the server builds its messages from the same types.
+      // The messages are not validated, because the server builds them from the same types.
       const messages = (await response.json()) as M[];
       signal?.throwIfAborted();
       this.#ports.loaded(messages, stream === null);
@@ -90,7 +90,7 @@ async function request(client: ThreadholdClient, path: `/${string}`, init: Reque
   throw await errorFromResponse(response);
 }
 
-/** The body with the error that a chat recognizes as a lost connection. Each browser has a different message for it. */
+/** The body, with a failure replaced by the error that a chat recognizes as a lost connection. Browsers have different error messages. */
 function withNetworkError(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   return new ReadableStream({

@@ -9,13 +9,13 @@ type DeclaredEvents = string extends keyof CustomEvents ? Record<never, never> :
 
 /** Data parts of the server: a part `data-<name>` has the data of `name`. */
 export interface ThreadholdDataParts {
-  /** A partial answer that the server took back. A reload no longer shows it. */
+  /** A partial answer that the server retracted. A reload no longer shows it. */
   retracted: { messageId: string };
   /** The error of a run that failed. */
   error: { message: string };
   /** A call of a child thread, or a limit, that a client has to answer. */
   "pending-call": { id: string; name: string; kind: PendingCall["kind"]; input: Json };
-  /** A message of the user that joined the run while its answer streams. Only resumed streams have this part, and no message keeps it. */
+  /** A message of the user that joined the run while its answer streams. Only resumed streams have this part; no message contains it. */
   "user-message": UIMessage;
   /** Another agent continues the conversation. */
   handoff: { from: string; to: string };

@@ -10,14 +10,14 @@ import { ThreadChat } from "./thread-chat.ts";
 import type { ChatCallbacks } from "./thread-chat.ts";
 import type { ThreadholdUIMessage } from "./ui-message.ts";
 
-/** The thread, and the callbacks of `useChat`. Another thread starts another chat. */
+/** The thread, and the callbacks of `useChat`. A different `threadId` starts a new chat. */
 export interface ThreadholdChatOptions<M extends UIMessage = ThreadholdUIMessage> extends ChatCallbacks<M> {
   threadId: string;
   /** Milliseconds between two renders of a streaming answer. */
   experimental_throttle?: number;
 }
 
-/** What `useChat` returns, and whether the stored conversation is being loaded. False after a failed load, whose error is `error`. */
+/** What `useChat` returns, and `isLoading`: whether the stored conversation is being loaded. After a failed load `error` is set instead. */
 export interface ThreadholdChat<M extends UIMessage = ThreadholdUIMessage> extends Omit<
   UseChatHelpers<M>,
   "addToolResult"
@@ -28,7 +28,7 @@ export interface ThreadholdChat<M extends UIMessage = ThreadholdUIMessage> exten
 /**
  * `useChat` on a thread. Loads the conversation and continues the answer under way, at mount and after a lost connection. `stop` stops
  * the run on the server. Answers to calls are posted at once, and calls that wait when the page is loaded reach `onToolCall` as well.
- * An error of the API is a `ThreadholdClientError` with its code. `regenerate`, and `sendMessage` with a `messageId`, end with
+ * An error of the API is a `ThreadholdClientError` with its code. `regenerate`, and `sendMessage` with a `messageId`, fail with
  * `not_available`. `resumeStream` loads the conversation again. React's strict mode mounts each component twice during development, so
  * the conversation is requested twice there.
  */

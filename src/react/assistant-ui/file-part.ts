@@ -1,5 +1,5 @@
-// Files of a thread as parts of assistant-ui. Their data is the file's address in the API, which needs the client's credentials:
-// `client.fetch(address)` reads it.
+// Files of a thread as parts of assistant-ui. The data of a part is the file's address in the API, which needs the client's credentials:
+// `client.fetch(address)` reads the file.
 
 import type { CompleteAttachment, FileMessagePart, ImageMessagePart } from "@assistant-ui/react";
 
@@ -21,7 +21,7 @@ export function pathOfAddress(threadId: string, address: string): string | null 
     : null;
 }
 
-/** A file of a message as a part; null if the message has neither bytes nor an address of it. */
+/** A file of a message as a part; null if the message has neither the file's bytes nor its address. */
 export function filePart(threadId: string, file: StoredFile): ImageMessagePart | FileMessagePart | null {
   const { type, path, data, url, mime_type: mimeType, name } = file;
   const bytes = data === undefined ? url : `data:${mimeType};base64,${data}`;
@@ -33,7 +33,7 @@ export function filePart(threadId: string, file: StoredFile): ImageMessagePart |
   return { type: "file", data: address, mimeType, sourceType: "url", ...named };
 }
 
-/** A file of a user's message as an attachment, as assistant-ui shows the files of users. Its id is its path. */
+/** A user's file as a list of one attachment, the form in which assistant-ui shows it; empty if the file has no content. */
 export function attachmentOf(threadId: string, file: StoredFile): CompleteAttachment[] {
   const part = filePart(threadId, file);
   if (part === null) return [];

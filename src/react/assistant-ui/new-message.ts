@@ -42,8 +42,8 @@ export function newMessage(threadId: string, message: AppendMessage): NewMessage
 }
 
 /**
- * Converts a file part. If the part names no media type, the file becomes an attachment, because the server detects the type of
- * attachments.
+ * Converts a file part. A web address, or a file of the thread without a media type, becomes an attachment, because the server detects
+ * the type of attachments.
  */
 function fileInput(threadId: string, part: FileData, contentType: string | undefined): InputPart | Attachment {
   const address = part.type === "image" ? part.image : part.data;

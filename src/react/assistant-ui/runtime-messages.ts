@@ -1,6 +1,6 @@
-// Converts a thread's messages to messages of assistant-ui. A user's message becomes one message. All answers of a run become one message,
-// which contains the results of its tool calls in their call parts. A message whose sources did not change stays the same object, so
-// assistant-ui converts it once.
+// Converts a thread's messages to messages of assistant-ui. A user's message becomes one message. The successive answers of a run and a
+// side become one message, which contains the results of its tool calls in their call parts. A message whose sources did not change stays
+// the same object, so assistant-ui converts it once.
 
 import type { MessageStatus, ThreadMessageLike } from "@assistant-ui/react";
 
@@ -35,7 +35,7 @@ interface Conversion {
   message: ThreadMessageLike;
 }
 
-/** Converts the states of one thread, one after the other. */
+/** Converts successive states of one thread. Messages whose sources did not change stay the same objects. */
 export class ThreadMessages {
   #converted = new Map<string, Conversion>();
 
@@ -85,7 +85,7 @@ function groupsOf({ messages, runs }: ThreadContent): Group[] {
   });
 }
 
-/** Whether the other model of a conversation of two models wrote the message. */
+/** Whether side B, the second model of a conversation of two models, wrote the message. */
 function isAnswer({ side, model, streaming }: MessageView): boolean {
   return side === "b" && (streaming || model !== null);
 }

@@ -1,4 +1,5 @@
-// Attachments of assistant-ui's composer as files of a thread: a file is uploaded when its message is sent, and the message names it.
+// Attachments of assistant-ui's composer as files of a thread: a file is uploaded when its message is sent, and the message contains the
+// file's address.
 
 import type { AttachmentAdapter, CompleteAttachment, PendingAttachment } from "@assistant-ui/react";
 

@@ -1,5 +1,5 @@
-// A runtime of assistant-ui on a thread, over the events that `useThread` follows. Only what a thread can do is given to the runtime:
-// without branches it has no editing and no generating again, and assistant-ui hides their buttons.
+// A runtime of assistant-ui on a thread, over the events that `useThread` follows. The runtime has only the operations that a thread
+// supports. A thread has no branches, so messages cannot be edited or generated again, and assistant-ui hides the buttons for this.
 
 import { useExternalStoreRuntime } from "@assistant-ui/react";
 import type { AssistantRuntime, ThreadMessageLike } from "@assistant-ui/react";
@@ -13,8 +13,8 @@ import { ThreadAttachments } from "./thread-attachments.ts";
 /** Options of a runtime. */
 export interface ThreadholdRuntimeOptions {
   /**
-   * Called with the client's error if a message, a stop or a tool result fails. Without it the error is thrown. A decision that fails
-   * rejects the promise of `respondToApproval` instead.
+   * Called with the client's error if a message, a stop or a tool result fails. Without it the error is thrown. If an approval fails,
+   * the promise of `respondToApproval` rejects instead.
    */
   onError?: ((error: unknown) => void) | undefined;
 }
@@ -49,7 +49,7 @@ export function useThreadholdRuntime(
   };
   const isRefused = connection.state === "closed" && connection.error !== null;
   const run = activeRunId === null ? undefined : runs[activeRunId];
-  // A call that asks a question is executed meanwhile.
+  // While a call asks a question, its run is executed, not suspended.
   const isWaiting = pending.some(({ kind }) => kind !== "question") || run?.status === "awaiting_tool_execution";
   return useExternalStoreRuntime<ThreadMessageLike>({
     messages: shown,

@@ -19,7 +19,10 @@ export interface CatalogEntry {
   since?: number | undefined;
 }
 
-/** The time at which the thread was created in this deployment, in microseconds. It differs from that of a deleted thread with its id. */
+/**
+ * The time at which the thread was created in this deployment, in microseconds. It differs from the time of a deleted thread with the same
+ * id.
+ */
 export function sinceOf({ thread, since }: Pick<CatalogEntry, "thread" | "since">): number {
   return since ?? thread.created_at;
 }

@@ -1,5 +1,5 @@
 // The catalog (the deployment's index of all threads) in D1. Every call has a time limit, after which the database counts as unavailable. A
-// completed run writes four rows: the thread, its two index entries and the total.
+// completed run of a root thread with one model writes four rows: the thread, its two index entries and the total.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { Thread } from "#contract/thread.ts";
@@ -28,7 +28,6 @@ interface Body {
 
 type ReservationRow = Omit<Reservation, "removed"> & { removed: number };
 
-/** Options of the catalog. */
 export interface D1CatalogOptions {
   /** Create missing tables at first use. Only for the open loopback mode. */
   ensureSchema?: boolean;

@@ -1,7 +1,7 @@
 // Creates the tables of the catalog (the deployment's index of all threads) without `wrangler d1 migrations apply`, for the open loopback
 // mode, so that plain `wrangler dev` works. Steps are recorded in wrangler's own table, so that wrangler does not apply them again. A step
-// and its record are one transaction, which begins with the record, whose name is unique: if two requests race, one transaction fails
-// because the step is done.
+// and its record are one transaction. The record is inserted first, and its name is unique: if two requests race, the second transaction
+// fails and changes nothing.
 
 import initial from "../../../migrations/catalog/0001_initial.sql";
 import waiting from "../../../migrations/catalog/0002_waiting.sql";

@@ -15,7 +15,7 @@ export interface Changed<T> {
 }
 
 /**
- * Performs a change. Contract: in one transaction with what the owner of the files stores about it. If either throws, neither remains,
- * and the error is thrown. Synchronous; never called inside a transaction.
+ * Performs a change. Contract: the change and the rows that the owner of the files writes for it are one transaction. If either part
+ * throws, neither remains, and the error is thrown. Synchronous; never called inside a transaction.
  */
 export type Change = <T>(work: () => Changed<T>) => T;

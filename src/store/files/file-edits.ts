@@ -55,7 +55,7 @@ export async function editFiles(
       prepared.push(await writer.prepare(at, edit.body, edit.facts));
     }
     signal?.throwIfAborted();
-    // The rest of this function has no await, so the caller reads the outcome before another timer can fire.
+    // If the changes succeed, no await follows, so the caller reads the outcome before another timer can fire.
     const outcomes = change(() => {
       const files = prepared.values();
       const result = edits.map((edit) => editEntry(parts, edit, files));
@@ -71,7 +71,6 @@ export async function editFiles(
   }
 }
 
-/** Moves one entry. */
 export function moveFile(parts: EditParts, from: string, to: string): FileRecord {
   const ends = { from: namedPath(from), to: namedPath(to) };
   return parts.change(() => {
@@ -80,7 +79,10 @@ export function moveFile(parts: EditParts, from: string, to: string): FileRecord
   });
 }
 
-/** Creates a folder; part of the caller's transaction. An existing folder remains; it stays when its last entry is deleted. */
+/**
+ * Creates a folder; part of the caller's transaction. An existing implied folder becomes a created one, which remains when its last entry
+ * is deleted.
+ */
 export function putFolder(parts: EditParts, at: FilePath): Edited & { record: FileRecord } {
   const { rows, clock, writer } = parts;
   const before = rows.find(at.parent, at.name);

@@ -1,5 +1,5 @@
-// Reads files piece by piece on demand. If a file is replaced while it is read, the reader fails, so that bytes of two versions are
-// never mixed.
+// Reads files piece by piece on demand. If a file is replaced while it is read, the reader fails or returns the rest of the old version.
+// Bytes of two versions are never mixed.
 
 import { refuse } from "#contract/error.ts";
 import type { ByteRange } from "#core/ports/thread-file-port.ts";

@@ -63,8 +63,9 @@ export interface TreeSize {
 }
 
 /**
- * Contract: every method is synchronous. Reads see the writes of the same transaction. Returned rows are copies. A read costs no more
- * rows than were requested.
+ * Contract: every method is synchronous. Reads see the writes of the same transaction. Returned rows are copies. `tree`, `totals` and
+ * `garbage` read all rows that they count or return, `files` also reads the folders between its files, and other reads cost no more rows
+ * than were requested.
  */
 export interface FileRows {
   transaction<T>(work: () => T): T;

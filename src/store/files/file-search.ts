@@ -20,7 +20,7 @@ const resultLimit = 1000;
 /** Maximal lines of all files in a result. Further files are omitted. */
 const shownLines = 10_000;
 
-/** Maximal bytes that a search by content reads. Files beyond are omitted. */
+/** Maximal bytes that a search by content reads. A file that would exceed them is omitted. */
 const searchedBytes = 64 * 1024 * 1024;
 
 const page = 200;

@@ -240,7 +240,10 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
   return files;
 }
 
-/** Refuses values that fit neither into the row nor into an HTTP header. Callers that know the field give better messages. */
+/**
+ * Refuses values that do not fit into the row or into an HTTP header. Callers that know the request's field check earlier, with better
+ * messages.
+ */
 function checkFacts({ mimeType, metadata }: FileFacts): void {
   if (mimeType.length > mimeTypeLimit || !/^[\x20-\x7e]+$/.test(mimeType)) {
     throw refuse("invalid_request", `A file's MIME type is ASCII text of at most ${mimeTypeLimit} characters.`);

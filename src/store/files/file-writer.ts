@@ -25,7 +25,10 @@ export interface BucketChoice {
   bucket: Bucket;
   /** First part of every key. */
   threadId: string;
-  /** Size in bytes from which a file is stored in the bucket. So many bytes are collected in memory before. */
+  /**
+   * Size in bytes from which a file is stored in the bucket. Up to this number of bytes is collected in memory before the location is
+   * chosen.
+   */
   threshold: number;
 }
 
@@ -57,7 +60,7 @@ const streamsWaiting = 8;
 /** Milliseconds after which a refused upload may be repeated. */
 const retryAfterMs = 10_000;
 
-/** The writer of one object. It knows which generations are being written. */
+/** The writer of one object. It records which generations are being written. */
 export class FileWriter {
   readonly #parts: FileWriterParts;
   readonly #writing = new Set<number>();
@@ -175,7 +178,8 @@ export class FileWriter {
     const chunks = inChunks(pieces, chunkBytes);
     const begun: Uint8Array[] = [];
     let gathered = 0;
-    // A file of one chunk goes into its row, a file below the threshold into chunks. So that much is read before the place is known.
+    // A file of one chunk goes into its row, a file below the threshold into chunks. So two chunks, or bytes up to the threshold, are read
+    // before the location is chosen.
     const enough = bucket === null ? 0 : bucket.threshold;
     while (begun.length < 2 || gathered < enough) {
       const next = await chunks.next();
@@ -244,13 +248,16 @@ export class FileWriter {
     return generation;
   }
 
-  /** Deletes what a failed write stored, as far as possible. Its garbage row remains for the rest. */
+  /**
+   * Deletes what a failed write stored. For the bucket the garbage row remains, and the next sweep deletes the object if it still exists.
+   */
   async #discard(place: FileLocation, generation: number | null): Promise<void> {
     const { rows, bucket, onGarbage } = this.#parts;
     this.#writing.delete(generation ?? 0);
     if (generation === null) return;
     if (place.type === "bucket") {
-      // Deleted at once, because the thread may have been deleted in the meantime. Otherwise the sweep tries again.
+      // Deleted at once, because the thread, and with it the garbage row, may have been deleted in the meantime. If this fails, the sweep
+      // tries again.
       if (bucket !== null) await deleteFromBucket(bucket.bucket, [place.key]).catch(() => undefined);
       onGarbage();
       return;
@@ -377,7 +384,6 @@ export function makeFolders(rows: FileRows, at: FilePath, { now, implied }: { no
   }
 }
 
-/** Builds the row of a folder. */
 export function folderRow(
   { parent, name }: Pick<FilePath, "parent" | "name">,
   { now, implied }: { now: number; implied: boolean },

@@ -38,7 +38,7 @@ export function thumbnails(parts: FileReaderParts, images: ImagePort): Thumbnail
       const kept = rows.thumbnail(row.parent, row.name);
       if (kept !== null) return kept;
       const picture = await images.thumbnail(await wholeBytes(parts, row), thumbnailPixels);
-      // If the file was replaced in the meantime, this is not its thumbnail.
+      // If the file was replaced in the meantime, the thumbnail is that of the earlier file, so it is not stored.
       if (rows.find(row.parent, row.name)?.body.tag !== row.body.tag) continue;
       if (picture === null || picture.bytes.byteLength > thumbnailLimit) return null;
       rows.keepThumbnail(row.parent, row.name, picture.bytes);

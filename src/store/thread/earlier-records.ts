@@ -12,7 +12,7 @@ export interface EarlierRun extends Omit<RunProgress, "suspension" | "reached_li
   at_limit?: RunProgress["reached_limit"];
 }
 
-/** A thread of schema 2: what `queue`, `background` and `setup` have was at its top level. */
+/** A thread of schema 2: the fields that are now in `queue`, `background` and `setup` were at its top level. */
 export interface EarlierThread extends Omit<ThreadRecord, "queue" | "background" | "setup"> {
   queue: string[];
   steers?: number;
@@ -48,7 +48,7 @@ export function currentRun(stored: RunRecord | EarlierRun): RunRecord {
   return asRun({ ...run, progress: progress as RunProgress });
 }
 
-/** The row as the state that its fields are of. A row has a status's fields because the release that wrote it stored them together. */
+/** Types the row as a run of one status. Its fields match its status, because the release that wrote the row stored them together. */
 function asRun(run: Pick<RunRecord, "status" | "queued"> & { progress: RunProgress | null }): RunRecord {
   return run as RunRecord;
 }

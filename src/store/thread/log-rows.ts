@@ -1,5 +1,5 @@
-// Reads and writes log rows: one for each step, and one for each failure between steps. Filters are applied while rows are read in order
-// of id, so a filtered page also reads the rows that it omits.
+// Reads and writes log rows: model attempts, ends of steps, and problems. Filters are applied while rows are read in order of id, so a
+// filtered page also reads the rows that it omits.
 
 import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
 

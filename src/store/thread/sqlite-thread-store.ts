@@ -1,5 +1,5 @@
-// The store of a thread in its object's SQLite. Every write is one row (architecture §6), and every read is a lookup by primary key or a
-// read of a key range. Each table has its own module; they are combined here.
+// The store of a thread in its object's SQLite. Every write is one row (architecture §6), or two for a new message whose position differs
+// from its id, and every read is a lookup by primary key or a read of a key range. Each table has its own module; they are combined here.
 
 import { noFaults } from "#core/ports/faults.ts";
 import type { Faults } from "#core/ports/faults.ts";

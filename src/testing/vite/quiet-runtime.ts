@@ -1,12 +1,12 @@
 // Keeps one message of the runtime out of the test report. The pool runs the runtime with verbose messages, and the runtime then reports
-// each socket that is closed, also where both sides have closed it as intended. A turn closes several.
+// each socket that is closed, also if both sides have closed it as intended. A turn closes several sockets.
 
 const closedSocket =
   /^exception = workerd\/api\/web-socket\.c\+\+:\d+: disconnected: WebSocket peer disconnected;?\s*$/;
 
 let isQuiet = false;
 
-/** Drops that message from the output of this process. Every other message is printed. */
+/** Drops the message about closed sockets from the output of this process. Every other message is printed. */
 export function quietRuntime(): void {
   if (isQuiet) return;
   isQuiet = true;

@@ -1,5 +1,5 @@
 // Yields a thread's folders and files as lines of an export, each file followed by its bytes in chunks. Bytes are read only when the next
-// line is requested. If a file changes while it is read, a `void` line revokes it and it is read again.
+// line is requested. If a file changes while it is read, a `void` line revokes the file's lines, and the file is read again.
 
 import { ThreadholdError } from "#contract/error.ts";
 import { chunkBytes } from "#core/archive/archive-line.ts";
@@ -79,7 +79,10 @@ async function* chunkLines(parts: FileReaderParts, row: FileRow): AsyncGenerator
   }
 }
 
-/** What an export does with each field. The importing deployment chooses where bytes are stored. Only a linked file's URL is exported. */
+/**
+ * What an export does with each field. The importing deployment chooses where bytes are stored. Of `place`, only a linked file's URL is
+ * exported.
+ */
 const filePolicies = {
   mime_type: "carried",
   metadata: "carried",

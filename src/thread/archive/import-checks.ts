@@ -18,7 +18,7 @@ const clockSkew = 24 * 3600 * 1000;
 /** The maximum number of branches of a thread. */
 const branchLimit = 1000;
 
-/** Throws for an id with a time in the future: new ids of this deployment would come before it. */
+/** Throws for an id with a time more than a day in the future: new ids of this deployment would be lower. */
 export function checkIdTime(id: string, nowMs: number): void {
   const at = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
   if (at > nowMs + clockSkew) throw new InvalidLine(`has the id ${id}, which says that it was made in the future`);
@@ -121,6 +121,6 @@ export function importedRun({ calls, ...run }: ArchivedRun): RunRecord {
     return { ...waiting, status, started_at: null, stop: false, queued: input };
   }
   if (started_at === null) throw new InvalidLine("is under way and lacks the time at which it began");
-  // The import ends the run right away, so what it waited for is not needed.
+  // The import ends the run at once, so the calls for which the run waited are not needed.
   return { ...unended, status: "running", started_at, progress: noProgress() };
 }

@@ -26,7 +26,6 @@ export interface ImportFilesParts {
 /** Thrown inside a write when a `void` line revokes the file. */
 class FileVoided extends Error {}
 
-/** The files of one import. */
 export class ImportFiles {
   readonly #parts: ImportFilesParts;
 

@@ -38,7 +38,7 @@ import { importedThread, ImportTotals } from "./import-totals.ts";
 export interface ImportOptions {
   store: ManagedThreadStore;
   threadId: string;
-  /** The owner of the imported thread; `exported` keeps the owner in the file. */
+  /** The owner of the imported thread; with `exported`, the owner that the file names. */
   owner: { user: string | null } | "exported";
   /** The highest limits that the importing caller may set for a run. A queued run with higher limits is imported without them. */
   allowed: Bounds;

@@ -1,4 +1,4 @@
-// Creates a thread from an export, completely or not at all. While lines are read, a mark takes the place of the thread's row, so that no
+// Creates a thread from an export, completely or not at all. While lines are read, a mark is stored instead of the thread's row, so that no
 // request sees a partial thread. An import that fails, or that a crash interrupts, is destroyed with everything it wrote.
 
 import { refuse } from "#contract/error.ts";
@@ -74,7 +74,7 @@ export class Importer {
 
   /**
    * Imports the thread in a body. `creation` identifies the request and is the same when the request is repeated; null if the request
-   * cannot be repeated. If the import throws, nothing of it remains.
+   * cannot be repeated. If the import throws, everything that it wrote is destroyed. A failed destruction is retried.
    */
   async importThread(caller: Caller, body: ReadableStream<Uint8Array>, creation: string | null): Promise<OpenThread> {
     const { store, dependencies, settled, loaded } = this.#parts;

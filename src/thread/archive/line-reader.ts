@@ -29,7 +29,7 @@ export class LineReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #digest = new RunningDigest();
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  /** The unread bytes lie between `from` and `to`. All lines share one buffer, so that a large import causes no garbage collection. */
+  /** The unread bytes lie between `from` and `to`. All lines share one buffer, so that a large import allocates little. */
   #buffer = new Uint8Array();
   #from = 0;
   #to = 0;

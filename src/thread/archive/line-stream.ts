@@ -14,7 +14,7 @@ const pieceSize = 64 * 1024;
 /** Milliseconds within which the client has to read a piece. */
 export const readPieceMs = 60_000;
 
-/** Options of a stream. `ended` is called when the stream has ended, failed or was cancelled. */
+/** Options of a stream. `onEnd` is called when the stream has ended, failed or was cancelled. */
 export interface LineStreamOptions {
   clock: Clock;
   onEnd: () => void;

@@ -24,7 +24,6 @@ export interface Snapshot {
   rows: RowSnapshot;
 }
 
-/** Takes the snapshot. */
 export function takeSnapshot({ record, store, lastSeq, rowSnapshots }: LiveThread): Snapshot {
   const { active_run_id: active } = record;
   const active_run_id = active === null || store.run(active) === null ? null : active;

@@ -4,7 +4,6 @@
 import { refuse } from "#contract/error.ts";
 import type { OutboundFetch, OutboundLimits } from "#core/ports/outbound-fetch.ts";
 
-/** A fetched file. */
 export interface FetchedFile {
   bytes: Uint8Array;
   /** The media type in the response; null if it has none. */

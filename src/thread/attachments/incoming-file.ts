@@ -16,7 +16,7 @@ export interface IncomingFile {
   name: string | undefined;
   /** The declared media type; null if only the file or the response of its URL has one. */
   mimeType: string | null;
-  /** The kind of part it is stored as; null lets the type of its bytes decide. */
+  /** The type of part as which the file is stored; null: the media type of the file decides. */
   type: "image" | "file" | null;
 }
 

@@ -42,7 +42,7 @@ export interface AttachmentPorts {
 /** The parts of messages as their rows store them. */
 export interface StoredAttachments {
   messages: StoredPart[][];
-  /** Assigns the stored files to the messages, and returns them. Call it directly before the messages and the thread's row are written. */
+  /** Assigns the stored files to the messages. Returns the files. Call it right before the messages and the thread's row are written. */
   claim: () => FileVersion[];
   /** Deletes the files that were stored for the messages, except those that another message refers to. Never throws. */
   discard: () => void;
@@ -79,7 +79,7 @@ class AttachmentBatch {
   readonly #taker: AttachmentPorts;
   #stored: FileVersion[] = [];
   #claimed = false;
-  /** When the request's first file was taken (microseconds). */
+  /** The time at which the storing of the request's files began (microseconds). */
   readonly #begun: number;
   #fetched = 0;
 
@@ -119,7 +119,7 @@ class AttachmentBatch {
     this.#taker.pending.remove(this.#stored.splice(0));
   }
 
-  /** Removes files from the list that another message has referred to in the meantime. */
+  /** Removes files from `#stored` to which another message has referred in the meantime. */
   #mine(): void {
     this.#stored = this.#taker.pending.stillPending(this.#stored);
   }
@@ -180,7 +180,7 @@ function isNotImage(bytes: Uint8Array, mimeType: string | null): boolean {
   return imageType(bytes) === null && mimeType?.startsWith("image/") !== true;
 }
 
-/** The maximum number of bytes, and the maximum number of pixels of a side, of an upload that is stored unchanged. */
+/** The maximum number of bytes, and the maximum number of pixels of a side, of an image that is stored unchanged. */
 const imageBytes = 1_500_000;
 const imagePixels = 4096;
 

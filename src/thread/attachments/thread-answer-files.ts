@@ -6,7 +6,7 @@ import { answerFiles } from "#flow/store-answer-files.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { pendingAttachments } from "./pending-attachments.ts";
 
-/** Creates the port's implementation for a thread. */
+/** Creates the port `AnswerFiles` for a thread. */
 export function threadAnswerFiles({ files, live, log }: Pick<ObjectContext, "files" | "live" | "log">): AnswerFiles {
   const onReference = (path: string) => pendingAttachments({ live, files, log }).keepPath(path);
   return answerFiles({ files, newId: () => live.uuids.next(), onReference });

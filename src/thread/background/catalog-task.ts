@@ -54,7 +54,7 @@ export class CatalogTask implements BackgroundTask {
     return totals.length > 0 ? catalog.addRunTotals(totals) : Promise.resolve();
   }
 
-  /** Sends the marked data. A call while another one is sending makes that one send again afterwards. */
+  /** Sends the marked data. If it is called while data is being sent, the data is sent once more afterwards. */
   run(): Promise<void> {
     if (this.#running !== null) {
       this.#again = true;

@@ -131,7 +131,7 @@ export class OutboundMessages implements BackgroundTask {
   }
 }
 
-/** The calls for which a child waits now, with the arguments that its row contains. While its run is executed, these are questions. */
+/** The calls for which a child waits now, with the arguments that its row contains. While its run is executed, only questions wait. */
 function callsForParent({ id, status, pending = [] }: Readonly<ThreadRecord>): WaitingCall[] {
   const waiting = pending.filter(({ kind }) => kind === "question" || status === "awaiting_tool_execution");
   return waiting.map(({ thread_id = id, ...call }) => ({ ...call, thread_id }));

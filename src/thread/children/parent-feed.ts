@@ -28,7 +28,7 @@ function checksForReaders(event: object): boolean {
 /** Relays the events of one child thread. */
 export class ParentFeed {
   readonly #context: Pick<ObjectContext, "live" | "threads" | "background">;
-  /** Whether the parent has subscribers. Null while that is unknown: after loading, and after a failed relay. */
+  /** Whether the parent has subscribers. Null while that is unknown: after loading, during a relay, and after a failed relay. */
   #watched: boolean | null = null;
   #waiting: PlainEvent[] = [];
   #sending: Promise<void> | null = null;

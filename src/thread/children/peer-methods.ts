@@ -56,7 +56,7 @@ async function admitTask(
 
 /**
  * Stores a child's calls that wait for a client or a person. The parent lists them with its own calls and accepts results for them, so
- * its clients need not know of its child threads. A suspended run shows them at once, an executed run when it is suspended next.
+ * its clients do not need the child threads. The calls are listed at once if the run is suspended, otherwise at its next suspension.
  */
 function receiveChildCalls(live: LiveThread, driver: Driver, { calls, ...reported }: ChildCalls): void {
   const row = findWaitingCall(live, reported);

@@ -43,7 +43,7 @@ export class RunChildThreads implements ChildThreads {
     try {
       await this.#ask({ id: thread_id, agent_id, user_id, parent, text, limits, ...trace });
     } finally {
-      // This thread was deleted while the child was created, so the child is deleted too.
+      // If this thread was deleted while the child was created, the child is deleted too.
       if (live.retired) await threads(thread_id).call("remove", peerCaller, true);
     }
     // The suspension that follows writes this list to the run's row.

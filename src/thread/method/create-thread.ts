@@ -37,7 +37,6 @@ export interface CreateContext {
   close: () => void;
 }
 
-/** The method that creates a thread. */
 export const createMethods: MethodGroup<"create"> = {
   create: ({ caller, create }, input) => create((context) => createThread(context, caller, input)),
 };

@@ -70,12 +70,12 @@ function sendBytes(file: OpenFile, range: Part | null): Response {
 type Part = Extract<RangeOutcome, { kind: "part" }>;
 
 /**
- * Keeps browsers from treating a stored file as a page of this origin: they do not guess types, and files that they show run and load
- * nothing.
+ * Keeps browsers from treating a stored file as a page of this origin: they do not guess types, and a displayed file runs no scripts and
+ * loads no resources.
  */
 const guards = {
-  // Only the caller's own cache may store the response, and it has to revalidate it each time. Proxies must not compress the response:
-  // compression would give a different body the same tag.
+  // Only the caller's own cache may store the response, and the cache has to revalidate the response each time. Proxies must not compress
+  // the response: compression would give a different body the same tag.
   "cache-control": "private, no-cache, no-transform",
   "content-security-policy": "sandbox; default-src 'none'",
   "x-content-type-options": "nosniff",

@@ -1,5 +1,5 @@
-// Serves the Worker's requests about a thread's files in the thread's object. Bytes are streamed between rows and network, so that a file
-// is never completely in memory.
+// Serves the Worker's requests about a thread's files in the thread's object. Bytes are streamed between storage and network, so that a
+// large file is never completely in memory.
 
 import { refuse } from "#contract/error.ts";
 import { moveFileSchema, putFileSchema, readFileSchema, searchFilesSchema } from "#contract/file.ts";

@@ -1,5 +1,5 @@
 // The types of the methods that a thread's object offers by name (`thread-object.ts`). A method reaches the thread's data only
-// through `thread()`, which refuses a caller without access: a method cannot forget the check.
+// through `thread()`, which refuses a caller without access: no method lacks the check.
 
 import type { PeerMethods } from "#core/thread-peer.ts";
 import type { Caller, ThreadMethods } from "#core/thread-rpc.ts";
@@ -10,7 +10,6 @@ import type { CreateContext } from "./create-thread.ts";
 /** Every method that the Worker or another thread calls. */
 type Methods = ThreadMethods & PeerMethods;
 
-/** The name of a method. */
 export type MethodName = keyof Methods;
 
 /** A call of a method: its caller, and access to the thread of the object. */

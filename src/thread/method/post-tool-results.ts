@@ -58,7 +58,7 @@ async function acceptResults(
   if (setup.onlyWhileWaiting === true && live.record.status !== "awaiting_tool_execution") {
     throw refuse("conflict", "No call of this thread waits for a result.");
   }
-  // The run may have ended while the child threads accepted their results.
+  // Read now, because the run may end while the child threads accept their results.
   const run = driver.activeRun;
   const { questions } = live.runState;
   const answers = questions.read(body.results, body.run_id);

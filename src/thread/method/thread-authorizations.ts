@@ -1,4 +1,4 @@
-// The methods about authorizations: the store of a thread without an owner, and the note that the owner has connected to a server.
+// The methods about authorizations: the store of a thread without an owner, and the notification that the owner has connected to a server.
 
 import { refuse } from "#contract/error.ts";
 

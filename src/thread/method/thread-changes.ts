@@ -16,7 +16,6 @@ import { dropInput } from "../run/drop-input.ts";
 import { runOfKey } from "../run/idempotency.ts";
 import type { MethodGroup } from "./method-call.ts";
 
-/** The methods of the whole thread. */
 export const changeMethods: MethodGroup<"describe" | "patch" | "stop" | "remove" | "relist"> = {
   describe: ({ thread }) => view(thread().context.live),
   patch: ({ thread }, change) => patchThread(thread(), change),
@@ -99,7 +98,7 @@ export async function removeThread(open: OpenThread, byParent: boolean): Promise
   context.ownerFeed.deleted(live.record);
 }
 
-/** Runs whose totals go to the catalog at a time. */
+/** The number of runs whose totals are sent to the catalog at a time. */
 const page = 100;
 
 /**

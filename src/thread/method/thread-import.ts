@@ -16,7 +16,7 @@ export interface Importing {
   clock: Clock;
 }
 
-/** The response: 201 with the thread. If it throws, nothing of the import remains. */
+/** Returns 201 with the thread. If the import throws, everything that it wrote is destroyed. */
 export async function importThread(
   importer: Importer,
   { caller, clock }: Importing,

@@ -18,7 +18,6 @@ import { boundedRows, pageBytes } from "./bounded-page.ts";
 import { filteredText } from "./filter-input.ts";
 import type { MethodGroup } from "./method-call.ts";
 
-/** The methods of messages. */
 export const messageMethods: MethodGroup<"listMessages" | "getMessage" | "patchMessage" | "deleteMessage"> = {
   listMessages: ({ thread }, query) => listMessages(thread().context.live, query),
   getMessage: ({ thread }, id) => toMessage(getMessage(thread().context.live, id)),
@@ -57,7 +56,7 @@ export function knownBranch(live: LiveThread, wanted: string | undefined): strin
   });
 }
 
-/** One message. */
+/** Returns a message. Throws `message_not_found`. */
 function getMessage(live: LiveThread, id: string): MessageRecord {
   const record = live.store.message(id);
   if (record === null) throw refuse("message_not_found", `There is no message "${id}" in this thread.`);

@@ -21,7 +21,6 @@ import { boundedRows, pageBytes } from "./bounded-page.ts";
 import { filteredText } from "./filter-input.ts";
 import type { MethodGroup } from "./method-call.ts";
 
-/** The methods of the queue. */
 export const queueMethods: MethodGroup<"listQueue" | "patchQueued" | "deleteQueued"> = {
   listQueue: ({ thread }, query) => listQueue(thread().context.live, query),
   patchQueued: ({ thread }, id, change) => patchQueued(thread().context, id, change),

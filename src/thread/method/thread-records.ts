@@ -29,7 +29,6 @@ import type { MethodGroup } from "./method-call.ts";
  */
 const batch = 100;
 
-/** The methods of runs and log rows. */
 export const recordMethods: MethodGroup<"listRuns" | "getRun" | "listLogs" | "getLog"> = {
   listRuns: ({ thread }, query) => listRuns(thread().context.live, query),
   getRun: ({ thread }, id) => getRun(thread().context.live, id),
@@ -51,7 +50,7 @@ function listRuns(live: LiveThread, query: ListRuns): Page<Run> {
   return page(rows, limit, { list: "runs", view: (run) => toRun(present(live, run)) });
 }
 
-/** One run. */
+/** Returns a run. Throws `run_not_found`, also for an input that joined another run. */
 function getRun(live: LiveThread, id: string): Run {
   const run = live.store.run(id);
   if (run === null) throw refuse("run_not_found", `There is no run "${id}" in this thread.`);

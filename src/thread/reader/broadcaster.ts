@@ -1,4 +1,4 @@
-// Numbers a thread's events and sends them to its readers. A reader that joins receives the events that it missed first. Rows are
+// Numbers a thread's events and sends them to its readers. A reader that joins first receives the events that it missed. Rows are
 // written before an event is passed to `send`; the platform's output gate holds frames back until the rows are durable.
 
 import type { EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
@@ -24,8 +24,8 @@ export interface BroadcasterOptions {
   replay: (from: ReplayFrom) => ReplayPart;
   snapshot: (includeSilent: boolean) => ThreadEvent;
   /**
-   * True while the thread does nothing until a client sends something: no run is active or the active run waits for a client, and no queued
-   * run may begin.
+   * True while no run is executed or about to begin: the active run waits for a client or a person, or no run is active and no queued run
+   * may begin.
    */
   idle: () => boolean;
   /** True while a run is executed, which keeps the object in memory. A suspended run does not. */

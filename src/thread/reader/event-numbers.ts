@@ -1,5 +1,6 @@
 // Assigns ascending numbers to a thread's events; no number is used twice. The thread's row reserves a million numbers at a time, when it
-// is written anyway. After a crash the rest of the reservation is skipped (architecture §5.6).
+// is written anyway. The rest of the reservation is skipped after a crash, and if the thread is loaded while a run is active
+// (architecture §5.6).
 
 import type { ThreadRecord } from "#core/record.ts";
 

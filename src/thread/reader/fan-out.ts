@@ -55,7 +55,7 @@ export interface FanOutOptions {
   deliver: (reader: Reader, event: PlainEvent, frame: Frame | null) => void;
   /** Called when no event waits any more. */
   onEmpty: () => void;
-  /** True while the thread does nothing until a client sends something, so that sending delays no run. */
+  /** True while no run is executed or about to begin, so that sending delays no run. */
   idle: () => boolean;
 }
 
@@ -191,7 +191,7 @@ export class FanOut {
     const pending = this.#pending;
     this.#pending = [];
     const readers = [...this.#options.readers.values()];
-    // Readers that follow one run come first: each of them is a request that waits for the run's answer.
+    // Readers that follow one run are served first: each of them is a request that waits for the run's answer.
     readers.sort((left, right) => Number(right.filter.runId !== null) - Number(left.filter.runId !== null));
     return { pending, readers, next: 0 };
   }

@@ -37,7 +37,7 @@ export class InFlightEvents {
   /** Adds an event that is about to be sent. */
   add(event: PlainEvent): void {
     this.#last = event.seq;
-    // Events of child threads are not kept: a client that connects later reads the child thread.
+    // Events outside of runs are in rows already. Those of child threads are not kept: a client that connects later reads the child thread.
     if (event.run_id === undefined || event.type === "subagent_event") {
       this.#completeAfter = event.seq;
       return;

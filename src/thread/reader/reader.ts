@@ -1,6 +1,6 @@
 // A connected reader: one subscription over one socket. It receives frames as long as it acknowledges them. Each reader has a window, a
-// limit of unacknowledged characters. A reader falls behind with the first frame that exceeds the limit, and later receives the missed
-// events from a replay (architecture §5.7).
+// limit of unacknowledged characters. A frame is withheld if the reader already exceeds the limit. The reader then falls behind, and later
+// receives the missed events from a replay (architecture §5.7).
 
 import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import type { PlainEvent } from "#contract/event.ts";
@@ -53,7 +53,7 @@ export class Reader {
     this.filterKey = JSON.stringify([filter.types, filter.depth, filter.includeSilent, filter.runId]);
     this.#unacknowledged = unacknowledged;
     this.#withheld = withheld;
-    // The attachment stores only the sum of the unacknowledged frames, so one entry stands for all of them.
+    // The attachment stores only the sum of the unacknowledged frames, so one entry represents all of them.
     if (unacknowledged > 0) this.#inFlight.push({ seq: prev, bytes: unacknowledged });
   }
 
@@ -216,7 +216,7 @@ export class Reader {
   caughtUp(last: number): void {
     this.#behind = false;
     this.#missed = [];
-    // The kept position in the rows belongs to the replay that is over. A later replay searches its own, which is further on.
+    // The kept position in the rows belongs to the replay that is over. A later replay begins further on and finds its own position.
     this.#place = null;
     this.#cursor.cursor = Math.max(this.#cursor.cursor, last);
   }

@@ -103,7 +103,7 @@ function readQuery(given: URLSearchParams, lastSeq: number) {
   return { filter, after, endsAt: endsAt === null ? null : Number(endsAt) };
 }
 
-/** Ends a subscription to a run that had already ended or was suspended when the reader joined. */
+/** Ends a subscription to a run that had already ended, waited for a client or did not exist when the reader joined. */
 function endIfRunIsOver(live: LiveThread, reader: Reader): void {
   const { runId } = reader.filter;
   if (reader.closed || reader.behind || runId === null) return;

@@ -1,4 +1,4 @@
-// The content of messages as attributes of spans, for deployments that ask for it. The form is that of the GenAI semantic conventions.
+// The content of messages as attributes of spans, for deployments that enable it. The form is that of the GenAI semantic conventions.
 // Texts are shortened, and old messages are left out, so that an attribute has a bounded size. Secrets are removed from a text before it is
 // shortened: a redactor does not recognise a part of a secret.
 
@@ -57,7 +57,7 @@ export function inputContent(messages: readonly MessageRecord[], redact: Redact)
   return `[${texts.join(",")}]`;
 }
 
-/** An answer as JSON: the list with this one message. */
+/** An answer as JSON: a list with this one message, or with only its first part if the message is too long. */
 export function outputContent(answer: MessageRecord, redact: Redact): string {
   const parts = answer.parts.map((part) => partContent(part, redact));
   const content = { role: "assistant", parts, finish_reason: answer.stop_reason };

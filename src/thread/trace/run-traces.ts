@@ -170,7 +170,7 @@ export class RunTraces {
     });
   }
 
-  /** The messages of the run before the answer, and the answer, if the deployment asks for them. */
+  /** The answer and the earlier messages of its loop, if the deployment enables message content. */
   #content({ messages }: RecordedStep, data: JsonObject): Attributes {
     const answer = messages.find(({ id }) => id === data["message_id"]);
     if (!this.#options.settings.content || answer === undefined) return {};
@@ -259,7 +259,7 @@ export class RunTraces {
     });
   }
 
-  /** Remembers the earliest known time of an unfinished step. */
+  /** Stores the earliest known time of an unfinished step. */
   #begin(step: RecordedStep, at: number): void {
     const id = this.#stepId(step);
     this.#begun.set(id, Math.min(at, this.#begun.get(id) ?? at));

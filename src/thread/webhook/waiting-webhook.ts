@@ -1,5 +1,5 @@
-// Sends the deployment's webhook when calls of a thread begin to wait for a client or a person. The thread's row has what is not delivered,
-// so a crash loses none of it. A delivery is repeated after a failure, a limited number of times, and may arrive more than once under the
+// Sends the deployment's webhook when calls of a thread begin to wait for a client or a person. The thread's row has the undelivered calls,
+// so a crash loses none of them. A delivery is repeated after a failure, a limited number of times, and may arrive more than once under the
 // same id. Contract: sending never blocks a run; calls that do not wait any more are not sent.
 
 import { v4 as randomId } from "uuid";
@@ -56,7 +56,7 @@ export class WaitingWebhook implements BackgroundTask {
     live.changeBackground({ waiting });
   }
 
-  /** Sends what is due. A call while another one is sending waits for that one, which sends later additions too. */
+  /** Sends what is due. If it is called while calls are being sent, waits for that: calls that are added meanwhile are sent too. */
   run(): Promise<void> {
     this.#running ??= this.#sendAll().finally(() => {
       this.#running = null;

@@ -36,11 +36,11 @@ export interface BashOptions {
   cwd?: string;
   /** Environment variables of each command. */
   env?: Readonly<Record<string, string>>;
-  /** The network of commands, which have `curl` then. The outputs in results lose hidden characters. Default: none. */
+  /** The network that commands may reach with `curl`. If set, hidden characters are removed from the outputs in results. Default: none. */
   network?: CommandNetwork;
   /**
-   * Runs the commands. The outputs in results lose hidden characters, because the function may reach a network. Default: in the Worker, over the
-   * files of the thread.
+   * Runs the commands. Hidden characters are removed from the outputs in results, because the function may reach a network. Default: in the
+   * Worker, over the files of the thread.
    */
   run?: RunCommand;
   /** Describes the tool to the model. Replace it together with `run`. */
@@ -83,7 +83,7 @@ export function createBashTool({
 }: BashOptions = {}) {
   // An invalid host is an error of the project, so it is reported when the tool is created.
   if (network !== undefined) hostsOf(network);
-  // The output may have come over a network. Another function than the default may reach one also without the option.
+  // The output may have come over a network. A function other than the default may reach a network also without the option.
   const isFromOutside = network !== undefined || run !== runInThread;
   const shown = isFromOutside ? visibleText : (text: string) => text;
   return defineTool(

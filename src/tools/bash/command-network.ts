@@ -24,7 +24,7 @@ const readMethods: readonly string[] = ["GET", "HEAD"];
 const mostRedirects = 5;
 const mostMs = 60_000;
 
-/** The default of the option `maxRequests`. The requests of a thread's object are limited by the platform, and its model needs some too. */
+/** The default of the option `maxRequests`. The platform limits the requests of a thread's object, and requests to models count as well. */
 const mostRequests = 100;
 
 /** Creates the function that sends the requests of a command. */

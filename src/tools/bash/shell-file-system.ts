@@ -14,7 +14,7 @@ type ByteText = Awaited<ReturnType<NonNullable<IFileSystem["readFileBytes"]>>>;
 
 /**
  * System folders that do not exist for a command, even if the thread has files there. The shell looks up its commands in `/usr/bin`. If
- * this folder does not exist, it looks them up only by name.
+ * this folder does not exist, the shell looks up commands only by name.
  */
 const hidden = /^\/(?:dev|proc|usr\/bin)(?:\/|$)/;
 
@@ -28,7 +28,7 @@ const unitsOfOperation = 5;
 export class ShellFileSystem implements IFileSystem {
   readonly #tree: FileTree;
   readonly #work: WorkMeter;
-  /** `cp` and `mv` replace an existing file only if they know that it is not the file that they read. */
+  /** The identities that `stat` returns. The shell's `cp` and `mv` compare them, so that they do not replace the file that they read. */
   readonly #identities = new WeakMap<TreeNode, string>();
   #nodes = 0;
 
@@ -215,7 +215,7 @@ export class ShellFileSystem implements IFileSystem {
     return node;
   }
 
-  /** Puts a node at a path. It replaces a file, and an empty folder if it is a folder. */
+  /** Puts a node at a path. A file replaces a file, and a folder replaces an empty folder; any other replacement throws. */
   async #put(path: string, node: TreeNode, operation: string): Promise<void> {
     const { folder, name } = await this.#tree.parent(path, true);
     const existing = folder.entries.get(name);

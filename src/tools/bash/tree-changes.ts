@@ -160,12 +160,12 @@ function deletion(path: string, gone: Map<string, boolean>, sources: readonly st
   return [...(mayBeDeleted ? [{ folder: path }] : []), { delete: path }];
 }
 
-/** The paths of `gone` that are a path or a folder above it. */
+/** The paths in `gone` that are equal to `path`, or are a folder above it. */
 function goneAbove(gone: ReadonlyMap<string, boolean>, path: string): string[] {
   return [...gone.keys()].filter((each) => isIn(path, each));
 }
 
-/** Whether a path is a folder or below it. */
+/** Whether a path is equal to a folder's path, or below it. */
 function isIn(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }

@@ -11,18 +11,21 @@ const sizeOfOperation = 100;
 /** Units of work between two turns of the event loop, at most. A unit is about the work of an expression of `awk`. */
 const mostPerTurn = 1000;
 
-/** A Worker's clock advances between turns only. If more time than this passed since the last turn, the next one comes after one unit. */
+/**
+ * A Worker's clock advances between turns only. If more than this many milliseconds passed since the last turn, the next turn is due after
+ * one unit.
+ */
 const turnMs = 5;
 
 /**
  * Counts the work of a command. It implements the shell's interface `coverage`: the interpreters of the shell report each statement and
- * expression to `hit`. Where they can wait, scripts/lib/patch-shell.mjs lets them call `turn` as well.
+ * expression to `hit`. scripts/lib/patch-shell.mjs changes the interpreters so that they also call `turn` at points at which they can wait.
  */
 export class WorkMeter {
   readonly #signal: AbortSignal;
   #operations = 0;
   #units = 0;
-  /** The number of units at which the next turn is due, and that between two turns. */
+  /** The number of units at which the next turn is due, and the number of units between two turns. */
   #due = 0;
   #perTurn = 1;
   #lastTurn = Date.now();
@@ -58,7 +61,10 @@ export class WorkMeter {
     this.#due = this.#units + this.#perTurn;
   }
 
-  /** Has to be called after the command, because commands such as `awk` convert the thrown error to an exit code. */
+  /**
+   * Throws if the command is cancelled or exceeds the limit of operations. Has to be called after the command as well, because commands
+   * such as `awk` convert the error that `hit` throws to an exit code.
+   */
   throwIfExceeded(): void {
     this.#signal.throwIfAborted();
     if (this.#operations <= mostOperations) return;

@@ -92,7 +92,7 @@ export async function readLines(
     if (rest.length > bytes) {
       // The current line is already longer than the limit, even if its end has not arrived.
       if (isRequested(total + 1)) return null;
-      // Of a line that is not requested only the end is of interest.
+      // A line that is not requested is only counted, so one character of it is enough.
       rest = rest.slice(-1);
     }
   }

@@ -9,7 +9,7 @@ import { failed } from "./file-text.ts";
 import { threadWorkspace } from "./workspace.ts";
 import type { OpenWorkspace } from "./workspace.ts";
 
-/** Names of folders that lists and searches leave out. */
+/** The default of the option `exclude` of `list_files` and `search`: names of folders that are left out. */
 export const excludedFolders: readonly string[] = ["target", ".git", "node_modules"];
 
 /** Options of `list_files`. */

@@ -145,7 +145,7 @@ class CallTime {
     this.#disarm = this.#clock.after(Math.max(0, this.#left), this.#onTimeout);
   }
 
-  /** The milliseconds for which the call may still wait for answers. Read while the limit is paused. */
+  /** The milliseconds for which the call may still wait for answers. Only valid while the limit is paused. */
   get waitLeft(): number {
     return Math.max(0, this.#waitLeft - (this.#clock.now() - this.#since) / 1000);
   }

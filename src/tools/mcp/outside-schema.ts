@@ -1,4 +1,5 @@
-// The JSON Schemas of a server's tools, which are untrusted: their size and depth are bounded, and their texts lose hidden characters.
+// The JSON Schemas of a server's tools, which are untrusted: their size and depth are bounded, and hidden characters are removed from their
+// texts.
 
 import type { Json, JsonObject } from "#contract/json.ts";
 

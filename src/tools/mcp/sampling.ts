@@ -23,7 +23,7 @@ export class Sampler {
   readonly #options: McpSampling;
   readonly #calls = new Set<DefinedCall>();
   readonly #requestedBefore: () => number;
-  /** The requests of the run. Undefined before the first request of this execution. */
+  /** The number of requests of the run. Undefined before the first request of this execution. */
   #requests: number | undefined;
 
   constructor(options: McpSampling, { requestedTexts = () => 0 }: Pick<ToolsContext, "requestedTexts">) {

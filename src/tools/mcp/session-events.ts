@@ -51,7 +51,10 @@ const logLevels: Partial<Record<string, "warning" | "error">> = {
   emergency: "error",
 };
 
-/** Adds the handlers of a session's messages. Counts the messages, because a server may send them without end. */
+/**
+ * Adds the handlers of a session's messages. Counts the messages and closes a session with too many, because a server may send messages
+ * without end.
+ */
 export function watchSession(
   client: Client,
   transport: Transport,

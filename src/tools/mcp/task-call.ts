@@ -1,5 +1,5 @@
-// A call that the server runs as a task: the client asks for its state until it has a result. The loop of the SDK waits between its requests
-// for any time that the server sets, also after the call is cancelled.
+// A call that the server runs as a task: the client asks for its state until it has a result. The loop of the SDK is not used: it waits
+// between its requests for any time that the server sets, also after the call is cancelled.
 
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { CallToolResultSchema, CreateTaskResultSchema, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";

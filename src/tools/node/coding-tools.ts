@@ -16,7 +16,7 @@ import type { NodeTool } from "./node-tool.ts";
 export interface HostCodingOptions {
   /** The folder of the tools, a path on this machine. */
   root: string;
-  /** With options, or true, the tools include `bash`, which runs commands as the user of this process. Default: false. */
+  /** If true, or an object of options, the tools include `bash`, which runs commands as the user of this process. Default: false. */
   bash?: boolean | Pick<BashOptions, "denyPatterns" | "timeoutMs" | "maxOutputBytes" | "confirm" | "cwd" | "env">;
 }
 
@@ -27,8 +27,8 @@ const shellDescription = [
 ].join(" ");
 
 /**
- * Creates the tools `read_file`, `write_file`, `edit_file`, `list_files` and `search` on a folder of this machine, and `bash` if the options ask
- * for it. The paths of the tools begin at the folder.
+ * Creates the tools `read_file`, `write_file`, `edit_file`, `list_files` and `search` on a folder of this machine, and `bash` if the option
+ * `bash` is set. In the paths of the tools, `/` is the folder.
  */
 export function hostCodingTools({ root, bash = false }: HostCodingOptions): NodeTool[] {
   const workspace = hostWorkspace(root);

@@ -1,5 +1,5 @@
-// The paths of a folder of this machine. A path of a model begins at the folder, as `/`. The real path of an entry is checked, so a link
-// cannot lead out of the folder.
+// The paths of a folder of this machine. In a path from a model, `/` is the folder. The real path of an entry is checked, so a link cannot
+// lead out of the folder.
 
 import { lstat, realpath } from "node:fs/promises";
 import path from "node:path";
@@ -90,8 +90,8 @@ const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 };
 
 /**
- * Names the path of the model in the system's error of an operation. The system's own text has the path on this machine. An absent entry
- * keeps its error, which `nullIfAbsent` reads.
+ * Converts a system error of an operation to an error with the path that the model gave, because the system's text contains the path on
+ * this machine. The error of an absent entry is not converted, because `nullIfAbsent` reads it.
  */
 export async function named<T>(given: string, work: Promise<T>): Promise<T> {
   try {

@@ -60,7 +60,10 @@ export function hostShell(root: string, { shell = "bash" }: HostShellOptions = {
 /** Milliseconds in which the rest of an output is read after the end of the command. */
 const drainMs = 1000;
 
-/** Waits for the end of a process, ends the programs that it left, and reads the rest of its outputs. Rejects if it cannot be started. */
+/**
+ * Waits for the end of a process, ends the programs that the process started and that still run, and reads the remaining output. Rejects if
+ * it cannot be started.
+ */
 async function exitCodeOf(
   child: ChildProcessByStdio<null, Readable, Readable>,
   { shell, marked }: { shell: string; marked: MarkedProcesses },

@@ -10,7 +10,7 @@ export interface NodeTool {
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly parameters: { readonly type: "object"; readonly [keyword: string]: unknown };
-  /** With true, a call of the tool never runs at the same time as another call of its answer. */
+  /** If true, a call of the tool never runs at the same time as another call of the same answer. */
   readonly sequential?: boolean;
   /** Runs a call. Returns a text, or `{ content }` with text, image and document blocks. Rejects with an error whose message the model reads. */
   run(

@@ -1,5 +1,6 @@
-// The operations of a definition, read from its document. The document of a project is read once in an isolate. That of an address is kept for
-// some minutes, and longer if its text stays the same. All values in memory are settled, so objects share them.
+// The operations of a definition, read from its document. The document of a project is read once in an isolate. That of an address is kept
+// for some minutes, and longer if its text stays the same. The values in memory contain no promises, so the objects of an isolate can share
+// them.
 
 import type { ToolsContext } from "#core/ports/tool-source-port.ts";
 import { sha256Hex } from "#lib/sha256.ts";

@@ -60,8 +60,8 @@ function isWithinBounds(value: unknown): boolean {
 const mostReferences = 20;
 
 /**
- * Follows references until a value that is none. The result is null if a reference leads out of the document, to nothing or in a circle.
- * `path` are the references on the way.
+ * Follows references until a value that is no reference. The result is null if a reference leads out of the document, to nothing or in a
+ * circle. `path` are the references on the way.
  */
 export function follow(document: JsonObject, value: Json | undefined): { value: JsonObject; path: string[] } | null {
   const path: string[] = [];

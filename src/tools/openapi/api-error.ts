@@ -3,7 +3,10 @@
 import { ThreadholdError } from "#contract/error.ts";
 import { errorMessage } from "#core/cut-text.ts";
 
-/** An error that a model or an operator reads. Its text completes a sentence about the definition until `apiError` adds the name. */
+/**
+ * An error that a model or an operator reads. Its text is the end of a sentence whose beginning, with the name of the definition,
+ * `apiError` adds.
+ */
 export class ApiError extends Error {}
 
 /** The error with a text for the definition `name`. */

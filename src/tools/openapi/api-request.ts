@@ -1,5 +1,5 @@
-// Builds the request of a call. The arguments come from a model and the document may come from outside, so neither can leave the path of the
-// server, add headers that it does not name, or read the credentials.
+// Builds the request of a call. The arguments come from a model and the document may come from outside, so neither can leave the path of
+// the server, add headers that the document does not name, or read the credentials.
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { OpenApiCredential } from "#spec/index.ts";
@@ -11,9 +11,9 @@ import { encoded, headerValue, pathValue, plainText, queryPairs } from "./parame
 
 /** A request without its body. */
 export interface ApiRequest {
-  /** The address with the credentials of the query. */
+  /** The address, with the credentials that its query contains. */
   url: string;
-  /** The address without them, as a model reads it. */
+  /** The address without credentials, as a model reads it. */
   shownUrl: string;
   headers: Record<string, string>;
 }
@@ -68,7 +68,7 @@ function asJson({ isJson }: ParameterPlan, value: Json): Json {
 
 const controlCharacter = /\p{Cc}/u;
 
-/** A value that a cookie has without encoding (RFC 6265). */
+/** A value that a cookie can contain without encoding (RFC 6265). */
 const cookieValue = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
 /** The headers and pairs that the definition adds. */

@@ -96,8 +96,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * The media type of a body; empty if there is none. A value that is no media type, or contains a secret, is not shown to the model and not
- * stored with a file.
+ * The media type of a body; empty if there is none. A value that is no media type, or contains a secret, is replaced by
+ * `application/octet-stream`, so that neither the model nor a stored file receives it.
  */
 function mediaType(declared: string | null, secrets: readonly string[]): string {
   const type = (declared ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
@@ -122,7 +122,8 @@ function withoutSecrets(bytes: Uint8Array, secrets: readonly string[]): Uint8Arr
   const latin = new TextDecoder("latin1").decode(bytes);
   for (const secret of secrets) {
     const wanted = new TextEncoder().encode(secret);
-    // A byte is a character here, and two characters of windows-1252 never stand for the same byte.
+    // Each byte is decoded to one character, and windows-1252 has a different character for each byte, so the positions are those of the
+    // bytes.
     const text = new TextDecoder("latin1").decode(wanted);
     for (let at = latin.indexOf(text); at !== -1; at = latin.indexOf(text, at + 1))
       bytes.fill(0x2a, at, at + wanted.length);

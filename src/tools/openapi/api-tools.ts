@@ -204,7 +204,7 @@ class ApiTools implements DefinedTools {
       body: body?.body ?? null,
       signal: call.signal,
       allowedHosts,
-      // The result reads a part of a longer body.
+      // `apiResult` reads only the first part of a longer body.
       limits: { bytes: Infinity, headersMs: timeoutMs, idleMs: timeoutMs, totalMs: timeoutMs },
     });
     return apiResult(response, {

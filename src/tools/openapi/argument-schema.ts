@@ -103,7 +103,7 @@ class SchemaReader {
     ] as const) {
       const value = schema[key];
       if (typeof value === "number") result[key] = value;
-      // In version 3.0 it is a flag of the bound.
+      // In version 3.0 this keyword is a flag of the bound.
       if (value !== true || result[bound] === undefined) continue;
       result[key] = result[bound];
       delete result[bound];

@@ -32,7 +32,7 @@ export interface FoundBody {
   adapt: (schema: JsonObject) => JsonObject;
 }
 
-/** The kinds of content types, from the one that is preferred if an operation accepts several. */
+/** The kinds of content types, in the order of preference if an operation accepts several. */
 const kinds: [type: RegExp, kind: BodyPlan["kind"]][] = [
   [/^application\/json\b/, "json"],
   [/^application\/merge-patch\+json\b/, "json"],

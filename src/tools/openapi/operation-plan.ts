@@ -23,7 +23,7 @@ export interface ParameterPlan {
   isJson: boolean;
 }
 
-/** What is known about the calls of an operation. */
+/** How the requests of an operation are built from the arguments of a call. */
 export interface OperationPlan {
   parameters: readonly ParameterPlan[];
   body: BodyPlan | null;
@@ -37,7 +37,7 @@ const ignoredHeaders =
 
 const defaultStyles = { path: "simple", query: "form", header: "simple", cookie: "form" };
 
-/** The parameters of an operation; those that a definition does not offer are left out. */
+/** A parameter of an operation, with its object in the document (`source`). */
 interface Found {
   source: JsonObject;
   name: string;
@@ -61,7 +61,7 @@ export function planOf(document: JsonObject, operation: Operation, options: { co
   );
   const properties = [...keys.keys()].map((key, index): [string, JsonObject] => [key, read[index] ?? {}]);
   if (body !== null) {
-    // A large body leaves the parameters their schemas.
+    // The schema of the body is read separately, so that a large one does not shorten the schemas of the parameters.
     const [schema = {}] = argumentSchemas(document, [{ schema: body.schema, description: body.description }]);
     properties.push([body.plan.key, body.adapt(schema)]);
   }

@@ -42,7 +42,7 @@ export function headerValue(value: Json, { explode }: Pick<Style, "explode">): s
 
 const separators: Partial<Record<string, string>> = { spaceDelimited: "%20", pipeDelimited: "%7C" };
 
-/** The pairs of a query, encoded. `name` is the decoded name of the first part. */
+/** The pairs of a query, as encoded texts `name=value`. The field `name` of a pair is the name without encoding. */
 export function queryPairs(
   name: string,
   value: Json,

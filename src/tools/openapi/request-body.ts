@@ -7,7 +7,7 @@ import { ApiError } from "./api-error.ts";
 import type { BodyPlan, PropertyEncoding } from "./body-plan.ts";
 import { encoded, plainText, queryPairs } from "./parameter-style.ts";
 
-/** A body with its content type. Absent for a form with files: the platform writes the boundary. */
+/** A body with its content type. The content type is absent for `multipart/form-data`, because the platform writes the boundary. */
 export interface RequestBody {
   body: string | Uint8Array<ArrayBuffer> | FormData;
   contentType?: string;

@@ -78,7 +78,10 @@ function serverText(server: JsonObject, given: Readonly<Record<string, string>>)
   });
 }
 
-/** The parsed address; null if it is none of http or https, or contains a user name. A relative address needs that of the document. */
+/**
+ * The parsed address; null if its scheme is neither http nor https, or if it contains a user name or a password. A relative address is
+ * resolved against the address of the document; null if the document has none.
+ */
 function httpAddress(text: string, base: URL | null): URL | null {
   const address = base === null ? URL.parse(text) : URL.parse(text, base.href);
   if (address === null || !/^https?:$/.test(address.protocol) || `${address.username}${address.password}` !== "")

@@ -147,7 +147,9 @@ function hostOf(address: string): string {
   return URL.parse(address)?.host ?? "another address";
 }
 
-/** The media type of a header's value. It stands outside of the marks, so a value that is no media type is not shown. */
+/**
+ * The media type of a header's value. The result shows it outside of the marks, so a value that is no media type is replaced by `unknown`.
+ */
 function mediaType(declared: string): string {
   const type = (declared.split(";")[0] ?? "").trim().toLowerCase();
   return /^[\w.+-]{1,60}\/[\w.+-]{1,100}$/.test(type) ? type : "unknown";

@@ -19,7 +19,10 @@ const excludedElements = [
   "noscript",
 ];
 
-/** Converts a page. Links become absolute. If the page has no main part, the whole page is converted; if it cannot be, its tags are removed. */
+/**
+ * Converts a page. Links become absolute. If the page has no main part, the whole page is converted. If the conversion fails, only the tags
+ * are removed.
+ */
 export function pageText(page: string, address: string): string {
   const html = flatHtml(page);
   let title = "";

@@ -1,5 +1,6 @@
 // Converts the id of a session to the name of its file or folder, and back. Two ids never have the same name, even if the file system
-// ignores case. An id of lower-case letters, digits, "-", "_" and inner dots, such as a UUID, is its own name.
+// ignores case. An id of lower-case letters, digits, "-", "_" and inner dots, such as a UUID, is its own name, unless it is the name of a
+// device in Windows.
 
 import { refusal } from "../../upp/upp-error.ts";
 

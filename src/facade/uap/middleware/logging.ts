@@ -1,6 +1,6 @@
 // The middleware `logging`: writes a line when an execution begins, when it ends, and for each tool call. Lines contain messages only with
-// `includeMessages`. Removed from every line are an API key that the agent's settings contain as a text, the values of their headers, and texts
-// in the form of common keys. A logger that fails changes no execution.
+// `includeMessages`. Every line is redacted: an API key that the agent's settings contain as a text, the values of their headers, and texts
+// in the form of common keys are removed. A logger that fails changes no execution.
 
 import { errorMessage } from "#core/cut-text.ts";
 import { causeOf, consoleLog } from "#lib/log-port.ts";

@@ -11,13 +11,13 @@ import type { GenerateResult, Middleware, MiddlewareContext } from "../agent-con
 import { checkedResult, isState, withCause } from "../execution-checks.ts";
 import type { ReachedState } from "../partial-state.ts";
 
-/** What the middleware surrounds. */
+/** The execution that the middleware surrounds. */
 interface Surrounded {
   /** Executes the agent with the input and the state of the context. */
   execute: (context: MiddlewareContext) => Promise<GenerateResult>;
   /** The state of the execution, which is kept for each error. A middleware may replace the result, and so the state. */
   reached: ReachedState;
-  /** Ends the wait for a function of a middleware. */
+  /** Its abort ends the wait for a function of a middleware. */
   signal: AbortSignal | undefined;
 }
 

@@ -12,7 +12,7 @@ import { checkCount, builtInStrategy } from "./built-in-strategy.ts";
 export interface PlanOptions {
   /** The maximum number of steps of a plan, from 1. Default: no limit. */
   maxPlanSteps?: number | undefined;
-  /** Whether another plan is requested if a step fails. With false, the execution fails. Default true. */
+  /** Whether another plan is requested if a step fails. If false, the execution fails. Default true. */
   allowReplan?: boolean | undefined;
   /** The maximum number of further plans of an execution. Default 3. */
   maxReplans?: number | undefined;

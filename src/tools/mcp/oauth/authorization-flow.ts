@@ -43,7 +43,7 @@ const flowSeconds = 600;
 
 const defaultClientName = "Threadhold";
 
-/** The longest parameters of a returning person that are used. */
+/** The maximum length of the callback's parameters `state` and `code`. */
 const parameterLimit = 8192;
 
 const placeSchema = z.object({
@@ -199,7 +199,7 @@ function cookieName(id: string): string {
   return `threadhold_mcp_${id.slice(0, 8)}`;
 }
 
-/** Reads the parameter `state`. */
+/** Reads the parameter `state`. Null if it has expired, or if no key of this deployment decrypts it. */
 export const readPlace: AuthorizationModule["place"] = async (env, state, now) => {
   if (state.length > parameterLimit) return null;
   const keys = await sealKeys("", env).catch(() => null);
@@ -209,7 +209,7 @@ export const readPlace: AuthorizationModule["place"] = async (env, state, now) =
   return until > now ? place : null;
 };
 
-/** Ends an authorization flow. Throws an error for the person if it ends without an authorization. */
+/** Ends an authorization flow. Throws an error for the person if the flow ends without an authorization. */
 export async function completeAuthorizationFlow(
   definition: AnyMcpServerDefinition,
   context: AuthorizationContext,
@@ -284,7 +284,7 @@ async function storeTokens(
     await revoke(subject, context, record);
     throw thrown;
   }
-  // Two grants of one client are one grant at some servers, so the end of the old one would end the new one.
+  // Two grants of one client are one grant at some servers, so a revocation of the old tokens would end the new ones.
   if (old !== null && old.client !== null && old.client.client_id !== record.client?.client_id) {
     await revoke(subject, context, old);
   }

@@ -50,14 +50,15 @@ async function removeAuthorization(
 ): Promise<boolean> {
   const { store } = context;
   const subject = await subjectOf(definition, context).catch(() => null);
-  // Tokens that cannot be read, such as those without a valid ENCRYPTION_KEY, are deleted here alone.
+  // Tokens that cannot be decrypted, such as those without a valid ENCRYPTION_KEY, are deleted but not revoked at the server.
   const key = subject?.key ?? (await storeKey(definition, () => serverAddress(definition, context)).catch(() => null));
   // Without an address, the rows of all addresses are deleted: a definition with an error must not keep a person's tokens.
   if (key === null) return store.forget(definition.name);
   const row = await store.read(key);
   const record = subject === null ? null : await recordOf(subject, context);
-  // The tokens are deleted before the request, so also if the server does not respond. Authorization flows of the server end with them.
-  // A definition with a fixed address has one row. Others of its name are of a function that made the address before.
+  // The tokens are deleted before the request, so also if the server does not respond. Authorization flows of the server end with them. A
+  // definition with a fixed address has one row. Other rows of its name were stored while a function returned the address, so they are
+  // deleted too.
   if (key === definition.name) await store.forget(key);
   else await store.replace(key, null, null);
   if (row === null) return false;

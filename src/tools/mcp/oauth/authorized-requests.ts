@@ -24,7 +24,7 @@ export interface AuthorizedRequests {
   ready(): Promise<unknown>;
 }
 
-/** Makes the requests ready. Rejects if the deployment has no key for tokens, or if the tools are listed without an owner. */
+/** Creates the functions of the requests. Rejects if the deployment has no key for tokens, or if the tools are listed without an owner. */
 export async function authorizedRequests(
   definition: AnyMcpServerDefinition,
   context: ToolsContext,

@@ -43,7 +43,7 @@ export async function sealKeys(name: string, env: Variables): Promise<SealKeys> 
   );
 }
 
-/** What the function that returns a client's secret needs. */
+/** The dependencies of the function that returns a client's secret. */
 interface ClientContext {
   env: Variables;
   log: Log;
@@ -77,8 +77,9 @@ interface UsedClient {
 }
 
 /**
- * Returns the client for requests to the issuer of an authorization flow or of stored tokens. Null if the definition names no client any more, or another
- * issuer: the secret of the definition is for its issuer alone. A registered client is that of its issuer.
+ * Returns the client for requests to the issuer of an authorization flow or of stored tokens. Null if the definition names no client any
+ * more, or another issuer: the secret of the definition is for its issuer alone. A registered client belongs to its issuer, so it is
+ * returned unchanged.
  */
 export function usedClient(
   name: string,
@@ -105,7 +106,7 @@ export async function storeKey({ name, url }: AnyMcpServerDefinition, address: (
 /** The names of sealed texts. Stored texts are bound to them, so they do not change. */
 const sealedNames = { tokens: "mcp oauth tokens", flow: "mcp oauth visit" };
 
-/** The place of a sealed text: what it is, whose it is, and for which server and address. */
+/** The place to which a sealed text is bound: its kind, its owner, and the name and address of the server. */
 export function sealPlace(
   what: keyof typeof sealedNames,
   owner: AuthorizationOwner,

@@ -1,6 +1,6 @@
-// Finds the authorization server of an MCP server: metadata of the protected resource (RFC 9728), and of the authorization server (RFC 8414).
-// Everything here comes from other servers. An address is used only if a definition could have it, and an issuer only if its own metadata
-// names it.
+// Finds the authorization server of an MCP server: metadata of the protected resource (RFC 9728), and of the authorization server (RFC
+// 8414). All of this data is from other servers. An address is used only if it would be allowed in a definition, and an issuer only if its
+// own metadata names it.
 
 import {
   discoverAuthorizationServerMetadata,
@@ -30,7 +30,7 @@ export interface AuthorizationServer {
   tokenEndpoint: string;
   registrationEndpoint: string | null;
   revocationEndpoint: string | null;
-  /** The methods by which a client proves itself at the endpoint for tokens. Empty: unknown. */
+  /** The methods by which a client authenticates at the token endpoint. Empty: unknown. */
   clientMethods: string[];
   /** Whether the server sends the parameter `iss` to the callback (RFC 9207). */
   sendsIssuer: boolean;
@@ -128,7 +128,7 @@ async function resourceMetadata(
     const options = address === undefined ? {} : { resourceMetadataUrl: address };
     metadata = await discoverOAuthProtectedResourceMetadata(url, options, fetchFn);
   } catch (thrown) {
-    // A refused address and an invalid document are no missing document.
+    // A refused address or an invalid document does not count as a missing document.
     if (address !== undefined || thrown instanceof ThreadholdError || isMalformed(thrown)) throw thrown;
     return null;
   }
@@ -175,7 +175,7 @@ async function serverMetadata(
   return metadata;
 }
 
-/** An address as a browser opens it, or as it is requested. Refused are other schemes, and hosts that the definition could not have. */
+/** Returns the address if it is allowed: it has to be https and public, or its host has to be listed. Throws for any other address. */
 function checkedAddress({ name, env, allowedHosts }: DiscoveryParts, address: string): string {
   const listed = [allowedHosts.join(","), env["ALLOWED_OUTBOUND_HOSTS"]].flatMap((list) =>
     typeof list === "string" ? (readHostList(list) ?? []) : [],

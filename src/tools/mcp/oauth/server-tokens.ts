@@ -22,7 +22,7 @@ import { revoke } from "./revocation.ts";
 import { readRecord, readTokens, writeRecord } from "./token-record.ts";
 import type { TokenRecord } from "./token-record.ts";
 
-/** Milliseconds between two questions whether another run has refreshed the token, and their maximum number. */
+/** Milliseconds between two checks whether another run has refreshed the token, and the maximum number of checks. */
 const pauseMs = 250;
 const mostPauses = 160;
 
@@ -64,7 +64,10 @@ export class ServerTokens {
   #current: Promise<Current> | undefined;
   /** The refreshes that have begun, by the record that they replace. */
   readonly #renewals = new WeakMap<Current, Promise<Current>>();
-  /** The revision whose token the server refused although it was new. The run does not use it again: a person who connects writes another one. */
+  /**
+   * The revision whose token the server refused although the token was new. The run does not use this revision again: when a person
+   * connects, a row with another revision is stored.
+   */
   #refusedRevision: string | undefined;
 
   constructor(parts: TokenParts) {
@@ -90,7 +93,10 @@ export class ServerTokens {
     return this.#required();
   }
 
-  /** The calls of a run that need a token at the same time wait for one request. A failure is not kept: a person may have acted meanwhile. */
+  /**
+   * The calls of a run that need a token at the same time wait for one request. A failure is not cached, because a person may connect
+   * meanwhile.
+   */
   #once(work: () => Promise<Current>): Promise<Current> {
     if (this.#current !== undefined) return this.#current;
     const begun = work().catch((thrown: unknown) => {
@@ -101,7 +107,7 @@ export class ServerTokens {
     return begun;
   }
 
-  /** The calls that find the same token refused or ended share one refresh. */
+  /** Calls that use the same refused or expired token share one refresh of it. */
   async #renewed(old: Current, refused?: string): Promise<Current> {
     let renewal = this.#renewals.get(old);
     if (renewal === undefined) {
@@ -226,12 +232,13 @@ export class ServerTokens {
     const isStored = await write().catch(write);
     if (isStored) return { revision: next.revision, record };
     const row = await authorizations.store.read(key);
-    // A person has disconnected. Tokens of another run are of the same grant, so they would end with these.
+    // Without a row, a person has disconnected, so the new tokens are revoked. If another run has stored tokens, nothing is revoked: both
+    // are of one grant, so a revocation would end the stored tokens too.
     if (row === null) await revoke(this.#parts, this.#parts.context, record);
     return this.#read();
   }
 
-  /** Deletes tokens that are over, unless another run has replaced them. */
+  /** Deletes tokens that are no longer valid, unless another run has replaced them. */
   async #drop({ revision }: Current, cause: string): Promise<void> {
     const { name, key, authorizations, context } = this.#parts;
     context.log("warning", "mcp_tokens_dropped", { server: name, cause });
@@ -263,8 +270,8 @@ function runToken({ revision, record }: Current): RunToken {
 }
 
 /**
- * The code of an error by which the server ended the grant; null for another error. A client that the definition names may be refused because
- * of a wrong secret. The tokens outlast that, because they are valid again after the correction.
+ * The code of an error by which the server ended the grant; null for another error. A client that the definition names may be refused
+ * because of a wrong secret. The tokens are kept in this case, because they can be used again after the correction.
  */
 function endOfGrant(thrown: unknown, { client }: TokenRecord): string | null {
   const isEnd = thrown instanceof InvalidGrantError || (client !== null && isClientError(thrown));

@@ -8,7 +8,7 @@ import { McpServerError } from "../server-error.ts";
 import type { OAuthClient } from "./oauth-options.ts";
 import type { AuthorizationServer } from "./server-metadata.ts";
 
-/** The longest token. */
+/** The maximum length of a token. */
 const tokenLimit = 16 * 1024;
 
 const clientSchema = z.object({
@@ -71,7 +71,7 @@ export function clientOf(client: OAuthClient): OAuthClient {
   return clientSchema.parse(client);
 }
 
-/** The characters of a token (RFC 6750), as they may stand in a header. */
+/** The characters of a token (RFC 6750) that a header may contain. */
 const tokenForm = /^[\x21-\x7e]+$/;
 
 /** Returns the checked tokens of a response with the time of their expiry. `now` is microseconds since epoch. */

@@ -39,7 +39,7 @@ const tagAt = nonceAt + 12;
 const bodyAt = tagAt + 16;
 
 const algorithm = "aes-256-gcm";
-/** The maximum number of derived keys in memory. Each process writes files with its own salt, so files may have many different salts. */
+/** The maximum number of derived keys in memory. Each store writes files with its own salt, so files may have many different salts. */
 const maxKeys = 32;
 
 /** Creates a codec. Throws INVALID_REQUEST for a key that cannot be used. */
@@ -65,7 +65,7 @@ export function createCodec({ compress, encrypt }: CodecOptions): CheckpointCode
 interface KeySource {
   /** The byte in a file that states how it was encrypted: 0 with a key, 1 with a passphrase. */
   kind: number;
-  /** The salt of the files that this process writes. */
+  /** The salt of the files that this store writes. */
   salt: Buffer;
   keyFor: (salt: Buffer) => Promise<Buffer>;
 }

@@ -21,7 +21,7 @@ import type { CheckpointCodec, CheckpointEncryption } from "./checkpoint-codec.t
 export interface FileCheckpointOptions {
   /** The folder of the checkpoints. It is created when it is needed. Default: ".checkpoints". */
   dir?: string;
-  /** Compresses files with gzip. Files are read with and without this option. Default: false. */
+  /** Compresses files with gzip. Both compressed and uncompressed files can be read with either value. Default: false. */
   compress?: boolean;
   /** Encrypts files with AES-256-GCM. With this option, files that are not encrypted are refused. Default: files are not encrypted. */
   encrypt?: CheckpointEncryption;
