@@ -22,5 +22,6 @@ export function remoteAuthorizations(send: (call: AuthorizationCall) => Promise<
     forget: method("forget"),
     begin: method("begin"),
     finish: method("finish"),
+    complete: method("complete"),
   };
 }

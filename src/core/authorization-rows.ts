@@ -33,6 +33,9 @@ const rowPrefix = "authorization/";
 /** The prefix of authorization flows. It contains their former name, `visit`, because stored rows have it. */
 const flowPrefix = "authorization-visit/";
 
+/** The text of a flow that was used: its code is exchanged, and its tokens are not stored yet. */
+const used = "";
+
 /** The operations of the store, without promises. */
 type Operations = {
   [M in keyof AuthorizationStore]: (
@@ -102,8 +105,15 @@ export class AuthorizationRows implements Operations {
   finish(id: string, browser: string): string | null {
     const flow = this.#storage.get<StoredAuthorizationFlow>(flowPrefix + id);
     if (flow === undefined || flow.browser !== browser || flow.expires_at <= this.#now()) return null;
-    this.#storage.delete(flowPrefix + id);
+    if (flow.text === used) return null;
+    this.#storage.put<StoredAuthorizationFlow>(flowPrefix + id, { ...flow, text: used });
     return flow.text;
+  }
+
+  complete(server: string, id: string, next: StoredAuthorization): boolean {
+    if (!this.#storage.delete(flowPrefix + id)) return this.#row(server)?.revision === next.revision;
+    this.#storage.put<Row>(rowPrefix + server, { revision: next.revision, text: next.text });
+    return true;
   }
 
   /** Runs a call that arrived over RPC. */

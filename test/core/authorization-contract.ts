@@ -70,6 +70,21 @@ export function authorizationContract(name: string, open: () => OpenedStore | Pr
     expect(await store.finish("two", "browser two")).toBeNull();
   });
 
+  it(`OAUTH17 ${name} completes a used authorization flow only if it was not deleted meanwhile, and a repeated call changes nothing`, async () => {
+    const { store, now } = await open();
+    for (const id of ["one", "two"]) {
+      await store.begin(flow(id, now() + 10 * second));
+      await store.finish(id, `browser ${id}`);
+    }
+    expect(await store.complete("docs", "one", row("first"))).toBe(true);
+    expect(await store.complete("docs", "one", row("first"))).toBe(true);
+    expect(await store.complete("docs", "one", row("second"))).toBe(false);
+    expect(await store.read("docs")).toEqual(row("first"));
+    await store.replace("docs", null, null);
+    expect(await store.complete("docs", "two", row("third"))).toBe(false);
+    expect(await store.read("docs")).toBeNull();
+  });
+
   it(`OAUTH17 ${name} deletes the authorization flows of a server with its tokens, and those of no other server`, async () => {
     const { store, now } = await open();
     await store.begin(flow("one", now() + 10 * second));

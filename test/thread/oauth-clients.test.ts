@@ -236,6 +236,21 @@ it("OAUTH17 If a person disconnects during an authorization flow, the flow store
   expect((await control()).requests).not.toContain("POST as/token");
 });
 
+it("OAUTH17 If a person disconnects while the code of an authorization flow is exchanged, the tokens that arrive are revoked and not stored", async () => {
+  const { control } = protectedServer();
+  const id = await threadOf("anna");
+  const flow = await begin(id);
+  const back = await agree(flow);
+  await control({ holdTokens: true });
+  const returned = returnTo(back, flow.cookie);
+  await vi.waitUntil(async () => (await control()).held > 0, { timeout: 20_000 });
+  expect(await disconnect(id)).toBe(204);
+  await control({ holdTokens: false, release: true });
+  expect((await returned).status).toBe(400);
+  expect(await statusOf(id)).toMatchObject({ status: "required" });
+  expect((await control()).live).toEqual({ access: [], refresh: [] });
+});
+
 describe("a person who connects again", () => {
   it("OAUTH17 If a person connects again, the former tokens are revoked and the new ones are used", async () => {
     const { control } = protectedServer();

@@ -1,4 +1,4 @@
-// The life of the tokens for MCP servers with OAuth, over real HTTP: refresh, expiry, and crashes.
+// The lifetime of the tokens for MCP servers with OAuth, over real HTTP: refresh, expiry, and crashes.
 
 import { describe, expect, it, vi } from "vitest";
 
@@ -111,22 +111,29 @@ describe("the refresh", () => {
     expect((await ask(id)).result).toContain("You are");
   });
 
-  it("OAUTH9 A person who disconnects during a refresh stays disconnected", async () => {
+  it("OAUTH9, OAUTH17 A person who disconnects during a refresh stays disconnected, and the tokens that arrive afterwards are revoked", async () => {
     const { control } = protectedServer();
     const id = await threadOf("anna");
     await connect(id);
     await control({ expireAccess: true, holdTokens: true });
     const asked = ask(id);
     await vi.waitUntil(async () => (await control()).held > 0, { timeout: 20_000 });
+    // As a disconnect does, before its requests that revoke the tokens arrive at the server.
     await storeOfUser("anna").replace("everything", null, null);
+    const { secrets: old } = await control();
     await control({ holdTokens: false, release: true });
     expect(required((await asked).events)).toHaveLength(1);
     expect(await statusOf(id)).toMatchObject({ status: "required" });
-    // The tokens that arrived after the end of the connection are revoked. The first refresh token was used by the refresh.
-    const { live, sent } = await control();
+    // The access token and the refresh token that arrived. The first refresh token was used by the refresh.
+    const { secrets, sent, live } = await control();
+    const arrived = secrets.filter((secret) => !old.includes(secret));
+    const revoked = sent.flatMap(({ path, text }) =>
+      path === "as/revoke" ? [new URLSearchParams(text).get("token") ?? ""] : [],
+    );
+    expect(arrived).toHaveLength(2);
+    expect(revoked.toSorted()).toEqual(arrived.toSorted());
     expect(live.access).toEqual([]);
     expect(live.refresh).toHaveLength(1);
-    expect(sent.filter(({ path }) => path === "as/revoke")).toHaveLength(2);
   });
 });
 
@@ -138,7 +145,7 @@ describe("a crash", () => {
     const back = await agree(flow);
     const failing = {
       ...storeOfUser("anna"),
-      replace: () => Promise.reject(new Error("The object was reset.")),
+      complete: () => Promise.reject(new Error("The object was reset.")),
     };
     await expect(endAuthorizationFlowWith(failing, { flow, back, id })).rejects.toThrow("The object was reset.");
     expect(count((await control()).requests, "POST as/token")).toBe(1);

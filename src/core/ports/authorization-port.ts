@@ -59,10 +59,15 @@ export interface AuthorizationStore {
   /** Stores an authorization flow. If an owner has too many, the oldest is deleted. */
   begin(flow: StoredAuthorizationFlow): Promise<void>;
   /**
-   * Deletes an authorization flow and returns its text. Null, without a change, if there is none, if it is too old, or if the browser is another
-   * one.
+   * Marks an authorization flow as used and returns its text. Null, without a change, if there is none, if it was used before, if it is too
+   * old, or if the browser is not the one that began it.
    */
   finish(id: string, browser: string): Promise<string | null>;
+  /**
+   * Writes the row of a server and deletes the used authorization flow `id`. False, without a change, if the flow was deleted after its use,
+   * because the person has disconnected. A repeated call with the same row returns true.
+   */
+  complete(server: string, id: string, next: StoredAuthorization): Promise<boolean>;
 }
 
 /** What a definition's tools need for authorizations, in a run, a request or a page. */

@@ -263,23 +263,29 @@ export async function completeAuthorizationFlow(
     throw oauthError(name, "The exchange of the code", thrown);
   }
   const record = { server: tokenServer(server), client: flow.client, ...tokens };
-  await storeTokens(subject, context, { old, record });
+  await storeTokens(subject, context, { id: place.id, old, record });
   return null;
 }
 
-/** Stores the tokens of an authorization flow, and revokes those that they replace. */
+/**
+ * Stores the tokens of the authorization flow `id`, and revokes those that they replace. If the person has disconnected meanwhile, revokes
+ * the new tokens and throws.
+ */
 async function storeTokens(
   subject: Subject,
   context: AuthorizationContext,
-  { old, record }: { old: TokenRecord | null; record: TokenRecord },
+  { id, old, record }: { id: string; old: TokenRecord | null; record: TokenRecord },
 ): Promise<void> {
   const { key, keys } = subject;
   const { store, owner } = context;
   const text = await seal(keys, writeRecord(record), sealPlace("tokens", owner, subject));
-  const write = () => store.replace(key, null, { revision: crypto.randomUUID(), text });
+  const row = { revision: crypto.randomUUID(), text };
+  const write = () => store.complete(key, id, row);
   try {
     // One broken connection must not lose the tokens.
-    await write().catch(write);
+    if (!(await write().catch(write))) {
+      throw new McpServerError(`The connection to "${subject.name}" was removed meanwhile. Connect again.`);
+    }
   } catch (thrown) {
     await revoke(subject, context, record);
     throw thrown;
