@@ -150,7 +150,8 @@ function outboundOf(env: Environment, inTurn: ReturnType<typeof createRequestQue
 
 /** Logs, once per isolate, the variable of a limit that has an invalid value. */
 function reportInvalidLimit(variable: string): void {
-  const message = "No positive number, and whole but for USD: nothing is allowed until it is mended.";
+  const effect = variable === "STEP_CEILING" ? "The default applies" : "Nothing is allowed";
+  const message = `The value has to be a positive number, and a whole one except for USD. ${effect} until it is corrected.`;
   consoleLog("error", "bad_configuration", { variable, message });
 }
 
