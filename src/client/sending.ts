@@ -118,14 +118,17 @@ export class Sending<Data = Json> implements AsyncIterable<ThreadEvent>, Promise
     // The message is posted only after the thread's state has arrived, so that no event of the run is missed.
     await untilHasState(follow);
     if (this.#isOver) return;
+    // Events from before the post belong to other runs. The snapshot among them would cause a read of the run, whose end could then be known
+    // before its events have arrived.
+    this.#earlyEvents = [];
     this.#posting = this.#ports.post();
     const run = await this.#posting;
     if (run === null) throw new TypeError("The message started no run; use `messages.post` to store a message only.");
     this.#posted.resolve(run.id);
     this.#runId = run.id;
     this.#started = run.status !== "queued";
-    for (const event of this.#earlyEvents.splice(0)) this.#receive(event);
-    const isSuspended = run.status === "awaiting_tool_execution" && this.#options.until === "rest";
+    for (const event of this.#earlyEvents) this.#receive(event);
+    const isSuspended = this.#endsWith(run.status);
     if (isFinished(run.status) || isSuspended) this.#checkRun(isSuspended);
   }
 
@@ -135,13 +138,18 @@ export class Sending<Data = Json> implements AsyncIterable<ThreadEvent>, Promise
       this.#earlyEvents.push(event);
       return;
     }
-    if (event.type === "snapshot") return this.#checkRun();
+    if (event.type === "snapshot") {
+      // A snapshot replaces events that were lost. The end of a run that is executed has not been sent yet.
+      const { thread } = event;
+      if (thread.active_run_id !== this.#runId || thread.status !== "running") this.#checkRun();
+      return;
+    }
     if (event.type === "queue_changed" && !this.#started && !event.queued.includes(this.#runId))
       return this.#checkRun();
     if (event.run_id !== this.#runId) return;
     if (event.type === "run_start") this.#started = true;
     this.#queue.push(event);
-    const isSuspended = event.type === "awaiting_tool_execution" && this.#options.until === "rest";
+    const isSuspended = this.#endsWith(event.type);
     if (event.type === "run_end" || isSuspended) this.#checkRun(isSuspended);
   }
 
@@ -150,12 +158,15 @@ export class Sending<Data = Json> implements AsyncIterable<ThreadEvent>, Promise
     const { read } = this.#ports;
     read(this.#runId ?? "", this.#aborted.signal).then(
       (run) => {
-        const isSuspended =
-          wasSuspended || (run.status === "awaiting_tool_execution" && this.#options.until === "rest");
-        if (isFinished(run.status) || isSuspended) this.#finish(run);
+        if (isFinished(run.status) || wasSuspended || this.#endsWith(run.status)) this.#finish(run);
       },
       (thrown: unknown) => this.#fail(thrown),
     );
+  }
+
+  /** Whether the send ends with this status of its run, or with the event of this type, because the run is suspended. */
+  #endsWith(name: string): boolean {
+    return name === "awaiting_tool_execution" && this.#options.until === "rest";
   }
 
   #failIfClosed({ connection }: Follow): void {

@@ -96,6 +96,29 @@ describe("a send", () => {
     ]);
   });
 
+  it("A send reads its run only after the event of the end, also if a snapshot shows the run as active, so that no event is lost", async () => {
+    const reads = (): number =>
+      server.requests.filter((request) => request.startsWith("GET") && request.endsWith("/runs/run")).length;
+    const sending = thread.send("Hello");
+    await admitted(sending);
+    expect(reads()).toBe(0);
+    tell(begun, { ...snapshot, thread: threadOf({ active_run_id: "run", status: "running" }) });
+    expect(reads()).toBe(0);
+    tell(ended);
+    expect(await sending).toMatchObject({ text: "done" });
+    const types: string[] = [];
+    for await (const { type } of sending) types.push(type);
+    expect([types, reads()]).toEqual([["run_start", "run_end"], 1]);
+  });
+
+  it("If a run is suspended while the connection is lost, a send until rest resolves after the reconnect", async () => {
+    server.answers[`GET /api/threads/${threadId}/runs/run`] = () => runOf({ status: "awaiting_tool_execution" });
+    const sending = thread.send("Hello", { until: "rest" });
+    await admitted(sending);
+    tell({ ...snapshot, thread: threadOf({ active_run_id: "run", status: "awaiting_tool_execution" }) });
+    expect((await sending).status).toBe("awaiting_tool_execution");
+  });
+
   it("If a run ends while the connection is lost, the promise of its send resolves after the reconnect", async () => {
     const sending = thread.send("Hello");
     await admitted(sending);
@@ -169,7 +192,7 @@ describe("a send", () => {
     await expect(sending).rejects.toThrow("Enough");
   });
 
-  it("An error of a send is reported once, in the loop or by the promise", async () => {
+  it("An error of a send is reported once, in the loop or by the promise, and the message is posted once", async () => {
     server.answers[`POST /api/threads/${threadId}/messages`] = () => ({ message: null, run: null });
     const sending = thread.send("Hello");
     await server.came("/events");
@@ -178,9 +201,11 @@ describe("a send", () => {
       for await (const event of sending) expect(event).toBeUndefined();
     };
     await expect(loop()).rejects.toThrow(/started no run/);
+    expect(posts()).toBe(1);
     const closed = thread.send("Hello");
     client.close();
     await expect(closed).rejects.toThrow(/closed/);
+    expect(posts()).toBe(1);
     expect(() => thread.follow()).toThrow(/closed/);
     const gone = new ThreadholdClient({ url: "http://x", fetch: server.fetch, WebSocket: null, timers: time });
     server.answers["GET /api/threads/other"] = () => ({});
