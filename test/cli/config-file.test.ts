@@ -32,7 +32,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const comments = (text: string): string[] => text.match(/comment \d+/g) ?? [];
 
-/** The lines of a text that another one has too, in the same order. */
+/** The number of lines of `before` that are also in `after`, in the same order. */
 function keptLines(before: string, after: string): number {
   const lines = after.split("\n");
   let from = 0;
@@ -43,7 +43,7 @@ function keptLines(before: string, after: string): number {
   }).length;
 }
 
-/** The edits that are possible: a path does not lead through a text, and the replaced value is a text. */
+/** Whether an edit is possible: nothing is at its path, or the value there is a list to append to or a text to replace. */
 function possible({ value }: ConfigFile, { action, path }: ConfigEdit): boolean {
   const at = path.reduce<unknown>((held, key) => (held as Record<string, unknown> | undefined)?.[key], value);
   return at === undefined || (action === "append" ? Array.isArray(at) : typeof at === "string");

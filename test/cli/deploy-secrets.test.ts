@@ -1,4 +1,4 @@
-// The secrets of `threadhold deploy`: their sources, and the consent that they need. Wrangler is real; Cloudflare's API is a local server.
+// The secrets of `threadhold deploy`: their sources, and the required confirmation. Wrangler is real; Cloudflare's API is a local server.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What a client uses of its platform: a page's network state and visibility, its way to upload, and the defaults where these are missing.
+// What a client uses of its platform: a page's network state and visibility, its way to upload, and the defaults if these are missing.
 
 import { afterEach, describe, expect, it } from "vitest";
 

@@ -58,7 +58,7 @@ export function compileWith(files: Files): Promise<Compilation> {
   return compileProject(writeProject({ ...good, ...files }), packageRoot);
 }
 
-/** The only finding there is; anything else fails the test with all of them shown. */
+/** Returns the only finding. If there is not exactly one, the test fails and shows all findings. */
 export async function onlyFinding(files: Files): Promise<Diagnostic> {
   const { diagnostics } = await compileWith(files);
   const [finding] = diagnostics;

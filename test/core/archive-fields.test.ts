@@ -20,12 +20,12 @@ import type { Carried } from "#core/archive/export-policy.ts";
 import type { QueueRecord, StoredPart } from "#core/record.ts";
 import type { QueuedCall, QueuedInput } from "#core/run-record.ts";
 
-/** `true` if two unions are equal; otherwise nothing can be assigned to it. */
+/** `true` if two unions are equal; otherwise `never`, to which no value can be assigned. */
 type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : never) : never;
 type Part_<Kind extends Part["type"], Of extends { type: string }> = keyof Extract<Of, { type: Kind }>;
 type ArchivedPart = ArchivedMessage["parts"][number];
 type Given<Field> = NonNullable<Field>;
-/** Never in a row: bytes and addresses become files of the thread before a message is stored. */
+/** Fields that no row has: bytes and addresses become files of the thread before a message is stored. */
 type Inline = "data" | "url";
 
 const same: true[] = [

@@ -37,3 +37,20 @@ it("PRICE4 Costs and their sums have no rounding errors of binary fractions", ()
   expect(addCost(0.3, -0.1)).toBe(0.2);
   expect(addCost(null, 0.1)).toBeNull();
 });
+
+it("PRICE4 Costs and their sums are rounded to 12 decimal places", () => {
+  const token = { ...usage, input: 1, output: 0, cache_read: 0, cache_write: 0 };
+  const rounded = [
+    [0.4e-12, 0],
+    [0.6e-12, 1e-12],
+    [1.4e-12, 1e-12],
+    [1.6e-12, 2e-12],
+  ] as const;
+  for (const [cost, expected] of rounded) {
+    expect(costOf({}, usage, cost)).toBe(expected);
+    expect(costOf({ inputPrice: cost * 1e6, outputPrice: 0 }, token, null)).toBe(expected);
+    expect(addCost(cost, 0)).toBe(expected);
+  }
+  expect(addCost(0.123456789012, 0.4e-12)).toBe(0.123456789012);
+  expect(addCost(0.123456789012, 0.6e-12)).toBe(0.123456789013);
+});

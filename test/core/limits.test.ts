@@ -40,6 +40,14 @@ describe("a limit", () => {
     expect(reachedLimit(of({ cost: 0.0007 }, { cost }))).toBe("max_cost");
   });
 
+  it.each([0.25, 1, 400])(
+    "LIMIT4 A limit of %d USD is reached when less than a billionth of it remains, and not when more remains",
+    (limit) => {
+      const reachedWith = (remaining: number) => reachedLimit(of({ cost: limit }, { cost: limit * (1 - remaining) }));
+      expect([0.9e-9, 1.1e-9].map(reachedWith)).toEqual(["max_cost", null]);
+    },
+  );
+
   it("LIMIT7 The strictest of several values for one limit applies", () => {
     fc.assert(
       fc.property(fc.array(bounds, { maxLength: 4 }), (all) => {

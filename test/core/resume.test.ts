@@ -44,7 +44,7 @@ class World {
   }
 }
 
-/** Executes a run with an interruption after each of these numbers of writes; the last life is not interrupted. */
+/** Executes a run with an interruption after each of these numbers of writes; the last execution is not interrupted. */
 async function lives(cuts: readonly number[], toolMode: "parallel" | "sequential") {
   const world = new World();
   let rows: Setup["rows"];

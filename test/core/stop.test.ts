@@ -110,7 +110,7 @@ it("A tool's result is ignored if the tool finishes after its run was stopped", 
 it("A stopped run makes no retry and uses no fallback, although the model's stream ends with a failure", async () => {
   const wait = gate();
   const script = () => [...textBlock(0, "ha"), { type: "wait" as const, open: wait.promise }, failure()];
-  // The model answers the stop with a failure, as a connection does that breaks at that moment.
+  // The model answers the stop with a failure, as if its connection broke at that moment.
   const harness = new Harness({ script, models: [modelNamed("main"), modelNamed("spare")] });
   const stream = harness.model.stream.bind(harness.model);
   harness.model.stream = (request) => stream(request, new AbortController().signal);

@@ -27,7 +27,7 @@ async function newChat(agent: string, init: ConstructorParameters<typeof ThreadC
 
 const statusOf = async (id: string): Promise<string> => (await ask<Thread>(anna, "GET", `/api/threads/${id}`)).status;
 
-/** Waits until the thread is at rest. */
+/** Waits until the thread is idle. */
 async function atRest(id: string): Promise<void> {
   await (await anna(`/api/threads/${id}/events?after=0&until=idle`)).text();
 }

@@ -3,6 +3,7 @@
 import { beforeAll, expect, it } from "vitest";
 
 import { setServer } from "../thread/mcp-driver.ts";
+import { ran } from "../worker/approval.ts";
 import { scripts } from "../worker/definitions.ts";
 import { connect, createCatalog } from "./support/mcp-app.ts";
 
@@ -96,6 +97,30 @@ it("MCPS6 thread_answer asks the client about the calls that are still open", as
   const answer = { thread_id: first.data.thread_id, call_id: one?.call_id, approved: true };
   expect((await call("thread_answer", answer)).texts[0]).toBe("Both are settled.");
   expect(asked).toEqual([expect.stringContaining('"amount":8')]);
+});
+
+it("MCPS6 A client is asked once for each approval of a step, and each answer applies to its call only", async () => {
+  const word = `mcp-${crypto.randomUUID()}`;
+  scripts.set(word, ({ step }) =>
+    step === 0
+      ? { toolCalls: [7, 8, 9].map((amount) => ({ name: "pay", arguments: { to: "Cleo", amount } })) }
+      : { text: "It is settled." },
+  );
+  const asked: string[] = [];
+  const { call } = await connect({
+    elicit: ({ message }) => {
+      asked.push(message);
+      return { action: "accept", content: { approve: !message.includes('"amount":8') } };
+    },
+  });
+  const { data } = await call("cashier_helper", { task: word });
+  expect(data.status).toBe("completed");
+  const amounts = asked.map((message) => Number(/"amount":(\d)/.exec(message)?.[1]));
+  expect(amounts.toSorted((one, other) => one - other)).toEqual([7, 8, 9]);
+  expect(ran.filter((line) => line.startsWith('pay {"to":"Cleo"'))).toEqual([
+    'pay {"to":"Cleo","amount":7} 1',
+    'pay {"to":"Cleo","amount":9} 1',
+  ]);
 });
 
 /** Calls an agent whose model makes a payment to this person. Returns the result, and the texts that the client showed. */

@@ -9,7 +9,7 @@ import { api, as, connect, createCatalog, origin, sendRequest, watchedApp } from
 
 beforeAll(createCatalog);
 
-/** A thread of a user that MCP clients can reach, unless `tags` says otherwise. */
+/** A thread of a user. By default it has the tag `mcp`, so that MCP clients can reach it. */
 async function newThread(tags = ["mcp"], who: "anna" | "ben" = "anna"): Promise<string> {
   return (await api<Thread>("POST", "/api/threads", { agent_id: "helper", tags }, who)).id;
 }

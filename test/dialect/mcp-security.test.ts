@@ -158,6 +158,20 @@ describe("threads and agents", () => {
     expect(await code(await sendRequest(`${origin}/mcp`, { headers }))).toEqual([404, "run_not_found"]);
   });
 
+  it("MCPS16 A stream of another user's run cannot be opened, neither with that user's thread nor with the caller's own thread", async () => {
+    const ben = await connect({ headers: as("ben") });
+    const { data: bens } = await ben.call("helper", { task: "private" });
+    const { data: annas } = await (await connect()).call("helper", { task: "mine" });
+    const open = (threadId: string, who: "anna" | "ben") => {
+      const position = { threadId, runId: bens.run_id, requestId: 1, progressToken: 1, seq: 0 };
+      const headers = { ...as(who), "last-event-id": btoa(JSON.stringify(position)) };
+      return sendRequest(`${origin}/mcp`, { headers });
+    };
+    expect(await (await open(bens.thread_id, "ben")).text()).toContain("echo: private");
+    expect(await code(await open(bens.thread_id, "anna"))).toEqual([404, "thread_not_found"]);
+    expect(await code(await open(annas.thread_id, "anna"))).toEqual([404, "run_not_found"]);
+  });
+
   it("MCPS17 A call of an agent without exposeAsTool, of an unknown name or of a name such as `__proto__` is refused as an unknown tool", async () => {
     const { call } = await connect();
     for (const name of ["parallel", "nothing", "__proto__", "constructor", "toString"]) {
@@ -229,7 +243,7 @@ describe("threads and agents", () => {
     const headers = { authorization: "Bearer emma-secret" };
     const fetch = limitedApp({ LIMIT_OPEN_STREAMS: "1", LIMIT_ACTIVE_RUNS: "1" });
     const { call } = await connect({ headers, fetch });
-    // The thread's object gives a stream back after it has noticed that the socket was closed.
+    // The thread's object releases a stream after it has noticed that the socket was closed.
     const free = async (work: () => Promise<CallAnswer>): Promise<CallAnswer> => {
       let answer = await work();
       await expect

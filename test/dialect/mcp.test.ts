@@ -1,6 +1,6 @@
 // The endpoint of MCP clients: agents as tools, with the official client over real threads.
 
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
 import type { Run } from "#contract/run.ts";
 import type { Thread } from "#contract/thread.ts";
@@ -9,6 +9,7 @@ import { deferred } from "#lib/deferred.ts";
 import { closedAfter, sentText } from "../support/mcp-client.ts";
 import type { CallOptions } from "../support/mcp-client.ts";
 import { effects } from "../worker/definitions.ts";
+import { allow, freshLimits } from "../worker/limited.ts";
 import { api, as, connect, createCatalog, post, sendRequest } from "./support/mcp-app.ts";
 import { resultOf, script, sessionHeaders, waitingRun } from "./support/mcp-calls.ts";
 
@@ -121,6 +122,16 @@ describe("the tools of an MCP client", () => {
       params: { name: "helper", arguments: { task: word } },
     });
     expect(await response.text()).not.toContain("notifications/progress");
+  });
+
+  it("MCPS5 The result of a run that reaches a limit is an error result with the limit as the reason", async () => {
+    onTestFinished(freshLimits);
+    allow({ steps: 2 });
+    const { call } = await connect();
+    const word = script(() => ({ toolCalls: [{ name: "note", arguments: { text: "x" } }] }));
+    const { isError, texts, data } = await call("helper", { task: word });
+    expect([isError, data.status]).toEqual([true, "limit"]);
+    expect(texts).toContain("The agent reached a limit before it was done: max_steps.");
   });
 
   it("MCPS5 The result of a failed or stopped run is an error result with the reason", async () => {

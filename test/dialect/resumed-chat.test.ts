@@ -24,7 +24,7 @@ it("AISDK6 After its client has answered a call, a reloaded chat shows the whole
   await ask(anna, "POST", `/api/threads/${id}/tool-results`, { results: [{ tool_call_id, result: "yes" }] });
   const again = await reloadedChat(async (path, init) => {
     const response = await anna(path, init);
-    // The run goes on once its stream is open.
+    // The run continues once its stream is open.
     if (path.endsWith("/stream")) opened.resolve();
     return response;
   }, id);
@@ -62,7 +62,7 @@ it("AISDK17 A steering message divides a resumed answer into the same messages a
   await reached;
   const again = await reloadedChat(async (path, init) => {
     const response = await anna(path, init);
-    // The run goes on once its stream is open.
+    // The run continues once its stream is open.
     if (path.endsWith("/stream")) open();
     return response;
   }, id);

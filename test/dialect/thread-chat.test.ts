@@ -50,7 +50,7 @@ function newChat(
   return { session, chat: session.chat, close, until };
 }
 
-/** Such a chat, after its first load and the answer under way. */
+/** A new chat that has read the thread's current stream to its end. */
 async function openChat(...given: Parameters<typeof newChat>) {
   const opened = newChat(...given);
   await opened.chat.resumeStream();
@@ -162,7 +162,7 @@ describe("a chat on a thread", () => {
       id,
       { onToolCall: ({ toolCall }) => void offered.push(toolCall) },
       (response, path) => {
-        // The run goes on once its stream is open.
+        // The run continues once its stream is open.
         if (path.endsWith("/stream")) opened.resolve();
         return response;
       },

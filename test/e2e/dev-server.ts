@@ -31,7 +31,7 @@ const portsPerStart = 20;
 // use. The ranges of consecutive process ids are far apart.
 let firstPort = 10_000 + ((process.pid * 7919) % 20_000);
 
-// Servers that are stopped when the test process ends before them, if it can notice its end.
+// Servers that are stopped if the test process ends before them. A process that is killed by a signal stops none.
 const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
@@ -39,9 +39,9 @@ process.on("exit", () => {
 
 /**
  * The folder of a project, or the folder with options: the number of files that each process of its server may open,
- * whether types are checked in the background, and the command that serves, which is `npm run dev` of the project by
- * default. Tests of other things leave the type check out. With `storedBundle` the server serves the bundle of an earlier
- * server of the same sources, if there is one, and no later change of them.
+ * whether types are checked in the background (not by default), and the command that serves, which is `npm run dev` of
+ * the project by default. If `storedBundle` is true, the server serves the bundle of an earlier server of the same
+ * sources, if there is one, and ignores later changes of the sources.
  */
 export type ServedProject =
   | string

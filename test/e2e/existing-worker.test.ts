@@ -29,7 +29,7 @@ import { runWrangler, type Wrangler } from "./support/plain-wrangler.ts";
 
 const threadhold = fromRoot("scripts/threadhold.mjs");
 
-/** A Worker of somebody, in a folder outside of the repository. */
+/** A user's Worker, in a folder outside of the repository. */
 class Project {
   readonly root = mkdtempSync(path.join(tmpdir(), "threadhold-existing-"));
   #server: Wrangler | undefined;

@@ -130,9 +130,11 @@ describe("a guarded server", () => {
     }
   });
 
-  it("A user gets 404 for another user's thread on every route, and an administrator can read the thread", async () => {
+  it("A user gets 404 for another user's thread on every route, and an administrator can read the threads of both users", async () => {
     const [anna, ben, admin] = [as("anna-secret"), as("ben-secret"), as("admin-secret")];
     const { id } = await anna.createThread();
+    const bens = await ben.createThread();
+    await ben.say(bens.id, "My order");
     const { message, run } = await anna.say(id, "Hello");
     const [log] = await anna.logs(id);
     const before = await anna.messages(id);
@@ -153,9 +155,22 @@ describe("a guarded server", () => {
     }
 
     expect(await anna.messages(id)).toEqual(before);
-    expect((await admin.thread(id)).user_id).toBe("anna");
-    expect((await anna.call("GET", "/api/threads")).text).toContain(id);
-    expect((await admin.call("GET", "/api/threads")).text).toContain(id);
+    const listed = async (user: typeof admin) => {
+      const { text } = await user.call("GET", "/api/threads");
+      return [id, bens.id].map((each) => text.includes(each));
+    };
+    expect([await listed(anna), await listed(ben), await listed(admin)]).toEqual([
+      [true, false],
+      [false, true],
+      [true, true],
+    ]);
+    for (const [owner, user, content] of [
+      [id, "anna", "Hello"],
+      [bens.id, "ben", "My order"],
+    ] as const) {
+      expect((await admin.thread(owner)).user_id).toBe(user);
+      expect((await admin.messages(owner))[0]).toMatchObject({ role: "user", content });
+    }
   });
 
   it("The project's own routes give no access to another user's thread, and a controller receives the caller", async () => {

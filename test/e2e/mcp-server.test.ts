@@ -114,7 +114,7 @@ describe("the MCP server", () => {
     const resumed = deferred<void>();
     const { call, client } = await connect({
       elicit: async () => {
-        // The question came in the first stream, which is closed now. The answer is given when the second one is open.
+        // The question arrived in the first stream, which is closed now. The answer is given when the second one is open.
         await resumed.promise;
         return { action: "accept", content: { approve: true } };
       },

@@ -71,7 +71,7 @@ const cases: Record<string, Case> = {
       body: slow,
     }),
   },
-  // Its head comes with the first space of the body.
+  // The head of its response arrives with the first space of the body.
   "a wait": {
     open: (id) => ({ method: "POST", path: `/api/threads/${id}/messages?wait=true`, headers: json, body: slow }),
   },

@@ -1,5 +1,5 @@
 // A project that was written for the Standard Agents document, unmodified, served by a real `wrangler dev`. A script on
-// this machine takes the place of the models' providers.
+// this machine replaces the models' providers.
 
 import { execFile } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";

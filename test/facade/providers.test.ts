@@ -204,7 +204,7 @@ describe.each(names)("%s", (name) => {
     const { model } = at(name, "case:text", { connection: { headers: { "x-server-hold": "100", "x-server-id": id } } });
     const stream = model.stream("Hello");
     const closed = fetch(`${server.url}/__closed?id=${id}`);
-    // The request is on its way once the server knows it.
+    // The request has arrived once the server has recorded it.
     for (let sent = 0; sent === 0;) {
       sent = ((await (await fetch(`${server.url}/__requests?id=${id}`)).json()) as unknown[]).length;
     }

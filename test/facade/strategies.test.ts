@@ -13,8 +13,9 @@ import {
   tokenBucket,
   WeightedKeys,
 } from "#facade/upp/connection-strategies.ts";
+import { createProvider } from "#facade/upp/create-provider.ts";
 import { llm } from "#facade/upp/llm.ts";
-import type { ProviderConfig, RetryStrategy } from "#facade/upp/model-reference.ts";
+import type { Provider, ProviderConfig, RetryStrategy } from "#facade/upp/model-reference.ts";
 import anthropic from "#facade/upp/provider/anthropic-models.ts";
 import { ErrorCode, UPPError } from "#facade/upp/upp-error.ts";
 
@@ -38,13 +39,13 @@ afterEach(() => {
 let exchanges = 0;
 
 /** A model at the server, and the requests that the server received from it. */
-function at(model: string, config: ProviderConfig) {
+function at(model: string, config: ProviderConfig, provider: Provider = anthropic) {
   const id = `strategy-${(exchanges += 1)}`;
   const headers = { "x-server-id": id, ...config.headers };
   const sent = async () =>
     (await (await fetch(`${server.url}/__requests?id=${id}`)).json()) as { headers: Record<string, string> }[];
   return {
-    model: llm({ model: anthropic(model), config: { apiKey: "key", baseUrl: `${server.url}/v1`, ...config, headers } }),
+    model: llm({ model: provider(model), config: { apiKey: "key", baseUrl: `${server.url}/v1`, ...config, headers } }),
     sent,
   };
 }
@@ -106,10 +107,17 @@ describe("retries", () => {
     }
   });
 
-  it("With noRetry in the settings of an instance, a failed request is not repeated", async () => {
-    const { model, sent } = at("case:unavailable", { retryStrategy: noRetry() });
-    expect(await rejection(model.generate("Hello"))).toMatchObject({ statusCode: 503 });
-    expect(await sent()).toHaveLength(1);
+  it("noRetry in the settings of an instance replaces the retry strategy of its provider, so that a failed request is not repeated", async () => {
+    const retryStrategy = exponentialBackoff({ maxAttempts: 2, initialDelay: 1 });
+    const retrying = createProvider({ protocol: "anthropic", retryStrategy });
+    for (const [config, requests] of [
+      [{}, 3],
+      [{ retryStrategy: noRetry() }, 1],
+    ] as const) {
+      const { model, sent } = at("case:unavailable", config, retrying);
+      expect(await rejection(model.generate("Hello"))).toMatchObject({ statusCode: 503 });
+      expect(await sent()).toHaveLength(requests);
+    }
   });
 
   it("exponentialBackoff doubles its wait up to maxDelay, and jitter shortens a wait by at most a half", () => {

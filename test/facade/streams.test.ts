@@ -15,7 +15,7 @@ async function eventsOf(stream: StreamResult): Promise<StreamEvent[]> {
   return events;
 }
 
-/** The types of events, runs of one type as one. */
+/** The types of events. Consecutive events of one type are one entry. */
 function typesOf(events: readonly StreamEvent[]): string[] {
   return events.flatMap(({ type }, at) => (events[at - 1]?.type === type ? [] : [type]));
 }

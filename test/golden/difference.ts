@@ -5,7 +5,7 @@ type Step = { type: "same" | "gone" | "came"; line: string };
 /** The description has at most this many lines. */
 const most = 60;
 
-/** Returns the description, or null where the transcripts are equal. */
+/** Returns the description; null if the transcripts are equal. */
 export function differenceOf(kept: string, played: string): string | null {
   if (kept === played) return null;
   const [before, after] = [kept.split("\n"), played.split("\n")];

@@ -89,7 +89,7 @@ export async function eventSections(stage: Stage, published: PublishedEvents): P
   return sections;
 }
 
-/** The invariants that the transcript of an idle thread breaks, as lines. The subscription omits silent messages. Stored transcripts have none. */
+/** A line for each invariant that the transcript of an idle thread breaks; stored transcripts have none. Silent messages are not read. */
 async function brokenInvariants(stage: Stage, id: string, { frames }: EventReader): Promise<string[]> {
   const read = async <T>(path: string): Promise<T> => (await stage.send("GET", `/api/threads/${id}${path}`)).json<T>();
   const { active_run_id, last_seq: lastSeq } = await read<Thread>("");

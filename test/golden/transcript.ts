@@ -23,7 +23,7 @@ interface Table {
   rows: Row[];
 }
 
-/** Response headers that the transcript shows. The content type is left out where it is the usual JSON. */
+/** Response headers that the transcript shows. The content type is left out if it is the usual JSON. */
 const answerHeaders = [
   "content-type",
   "location",

@@ -13,7 +13,7 @@ import type { Ask, TestApp } from "./support/test-app.ts";
 
 const nowSeconds = 1_700_000_000;
 
-/** The owner of a thread that is created with this bearer token, which shows as whom the app identified it. */
+/** The owner of a thread that is created with this bearer token: the user as whom the app identified the caller. */
 async function ownerBy(app: TestApp, authorization: string | null, base?: string): Promise<unknown> {
   const response = await app.ask("/api/threads", {
     method: "POST",

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { ThreadholdClient } from "#client/index.ts";
 import type { ClientOptions, ClientSocket } from "#client/index.ts";
 
-/** A socket that is opened by a request to the binding, as a Worker does that cannot reach a public address. */
+/** A socket that is opened by a request to the binding, for a Worker that cannot reach a public address. */
 class BindingSocket {
   readonly #target = new EventTarget();
   #socket: WebSocket | null = null;

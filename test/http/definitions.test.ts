@@ -39,10 +39,12 @@ describe("definitions", () => {
     });
   });
 
-  it("HTTP23 A model's view shows whether the model is ready, and no headers", async () => {
+  it("HTTP23 A model's view shows whether the model is ready or which variable is missing, and no headers", async () => {
     const text = await (await ask("/api/models/fast")).text();
     expect(JSON.parse(text)).toMatchObject({ ready: false, missing: "OPENAI_API_KEY", inputPrice: 1 });
     expect(text).not.toContain("do-not-show");
+    const complete = testApp({ dependencies: { readiness: () => ({ ready: true, missing: null }) } });
+    expect(await (await complete.ask("/api/models/fast")).json()).toMatchObject({ ready: true, missing: null });
   });
 
   it("A model's view shows its token limits and their source", async () => {

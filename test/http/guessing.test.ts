@@ -89,7 +89,7 @@ describe("guessing", () => {
     expect(await who()).toBe("anna");
   });
 
-  it("AUTH7 Wrong credentials at a public route count as guesses", async () => {
+  it("AUTH7 Wrong credentials at a public route are guesses, although the route is served", async () => {
     const entry = {
       kind: "controller" as const,
       method: "GET" as const,

@@ -95,3 +95,48 @@ describe("JSON of requests", () => {
     expect(reached).toEqual([]);
   });
 });
+
+describe("the declared length of a body", () => {
+  const text = JSON.stringify({ agent_id: "helper", metadata: { a: "x".repeat(1000) } });
+  const limit = allRoutes["createThread"]?.bodyLimit ?? defaultBodyLimit;
+
+  /** Creates a thread with a body of these pieces that declares a length. Also returns the number of pieces that were read. */
+  async function create({ ask }: TestApp, declared: number, pieces: readonly string[]) {
+    const unread = pieces.map((piece) => new TextEncoder().encode(piece));
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          const piece = unread.shift();
+          if (piece === undefined) controller.close();
+          else controller.enqueue(piece);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = { "content-type": "application/json", "content-length": String(declared) };
+    const response = await ask("/api/threads", { method: "POST", headers, body });
+    return { response, read: pieces.length - unread.length };
+  }
+
+  it("HTTP4 A body that is larger than its declared length and over the limit is answered 413, and no more than the limit is read", async () => {
+    const app = testApp();
+    const piece = " ".repeat(64 * 1024);
+    const pieces = [...Array<string>(40 + Math.ceil(limit / piece.length)).fill(piece), text];
+    const { response, read } = await create(app, text.length, pieces);
+    expect(response.status).toBe(413);
+    expect((await response.json<ErrorBody>()).error).toMatchObject({ code: "too_large", details: { limit } });
+    expect((read - 1) * piece.length).toBeLessThanOrEqual(limit);
+    expect(app.reached).toEqual([]);
+  });
+
+  it("HTTP4 A body that is larger than its declared length and within the limit is accepted", async () => {
+    expect((await create(testApp(), 10, [text])).response.status).toBe(201);
+  });
+
+  it("HTTP4 A body with a declared length over the limit is answered 413 before any byte is read", async () => {
+    const app = testApp();
+    const { response, read } = await create(app, limit + 1, [text]);
+    expect([response.status, read]).toEqual([413, 0]);
+    expect(app.reached).toEqual([]);
+  });
+});

@@ -5,6 +5,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
 import { ThreadholdClient } from "#client/index.ts";
+import { deferred } from "#lib/deferred.ts";
 import type { Environment } from "#worker/bindings.ts";
 import { compose } from "#worker/compose.ts";
 import type { ThreadholdOptions } from "#worker/threadhold-options.ts";
@@ -66,7 +67,7 @@ describe("a prefix", () => {
     expect((await send("/agents/", { headers: { accept: "text/html" } })).status).toBe(404);
   });
 
-  it("MOUNT3 The client works under the prefix: it creates a thread, follows the run of a sent message to its end, and lists the messages", async () => {
+  it("MOUNT3 The client works under the prefix: it creates a thread, streams the answer to a message, follows the thread's events, and lists the messages", async () => {
     const client = new ThreadholdClient({
       url: `${origin}/agents`,
       fetch: (url, init) => send(url, init, "session=mia"),
@@ -74,9 +75,21 @@ describe("a prefix", () => {
     });
     const { id } = await client.threads.create({ agent_id: "parallel" });
     const thread = client.thread(id);
-    expect((await thread.send("Hello")).status).toBe("completed");
+    const followed = deferred<null>();
+    const leave = thread.on("snapshot", () => followed.resolve(null));
+    await followed.promise;
+    const sending = thread.send("Hello");
+    let streamed = "";
+    for await (const text of sending.text) streamed += text;
+    expect(streamed).toBe("echo: Hello");
+    expect(await sending).toMatchObject({ status: "completed", text: streamed });
+    expect(thread.state.messages.map(({ content }) => content)).toEqual(["Hello", "echo: Hello"]);
+    const types: string[] = [];
+    for await (const { type } of thread.events({ after: 0, until: "idle" })) types.push(type);
+    expect(types).toEqual(expect.arrayContaining(["run_start", "message_end", "run_end"]));
     const { items } = await thread.messages.list();
     expect(items.map(({ role }) => role)).toEqual(["user", "assistant"]);
+    leave();
   });
 
   it("MOUNT4 A ticket opens the stream under the prefix, and the pass cookie is sent only there", async () => {

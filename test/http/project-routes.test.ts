@@ -136,10 +136,13 @@ describe("access", () => {
     if (status === 200) expect(await response.json()).toEqual({ user });
   });
 
-  it("A public route is served to requests with an unknown token, however often they are repeated", async () => {
+  it("AUTH7 A public route is served without a user to requests with an unknown token, however often they are repeated, although each of them counts as a guess", async () => {
+    const guessed = withRoutes(route("/user", who), route("/public", who, { access: "public" }));
     for (let index = 0; index < 20; index++) {
-      expect((await app.ask("/api/public", { token: "strange" })).status).toBe(200);
+      const response = await guessed.ask("/api/public", { token: "strange" });
+      expect([response.status, await response.json()]).toEqual([200, { user: null }]);
     }
+    expect((await guessed.ask("/api/user", { token: annaToken })).status).toBe(429);
   });
 
   it("A public route is answered 503 if no authentication is configured", async () => {

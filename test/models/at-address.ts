@@ -31,7 +31,7 @@ export async function askAt(
       const url = new URL(input instanceof Request ? input.url : input);
       const body = typeof init?.body === "string" ? init.body : "null";
       sent.push({ url: url.href, body: JSON.parse(body) as Sent, headers: new Headers(init?.headers) });
-      // Whatever comes before it, the path ends as the protocol requires.
+      // The end of the path is the one of the protocol, whatever the address is.
       const [path = ""] = /\/(chat\/completions|responses)$/.exec(url.pathname) ?? [];
       return fetch(`${inject("modelServer")}/v1${path}`, init);
     },

@@ -18,6 +18,19 @@ async function howItClosed(id: string): Promise<unknown> {
   return (await fetch(`${inject("modelServer")}/__closed?id=${id}`)).json();
 }
 
+/** The response with a body whose cancellation does not reach the connection. */
+function withoutCancel(response: Response): Response {
+  const reader = response.body?.getReader();
+  const body = new ReadableStream({
+    async pull(controller) {
+      const { value, done } = (await reader?.read()) ?? { done: true, value: undefined };
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+  });
+  return new Response(body, response);
+}
+
 /** Tests the port's contract for one provider. */
 export function modelPortContract(provider: Provider): void {
   describe(`model port, ${provider}`, () => {
@@ -149,6 +162,18 @@ export function modelPortContract(provider: Provider): void {
       }
       await cancellation;
       expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+    });
+
+    it.each<[string, typeof fetch]>([
+      ["ignores the signal of the request", (input, init) => fetch(input, { ...init, signal: null })],
+      ["does not pass on the cancellation of its body", async (input, init) => withoutCancel(await fetch(input, init))],
+    ])("When the reader leaves early, the connection is closed also if fetch %s", async (title, fetchWithout) => {
+      const id = `left-${title.slice(0, 4)}-${provider}`;
+      const headers = { "x-server-hold": "900", "x-server-id": id };
+      const asked = request(model(provider, "case:text", { headers }));
+      const port = serverPort({ fetch: fetchWithout });
+      for await (const part of port.stream(asked, new AbortController().signal)) if (part.type === "text_delta") break;
+      expect(await howItClosed(id)).toEqual({ complete: false });
     });
 
     it("No request is sent if its signal is already aborted", async () => {

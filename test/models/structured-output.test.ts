@@ -22,7 +22,7 @@ const schema = {
 const structure: AnswerStructure = { name: "get_weather", schema };
 const tools: ToolSpec[] = [{ name: "search", description: "Searches", parameters: { type: "object", properties: {} } }];
 
-/** Without `additionalProperties` and with a property that may be left out: no strict mode takes it. */
+/** A schema without `additionalProperties` and with an optional property: no strict mode accepts it. */
 const openSchema = { type: "object", properties: { city: { type: "string" } } };
 
 /** The request's fields that depend on the structure. */

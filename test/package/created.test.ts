@@ -1,4 +1,4 @@
-// Projects of `create-threadhold` with npm, and what the packed program does where it cannot finish.
+// Projects of `create-threadhold` with npm, and what the packed program does if it cannot finish.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -36,7 +36,7 @@ const installation = {
 };
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // The path has a space, which no command may trip over.
+  // The path has a space, which every command has to accept.
   const folder = path.join(mkdtempSync(path.join(tmpdir(), "threadhold-packed-")), "with a space");
   mkdirSync(folder);
   // A synchronous removal takes longer than vitest waits for its processes to end, and blocks the process that waits for them.

@@ -1,4 +1,4 @@
-// The kept code of large CommonJS files: scripts/lib/compile-cache.cjs.
+// The stored code of large CommonJS files: scripts/lib/compile-cache.cjs.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

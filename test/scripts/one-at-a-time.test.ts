@@ -1,4 +1,4 @@
-// Work that several processes want done, and one does.
+// Work that several processes request, and that one process does.
 
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { oneAtATime } from "../../scripts/lib/one-at-a-time.mjs";
 
 interface Stage {
   lock: string;
-  /** Wants the work done for the current sources. */
+  /** Requests the work for the current sources. */
   want: (waits: boolean) => Promise<void>;
   /** Changes the sources. */
   change: () => void;

@@ -1,4 +1,4 @@
-// References from comments to the documents: what they name is there.
+// References from comments to the documents: their targets exist.
 
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -14,7 +14,7 @@ const sources = ["src", "playground", "scripts", "bench", "agents", "examples", 
     .map((name) => ({ file: `${folder}/${name}`, text: read(`${folder}/${name}`) })),
 );
 
-/** What a pattern's group `name` takes from comments, with the file that says it. */
+/** The texts that the group `name` of a pattern matches in comments, each with its file. */
 function named(pattern: RegExp): { file: string; name: string }[] {
   return sources.flatMap(({ file, text }) =>
     text.split("\n").flatMap((line) => {

@@ -1,4 +1,4 @@
-// The closing line of a test run is honest, whatever happened.
+// The last line of a test run has the correct counts, however the run ended.
 
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// The events, the result and the session agree, whatever is sent, called, answered or broken.
+// The events, the result and the session are consistent, whatever is sent, called, answered or broken.
 
 import fc from "fast-check";
 import { expect, it, vi } from "vitest";
@@ -20,7 +20,7 @@ const callArbitrary = fc.oneof(
   fc.record({ name: fc.constant("add"), arguments: fc.record({ a: fc.integer(), b: fc.integer() }) }),
   fc.record({ name: fc.constant("search"), arguments: fc.record({ query: fc.string() }) }),
   fc.record({ name: fc.constantFrom("locate", "confirm"), arguments: fc.constant({}) }),
-  // Arguments that do not fit, and a tool that is not there.
+  // A call whose arguments do not match the schema, and a call of an unknown tool.
   fc.record({ name: fc.constantFrom("add", "nowhere"), arguments: fc.constant({}) }),
 );
 

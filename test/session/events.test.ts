@@ -131,6 +131,33 @@ it("ENTRY2 If a tool throws or ends without a result, the model reads an error a
   expect(of.messages.filter(({ role }) => role === "toolResult")).toMatchObject([{ isError: true }, { isError: true }]);
 });
 
+it("If a tool returns a value that is no stream of events, or yields a value that is no event, the model reads an error, and the execution continues", async () => {
+  const yielding = (value: unknown) =>
+    async function* () {
+      yield value as never;
+    };
+  const wrong = [
+    tool("value", (() => 7) as never),
+    tool("promise", (() => Promise.resolve({ output: "late" })) as never),
+    tool("text", yielding("words")),
+    tool("nothing", yielding(null)),
+    tool("unknown", yielding({ type: "nonsense" })),
+  ];
+  const calls = wrong.map(({ name }) => ({ name, arguments: {} }));
+  const received: string[] = [];
+  const of = session(({ messages, step }) => {
+    if (step === 0) return { toolCalls: calls };
+    received.push(...messages.filter(({ role }) => role === "tool").map(({ content }) => content));
+    return { text: "I see." };
+  }, wrong);
+  const { result } = await run(of, "Try");
+  expect(result.status).toBe("completed");
+  const results = of.messages.flatMap((message) => (message.role === "toolResult" ? [message] : []));
+  expect(results.map(({ toolName, isError }) => [toolName, isError])).toEqual(wrong.map(({ name }) => [name, true]));
+  expect(received).toEqual(results.map(({ content }) => content));
+  expect(received).not.toContain("");
+});
+
 function tool(name: string, execute: () => AsyncGenerator<{ type: "delta"; delta: string }>) {
   return { name, label: name, parameters: { type: "object" }, execute };
 }

@@ -1,4 +1,4 @@
-// An impossible request is refused at once by a typed error, and leaves the session as it was.
+// An impossible request is refused at once by a typed error, and does not change the session.
 
 import { expect, it } from "vitest";
 

@@ -140,7 +140,7 @@ it.each([
   expect((await run(again, "Bye")).result).toEqual((await run(of, "Bye")).result);
 });
 
-it("ENTRY6 Missing fields in the messages of an earlier conversation are filled in, and the error for an invalid message names its position", () => {
+it("ENTRY6 Missing fields in the messages of an earlier conversation are filled in, and the error for an invalid message or a missing result names its position", () => {
   const call = { type: "toolCall" as const, id: "c1", name: "locate", arguments: {} };
   const create = (messages: readonly unknown[]) =>
     createSession("s", { messages: messages as never, tools }, { model: scripted([]) });
@@ -160,6 +160,9 @@ it("ENTRY6 Missing fields in the messages of an earlier conversation are filled 
   expect(() => create([user("Hello"), { role: "asistant", content: [] }])).toThrow(/messages\.1/);
   expect(() => create([answer("c1", "Lisbon")])).toThrow(/messages\.0: answers "c1", which no message before it calls/);
   expect(() => create([{ role: "assistant", content: [call] }, user("Well?")])).toThrow(/messages\.0: calls "c1"/);
+  const two = { role: "assistant", content: [call, { ...call, id: "c2" }] };
+  expect(() => create([two, answer("c1", "Lisbon"), user("Well?")])).toThrow(/messages\.0: calls "c2"/);
+  expect(create([two, answer("c1", "Lisbon")]).pendingToolCalls).toMatchObject([{ id: "c2", name: "locate" }]);
   const lost = {
     role: "assistant",
     content: [

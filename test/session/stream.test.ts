@@ -1,4 +1,4 @@
-// The number, time and speed of the readers of an execution's events do not affect it.
+// The number, time and speed of the readers of an execution's events do not affect the execution.
 
 import { expect, it } from "vitest";
 

@@ -1,5 +1,5 @@
-// A deploy while threads are at work: an older build starts threads and is killed; this build opens the same state
-// folder and finishes them. Two older builds are used: that of the previous commit, and the one whose threads the
+// A deploy while runs are active: an older build starts threads and is killed; this build opens the same state
+// folder and finishes their runs. Two older builds are used: that of the previous commit, and the one whose threads the
 // repository stores.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

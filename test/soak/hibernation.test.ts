@@ -53,7 +53,7 @@ async function quiet(id: string): Promise<void> {
   let text = "";
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    // The first heartbeat comes at the start, then one every fifteen seconds.
+    // The first heartbeat is sent at the start, then one every fifteen seconds.
     if (text.split(": heartbeat").length > 3) break;
   }
   leave.abort();

@@ -1,5 +1,5 @@
-// Kills the process group of a real `wrangler dev` with SIGKILL, again and again, at moments that servers outside of it
-// know: in model streams and tools, around admissions and stops, and while it starts; with a client that reconnects, or
+// Kills the process group of a real `wrangler dev` with SIGKILL, again and again, at moments that external servers report:
+// in model streams and tools, around admissions and stops, and while it starts; with a client that reconnects, or
 // without any client. Violations are collected by rule, so that one run shows all of them. `SOAK_SEED` repeats a run.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -146,7 +146,7 @@ describe("a file that the thread has", () => {
 describe("images of older messages", () => {
   const image = { type: "image", mime_type: "image/png", data: "iVBORw0KGgo=" } as const;
 
-  /** Which of these messages, each with an image, are sent with it, the oldest first. */
+  /** The number of images with which each of the messages is sent, the oldest first. All messages for which `hasImage` is true have one. */
   async function seen(messages: number, prompt: { recentImageThreshold?: number }, hasImage = (_at: number) => true) {
     const { project, thread } = await start({ prompt: { includeChat: true, ...prompt } });
     const initial_messages = Array.from({ length: messages - 1 }, (_, at) => ({

@@ -1,4 +1,4 @@
-// Standard Agents, hooks: the nine points at which a project's code sees or changes data.
+// Standard Agents, hooks: the nine points at which a project's code reads or changes data.
 
 import { defineHook, defineTool } from "@standardagents/spec";
 import type { HookFunction, LLMMessage, Message, ThreadState, ToolResult } from "@standardagents/spec";

@@ -56,7 +56,7 @@ export interface Changes {
   hooks?: HookFunction[];
   /** By method and pattern: `GET /threads/:id/status`. */
   routes?: Record<string, Controller>;
-  /** Who may call those routes; users where it is left out. */
+  /** Who may call those routes; users by default. */
   access?: RouteAccess;
 }
 
@@ -75,7 +75,7 @@ export function serve(changes: Changes = {}): Project {
   const requests: TestRequest[] = [];
   const acts: Acts = new Map();
   const own = registryOf(changes, { requests, acts });
-  // A thread's object reads what it needs when it needs it; hooks and routes when it is opened.
+  // A thread's object reads definitions when it needs them, and hooks and routes when it is loaded.
   const before = { ...registry };
   Object.assign(registry, own);
   onTestFinished(() => void Object.assign(registry, before));
@@ -101,7 +101,7 @@ export async function start(changes: Changes = {}): Promise<{ project: Project; 
   return { project, thread: await project.thread() };
 }
 
-/** Answers in the order of asking; then "done". */
+/** Gives these answers to the requests in order, and the answer "done" to every later request. */
 export function answers(...turns: TestTurn[]): Script {
   let asked = 0;
   return () => turns[asked++] ?? { text: "done" };
@@ -112,7 +112,7 @@ export function calling(name: string, args: Record<string, unknown> = {}): TestT
   return { toolCalls: [{ name, arguments: args }] };
 }
 
-/** A scripted model beside the main one. */
+/** A scripted model in addition to the main one. */
 export function scriptedModel(name: string, script: Script, more: Partial<AnyModelDefinition> = {}) {
   return defineModel({ name, provider: "test", model: name, script, retry: { maxRetries: 0 }, ...more });
 }
@@ -122,7 +122,7 @@ export function anotherPrompt(name: string, more: Partial<AnyPromptDefinition> =
   return definePrompt({ name, toolDescription: `Asks ${name}`, prompt: `You are ${name}.`, model: "main", ...more });
 }
 
-/** What tests do inside a thread, by the name that calls it. */
+/** Functions that tests run inside a thread, by the names that call them. */
 export type Acts = Map<string, (state: ThreadState) => Promise<void>>;
 
 const echo: Script = ({ lastUser, step }) =>

@@ -1,4 +1,4 @@
-// Standard Agents, prompts: how a reasoning model is asked to think, and what is kept of it.
+// Standard Agents, prompts: how thinking is requested from a reasoning model, and what is stored of the thinking.
 
 import type { ReasoningConfig } from "@standardagents/spec";
 import { describe, expect, it } from "vitest";
@@ -67,7 +67,7 @@ describe("thinking that is kept", () => {
   it("SAPROMPT28 ReasoningConfig.exclude removes the thinking from events, stored messages and logs", async () => {
     const shown = await think({ effort: "low" });
     const [part] = shown.stored ?? [];
-    // The log keeps an answer in the pieces it came in.
+    // The log stores an answer in the pieces in which it arrived.
     const words = part?.type === "thinking" ? part.thinking.slice(0, 11) : "";
     expect([shown.emitted, shown.kept.includes(words), words]).toEqual([true, true, expect.stringMatching(/\w/)]);
     const hidden = await think({ effort: "low", exclude: true });

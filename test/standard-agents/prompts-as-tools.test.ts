@@ -15,11 +15,11 @@ interface Asking {
   config?: Partial<SubpromptConfig>;
   prompt?: Partial<AnyPromptDefinition>;
   args?: Record<string, unknown>;
-  /** What the prompt that is called answers. */
+  /** The answers of the called prompt's model. */
   inner?: (request: TestRequest) => TestTurn;
 }
 
-/** Has the main prompt call the prompt `expert` once; gives what the caller reads, and what the expert is asked first. */
+/** Lets the main prompt call the prompt `expert` once. Returns the result for the caller, and the text of the expert's first request. */
 async function ask({ config, prompt, args = { task: "What is there?" }, inner }: Asking) {
   const answer =
     inner ?? (({ step }) => (step === 0 ? calling("look") : step === 1 ? calling("fail") : { text: "I saw." }));

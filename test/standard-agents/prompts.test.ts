@@ -109,7 +109,7 @@ describe("a prompt", () => {
 describe("the history that a prompt is sent", () => {
   const look = defineTool("Looks", async () => ({ status: "success", result: "seen" }));
 
-  /** What the model is sent with the second message of a thread. */
+  /** The messages of the request after the second message of a thread. */
   async function secondRequest(prompt: Partial<AnyPromptDefinition>) {
     const { project, thread } = await start({
       tools: { look },

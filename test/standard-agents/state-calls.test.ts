@@ -1,4 +1,4 @@
-// Standard Agents, threads: calls that a definition makes itself, events of its own, and what it keeps for one run.
+// Standard Agents, threads: calls that a definition makes itself, events of its own, and the values that it stores for one run.
 
 import { defineTool } from "@standardagents/spec";
 import type { TestRequest, TestTurn, ThreadState } from "@standardagents/spec";
@@ -120,7 +120,7 @@ describe("invokeTool", () => {
 });
 
 describe("emit", () => {
-  /** The custom events that a follower is emitted. */
+  /** The custom events that a follower receives. */
   async function emitted(...events: [string, unknown][]) {
     const { thread } = await start();
     const following = await follow(thread.id, { after: "0" });

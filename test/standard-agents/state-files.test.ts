@@ -7,27 +7,28 @@ import { describe, expect, it } from "vitest";
 import { realPng } from "../support/real-png.ts";
 import { start } from "./project.ts";
 
-// The generated type of the bindings does not name it.
+// The generated type of the bindings does not contain IMAGES.
 const { IMAGES } = env as unknown as { IMAGES: ImagesBinding };
 
-/** Does something with the files of a new thread. */
+/** Calls `work` with the state of a new thread. */
 async function withFiles<T>(work: (state: ThreadState) => T | Promise<T>): Promise<T> {
   const { thread } = await start();
   return thread.atRest(work);
 }
 
 const bytes = (...values: number[]): ArrayBuffer => new Uint8Array(values).buffer;
-/** Millions of bytes are compared faster than `toEqual` does it. */
+/** Compares millions of bytes faster than `toEqual`. */
 const sameBytes = (left: Uint8Array | undefined, right: Uint8Array): boolean =>
   left?.byteLength === right.byteLength && left.every((byte, at) => byte === right[at]);
 const textOf = (data: ArrayBuffer | null) => (data === null ? null : new TextDecoder().decode(data));
 
 describe("writeFile", () => {
-  it("SAFILE1 writeFile writes a file of the thread, which can be read after the run, and returns its record", async () => {
+  it("SAFILE1 writeFile writes a file of the thread, which can be read after the run and in a later run, and returns its record", async () => {
     const { thread } = await start();
     const record = await thread.inRun((state) => state.writeFile("notes/a.txt", "words", "text/plain"));
     expect(record).toMatchObject({ path: "/notes/a.txt", size: 5 });
     expect(textOf(await thread.atRest((state) => state.readFile("notes/a.txt")))).toBe("words");
+    expect(textOf(await thread.inRun((state) => state.readFile("notes/a.txt")))).toBe("words");
     const { thread: other } = await start();
     expect(await other.atRest((state) => state.readFile("notes/a.txt"))).toBeNull();
   });

@@ -1,4 +1,4 @@
-// Standard Agents, threads: who a thread is, and the definitions it can reach.
+// Standard Agents, threads: the identity of a thread, and the definitions that it can use.
 
 import { describe, expect, it } from "vitest";
 
@@ -36,7 +36,7 @@ describe("a thread's identity", () => {
 });
 
 describe("a thread's metadata", () => {
-  /** The thread as the API answers it. */
+  /** The thread as the API returns it. */
   async function metadata(extra: object = {}, agent = "main") {
     const project = serve({ agents });
     const thread = await project.thread(agent, extra);

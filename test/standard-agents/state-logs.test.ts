@@ -1,4 +1,4 @@
-// Standard Agents, threads: reading what was done for a thread.
+// Standard Agents, threads: reading the logs of a thread.
 
 import { defineTool } from "@standardagents/spec";
 import type { GetLogsOptions } from "@standardagents/spec";
@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { answers, calling, start } from "./project.ts";
 
-/** Logs of a thread that asked its model three times, and of a query over them. */
+/** All logs of a thread with three model requests, the logs that a query returns, and the positions of these among all. */
 async function logged(options?: GetLogsOptions) {
   const { project, thread } = await start({ prompt: { tools: [] } });
   for (const words of ["one", "two", "three"]) await thread.say(words);
@@ -15,7 +15,7 @@ async function logged(options?: GetLogsOptions) {
   return { project, thread, all, found, places: found.map(({ id }) => all.findIndex((log) => log.id === id)) };
 }
 
-/** Logs of a thread whose first step called two tools, as their types or, for a call, its name. */
+/** A thread whose first step called two tools, and a function that reads its logs: the type of each, or for a call the tool's name. */
 async function calledTwice() {
   const probe = defineTool("Probes", async () => ({ status: "success", result: "found" }));
   const two = {

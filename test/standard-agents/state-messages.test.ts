@@ -9,7 +9,7 @@ import { anotherPrompt, answers, calling, start } from "./project.ts";
 const words = ["one", "two", "three", "four"];
 const initial_messages = words.map((content) => ({ role: "user" as const, content, silent: content === "three" }));
 
-/** What a query finds in a thread of four messages, the third of them silent. */
+/** The result of a query in a thread of four messages, the third of which is silent. */
 async function query(options?: GetMessagesOptions): Promise<MessagesResult & { contents: (string | null)[] }> {
   const { project } = await start();
   const thread = await project.thread("main", { initial_messages });
@@ -187,7 +187,7 @@ describe("getMessage", () => {
 });
 
 describe("injectMessage", () => {
-  /** A thread into which the message was put, and what the next request then holds. */
+  /** Injects a message into a thread. Returns the result, the stored message, and the next request to the model. */
   async function inject(message: InjectMessageInput) {
     const { project, thread } = await start({ prompt: { includeChat: true } });
     const created = await thread.atRest((state) => state.injectMessage(message));
@@ -260,7 +260,7 @@ describe("injectMessage", () => {
 });
 
 describe("updateMessage", () => {
-  /** A message with metadata `{a: 1}`, and what it is after these updates. */
+  /** Updates a message with metadata `{a: 1}`. Returns the result of the last update, and the stored message. */
   async function update(...updates: object[]) {
     const { thread } = await start();
     await thread.say("Hello", { metadata: { a: 1 } });

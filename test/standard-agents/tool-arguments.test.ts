@@ -1,5 +1,5 @@
-// Standard Agents, tools: the zod types that a tool's arguments may be made of. Each is followed to the JSON Schema that a
-// provider is sent, and to the values it then lets in and keeps out.
+// Standard Agents, tools: the zod types of which a tool's arguments may consist. For each type: the JSON Schema that a
+// provider receives, and the values that are accepted and refused.
 
 import { defineTool } from "@standardagents/spec";
 import type { AnyToolArgs, ThreadState } from "@standardagents/spec";
@@ -11,7 +11,7 @@ import { bodySentBy } from "./wire.ts";
 
 type Node = AnyToolArgs["shape"][string];
 
-/** What the provider is sent for an argument of this type, and how values of it fare: what arrives, or "refused". */
+/** The schema that the provider receives for an argument of this type, and for each value what the tool receives, or "refused". */
 async function follow(node: Node, values: unknown[]) {
   const arrived: unknown[] = [];
   const tool = defineTool("Probes", z.object({ value: node }), async (_state: ThreadState, { value }) => {

@@ -1,5 +1,5 @@
-// Standard Agents, tools: which of its fields a model receives, how its function is called, and what becomes of its result.
-// Attachments have a file of their own.
+// Standard Agents, tools: the fields of a tool that a model receives, how its function is called, and what happens to its
+// result. Attachments have a file of their own.
 
 import { defineTool } from "@standardagents/spec";
 import type { AnyToolDefinition, ThreadState, ToolResult } from "@standardagents/spec";
@@ -11,19 +11,19 @@ import { bodySentBy } from "./wire.ts";
 
 const done: ToolResult = { status: "success", result: "done" };
 
-/** Has the model call the tool once. */
+/** Lets the model call the tool once. */
 async function call(tool: AnyToolDefinition, args: Record<string, unknown> = {}) {
   const { project, thread } = await start({ tools: { probe: tool }, script: answers(calling("probe", args)) });
   const events = await thread.say("Hello");
   return { thread, events, result: await thread.result(), read: project.requests[1]?.messages.at(-1)?.content };
 }
 
-/** Has the model call a tool that answers so. */
+/** Lets the model call a tool that returns this result. */
 function answering(result: ToolResult) {
   return call(defineTool("Answers", async () => result));
 }
 
-/** What the provider is emitted of the tool. */
+/** The tool in the request to the provider. */
 async function emitted(tool: AnyToolDefinition) {
   const { tools } = await bodySentBy("openai", { tools: { probe: tool }, prompt: { tools: ["probe"] } });
   return tools?.[0]?.["function"];

@@ -29,7 +29,7 @@ const paths: Record<WireProvider, string> = {
   openrouter: "/api/v1",
 };
 
-/** A model of the provider. `model` names the answer it gives: `case:text` unless said otherwise. */
+/** A model of the provider. `model` names the answer that the server gives, by default `case:text`. */
 export function wireModel(provider: WireProvider, more: Partial<AnyModelDefinition> = {}) {
   const mark = crypto.randomUUID();
   const definition: Partial<AnyModelDefinition> = {

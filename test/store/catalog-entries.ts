@@ -47,7 +47,7 @@ export function entryOf(n: number, changes: Partial<Thread> = {}, entry: Partial
   return { thread: threadOf(n, changes), lastMessage: null, version: 1, ...entry };
 }
 
-/** A child of the n-th thread. */
+/** The field `parent` of a child of the n-th thread. */
 export function parentOf(n: number): Thread["parent"] {
   return { thread_id: threadOf(n).id, run_id: "run", tool_call_id: "call" };
 }

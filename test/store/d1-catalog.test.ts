@@ -172,6 +172,7 @@ describe("a catalog whose database is not available", () => {
       () => catalog.list(everyone),
       () => catalog.usage({ from: "2026-01-01", to: "2026-01-02", by: [], userId: null, limit: 1 }),
       () => catalog.reserveCreation(request),
+      () => catalog.isReserved(request),
     ];
   };
 
@@ -200,7 +201,7 @@ describe("a catalog whose database is not available", () => {
       };
       const calls = callsOf(createD1Catalog(database, { ensureSchema, timers }));
       for (const call of calls) await expect(call()).rejects.toMatchObject({ code: "unavailable" });
-      expect(limits).toEqual([5000, 5000, 5000, 5000, 5000, 15_000, 15_000, 5000]);
+      expect(limits).toEqual([5000, 5000, 5000, 5000, 5000, 15_000, 15_000, 5000, 5000]);
     }
   });
 

@@ -258,6 +258,23 @@ it("A request that breaks the rules of providers gets an error, and the script o
   expect(() => script.throwFaults()).not.toThrow();
 });
 
+it("A request that breaks the rules of providers fails the turn, even if the run completes", async () => {
+  const messages = [user("Hi"), ...callAndResult("call_1").slice(0, 1)];
+  const started = { id: "" };
+  const thread = await startThread("support_desk", {
+    answers: async () => {
+      const models = scriptedModels(started.id);
+      await collect(models.stream(request(model("test", "any"), { messages }), new AbortController().signal));
+      return text("Hi");
+    },
+  });
+  started.id = thread.id;
+  await expect(thread.send("Hi")).rejects.toThrow('the transcript ends while "call_1" lacks its result');
+  expect((await thread.client.thread(thread.id).runs.list()).items).toMatchObject([
+    { status: "completed", text: "Hi" },
+  ]);
+});
+
 it("Held answers of prompts that run in parallel are released together", async () => {
   const question = (topic: string) => ({ name: "researcher", arguments: { question: `What is a ${topic}?` } });
   const thread = await startThread("reporter", {
@@ -314,9 +331,9 @@ it("A test's approve() without a named call is an error if no call waits or seve
   expect((await thread.decline(second)).text).toBe("Done.");
 });
 
-it("A lost row fails the check of the transcript, and the error names the call without a result", async () => {
+it("A lost row fails the check of the transcript and the next turn, and the error names the call without a result", async () => {
   const thread = await startThread("support_desk", {
-    answers: [toolCall("look_up_order", { order: "1042" }), text("Paid.")],
+    answers: [toolCall("look_up_order", { order: "1042" }), text("Paid."), text("You are welcome.")],
   });
   const turn = await thread.send("Is order 1042 paid?");
   await thread.check();
@@ -326,18 +343,27 @@ it("A lost row fails the check of the transcript, and the error names the call w
     (_, { storage }) => void storage.sql.exec("DELETE FROM message WHERE json_extract(body, '$.role') = 'tool'"),
   );
   await thread.restart();
-  await expect(thread.check()).rejects.toThrow(
-    `The call ${turn.toolCalls[0]?.tool_call_id ?? ""} (look_up_order) has 0 results.`,
-  );
+  const problem = `The call ${turn.toolCalls[0]?.tool_call_id ?? ""} (look_up_order) has 0 results.`;
+  await expect(thread.check()).rejects.toThrow(problem);
+  await expect(thread.send("Thanks")).rejects.toThrow(problem);
 });
 
-it("Threads of two users in a test have separate scripts, and a user cannot read the other user's thread", async () => {
-  const [anna, ben] = await Promise.all(
-    ["anna", "ben"].map((user_id) => startThread("support_desk", { user_id, answers: [text(`For ${user_id}`)] })),
+it("Threads of one user and of two users in a test have separate scripts and messages, and a user cannot read the other user's thread", async () => {
+  const owners = ["anna", "anna", "ben"] as const;
+  const threads = await Promise.all(
+    owners.map((user_id, at) => startThread("support_desk", { user_id, answers: [text(`${user_id} ${String(at)}`)] })),
   );
-  const turns = await Promise.all([anna?.send("Hi"), ben?.send("Hi")]);
-  expect(turns.map((turn) => turn?.text)).toEqual(["For anna", "For ben"]);
-  await expect(ben?.client.threads.get(anna?.id ?? "")).rejects.toMatchObject({ code: "thread_not_found" });
+  const turns = await Promise.all(threads.map((thread, at) => thread.send(`Hi ${String(at)}`)));
+  expect(turns.map((turn) => turn.text)).toEqual(["anna 0", "anna 1", "ben 2"]);
+  const contents = threads.map(async (thread) => (await thread.messages()).map(({ content }) => content));
+  expect(await Promise.all(contents)).toEqual([
+    ["Hi 0", "anna 0"],
+    ["Hi 1", "anna 1"],
+    ["Hi 2", "ben 2"],
+  ]);
+  const [first, second, third] = threads;
+  expect(await second?.client.threads.get(first?.id ?? "")).toMatchObject({ user_id: "anna" });
+  await expect(third?.client.threads.get(first?.id ?? "")).rejects.toMatchObject({ code: "thread_not_found" });
 });
 
 it("If the check of a transcript does not end in time, the error names the thread, its state and the limit", async () => {

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { meterStorage } from "#store/meter.ts";
 import { Alarm } from "#thread/alarm.ts";
 
-/** The time of the alarm after `work`, if it was loaded as set at `at`; times are in seconds from a moment in the future. */
+/** The time of the alarm after `work` on an alarm that was set to `at` before. Times are seconds after a moment in the future. */
 function set(at: number | null, work: (alarm: Alarm, seconds: (after: number) => number) => void) {
   const base = Date.now() + 3_600_000;
   const seconds = (after: number) => base + after * 1000;

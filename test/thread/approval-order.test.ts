@@ -8,7 +8,7 @@ import { defineTool } from "#spec/index.ts";
 
 import { released } from "../worker/answered.ts";
 import { payDeadlineMs, ran } from "../worker/approval.ts";
-import { skip, testClock } from "../worker/clock.ts";
+import { skip, skipFor, testClock } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";
 import { atPlaces } from "../worker/places.ts";
 import {
@@ -188,6 +188,9 @@ describe("a tool that needs approval", () => {
 });
 
 describe("a release while a call waits", () => {
+  /** A day in milliseconds: the time in which a client has to answer a call, unless its tool has a deadline. */
+  const day = 24 * 60 * 60 * 1000;
+
   const fromServer = () =>
     defineTool("Moves", z.object({}), async () => {
       ran.push("moves");
@@ -204,6 +207,38 @@ describe("a release while a call waits", () => {
     await value(answer(id, says(named(calls, "ask"), "x")));
     await holds(async () => (await lastRunOf(id)).status === "completed");
     expect((await messagesOf(id)).find(({ name }) => name === "moves")?.content).toBe("from the client");
+    expect(ran).toEqual([]);
+    following.close();
+  });
+
+  it("REMOTE12 A call that is open at a client does not run on the server after a new deployment gave its tool a function, and the client's result is kept", async () => {
+    released.moves = defineTool("Moves", z.object({}));
+    script("open", [{ name: "moves", arguments: {} }]);
+    const { id, following, calls } = await suspended("mover", "open", 1);
+    released.moves = fromServer();
+    await crash(id);
+    await value(answer(id, says(named(calls, "moves"), "from the client")));
+    await holds(async () => (await lastRunOf(id)).status === "completed");
+    expect((await messagesOf(id)).find(({ name }) => name === "moves")?.content).toBe("from the client");
+    expect(ran).toEqual([]);
+    following.close();
+  });
+
+  it("REMOTE12 If a run continues while a call is open at a client and a new deployment gave the call's tool a function, the call gets an error and does not run on the server", async () => {
+    released.moves = defineTool("Moves", z.object({}), undefined, { deadlineMs: 2 * day });
+    script("continued", [{ name: "moves", arguments: {} }, ask("other")]);
+    const { id, following, calls } = await suspended("mover", "continued", 2);
+    released.moves = fromServer();
+    await crash(id);
+    // The other call reaches its deadline.
+    skipFor(id, day + 1000);
+    await wake(id);
+    await holds(async () => (await lastRunOf(id)).status === "completed");
+    const result = (await messagesOf(id)).find(({ name }) => name === "moves")?.result;
+    expect(result).toMatchObject({ status: "error", error: expect.stringContaining("Call it again.") });
+    expect(await value(answer(id, says(named(calls, "moves"), "late")))).toMatchObject({
+      ignored: [named(calls, "moves")],
+    });
     expect(ran).toEqual([]);
     following.close();
   });

@@ -1,4 +1,4 @@
-// Calls that need a person's approval: the run is suspended, as rows alone, until the decision.
+// Calls that need a person's approval: the run is suspended until the decision, and exists only as stored rows.
 
 import { beforeEach, describe, expect, it } from "vitest";
 

@@ -33,7 +33,7 @@ async function held(id: string, extra: Partial<PostMessage> = {}, key: RequestKe
   const answer = stubOf(id).call("postMessage", admin, post, key);
   // A crash breaks the call.
   answer.catch(() => undefined);
-  // The test asks for it, because the object of the hook may be gone by then.
+  // The test polls, because the object of the hook may have crashed by then.
   await holds(async () => (await notes(id)).length >= before + (post.attachments?.length ?? 0));
   return { answer, open };
 }

@@ -2,7 +2,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
 import type { InputAttachment } from "#contract/attachment.ts";
 import { toBase64 } from "#lib/base64.ts";
@@ -13,6 +13,7 @@ import { pngBytes } from "../support/memory-files.ts";
 import { realPng } from "../support/real-png.ts";
 import { attaching, seers, shownToModels } from "../worker/attached.ts";
 import { hookCalls } from "../worker/definitions.ts";
+import { withTracedHooks } from "../worker/loop-hooks.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
@@ -25,7 +26,7 @@ const image = (name = "cat.png", length = 3000): InputAttachment => ({
 });
 const csv: InputAttachment = { name: "a.csv", mime_type: "text/csv", data: btoa("a,b\n1,2") };
 
-/** Asks the thread's endpoint for its files: sizes by path, the same after a deletion, or the bytes of one file. */
+/** Requests the thread's files from its endpoint: sizes by path, the same after a deletion, or the bytes of one file. */
 function askFiles(id: string, query = ""): Promise<Response> {
   return exports.default.fetch(new Request(`http://localhost/api/threads/${id}/attached${query}`));
 }
@@ -329,6 +330,36 @@ describe("rows and hooks", () => {
     expect(rows.some((row) => row.includes("/attachments/a.png"))).toBe(true);
     expect(JSON.stringify([run, after, rows, events, logs, await messagesOf(id)])).not.toContain(secret);
     expect(Object.values(await filesOf(id))).toEqual([30_000, 30_000, 30_000]);
+  });
+
+  it("Hooks receive the text of a message without its files: neither their bytes nor their names", async () => {
+    const received = new Map<string, string>();
+    const restore = withTracedHooks((thread, hook, given) => {
+      const key = `${thread} ${hook}`;
+      received.set(key, `${received.get(key) ?? ""}${JSON.stringify(given)}`);
+    });
+    onTestFinished(restore);
+    const id = await newThread("seeing");
+    await converse(id, "look at it", { attachments: [image(), csv] });
+    const [posted] = await messagesOf(id);
+    await value(stubOf(id).call("patchMessage", admin, posted?.id ?? "", { content: "look at it again" }));
+    expect(lastSent()[0]?.attachments).toHaveLength(1);
+    for (const hook of [
+      "before_create_message",
+      "after_create_message",
+      "filter_messages",
+      "transform_context",
+      "convert_to_llm",
+      "prefilter_llm_history",
+      "before_update_message",
+      "after_update_message",
+    ]) {
+      const text = received.get(`${id} ${hook}`) ?? "";
+      expect([hook, text]).toEqual([hook, expect.stringContaining("look at it")]);
+      for (const part of ["cat.png", toBase64(pngBytes(3000)), "a.csv", btoa("a,b\n1,2"), "a,b", "/attachments"]) {
+        expect([hook, text]).toEqual([hook, expect.not.stringContaining(part)]);
+      }
+    }
   });
 
   it("A message keeps its files if a hook or an edit changes its text, and the event of its deletion contains no files", async () => {

@@ -66,7 +66,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     }
   });
 
-  /** Checks what a reader reads that missed this many messages. */
+  /** Subscribes a reader that missed this many messages, and checks the number of events that it receives. */
   async function comesBack(missed: number): Promise<void> {
     const after = seqs[length - missed - 1] ?? 0;
     const following = await follow(id, { after: String(after), until: "idle" });

@@ -23,8 +23,8 @@ import {
   send,
   shown,
 } from "./answer-client.ts";
-import { door, holds, lastRunOf, messagesOf, passing, word } from "./team-driver.ts";
-import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { childOf, door, holds, lastRunOf, messagesOf, passing, word } from "./team-driver.ts";
+import { admin, alarmOf, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const isRest = (event: ThreadEvent) => event.type === "awaiting_tool_execution";
 const isEnd = ({ type }: ThreadEvent) => type === "run_end";
@@ -179,6 +179,27 @@ describe("an approval that is posted to a parent", () => {
     });
     expect(places.seen.filter(word("before knownCalls", {})).length).toBe(3);
     expect(places.seen.filter(word("before postToolResults", {}))).toEqual([]);
+  });
+
+  it("A request with results for unknown calls asks at most 20 child threads, those of the last calls", async () => {
+    scripts.set("quiet_inside", () => ({ text: "nothing to ask" }));
+    script(
+      "many",
+      Array.from({ length: 23 }, () => send("pay_room", "quiet_inside")),
+    );
+    const id = await newThread("house");
+    const events = await converse(id, "many");
+    const started = new Map<string, string>(
+      events.flatMap((event) =>
+        event.type === "subagent_start" ? [[event.parent_tool_call_id, childOf(event)] as const] : [],
+      ),
+    );
+    const children = (await messagesOf(id)).flatMap(({ tool_call_id }) => started.get(tool_call_id ?? "") ?? []);
+    expect(children).toHaveLength(23);
+    const places = passing();
+    expect(await answer(id, says("call_unknown", "x"))).toMatchObject({ refusal: { code: "tool_call_not_found" } });
+    const asked = places.seen.filter(word("before knownCalls", {})).map(({ to }) => to ?? "");
+    expect(asked.toSorted()).toEqual(children.slice(-20).toSorted());
   });
 });
 

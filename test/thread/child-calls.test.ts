@@ -32,7 +32,7 @@ const says = (call: string, result: string): PostedResult => ({ tool_call_id: ca
 
 const shown = async (id: string) => (await value(stubOf(id).call("describe", admin))).pending_tool_calls;
 
-/** Begins a run of the agent and waits until so many calls are shown. */
+/** Begins a run of the agent and waits until `count` calls are shown. */
 async function suspended(first: string, count: number) {
   const id = await newThread("house");
   const following = await follow(id, { after: "0" });
@@ -155,7 +155,7 @@ describe("a call of a child thread", () => {
     expect(await answer(id, approve(payCall))).toMatchObject(conflict);
     await value(answer(id, says(askCall, "x")));
     await following.until(isEnd);
-    // The child is over, and still knows its calls.
+    // The child's run has ended, and the thread still compares an answer with the first one.
     const after = await value(answer(id, declined, says(askCall, "x")));
     expect(after).toMatchObject({ run: { status: "completed" }, missing: [], ignored: [] });
     expect(await answer(id, says(askCall, "y"))).toMatchObject(conflict);

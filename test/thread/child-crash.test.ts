@@ -14,20 +14,20 @@ import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from
 
 type Role = "parent" | "child";
 
-/** A place in the undisturbed run: whose it is, its name, and the n-th time it is reached. */
+/** A place in the undisturbed run: the thread that reaches it, its name, and the n-th time it is reached. */
 interface Scene {
   role: Role;
   name: string;
   hit: number;
 }
 
-/** Who dies there, and whether the writes of the same turn are kept. */
+/** The threads whose objects are killed there, and whether the writes of the same turn are kept. */
 interface Death {
   who: "itself" | "other" | "both";
   mode: "kept" | "lost";
 }
 
-/** Fault points that count as places even if not all deaths are tried; test/thread/every-fault.test.ts dies at every fault point. */
+/** Fault points that are places even if not all deaths are tried; test/thread/every-fault.test.ts kills objects at every fault point. */
 const usual = ["child.start", "model.request", "answer.before-create", "result.before-create"];
 
 const isPlace = (name: string): boolean => tryAll() || name.includes(" ") || usual.includes(name);

@@ -1,4 +1,4 @@
-// Messages between threads when one of them cannot be reached, is asked twice, or has no watchers.
+// Messages between threads when one of the threads cannot be reached, receives a message twice, or has no watchers.
 
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -47,7 +47,7 @@ const twoCalls = {
 };
 
 describe("a result that cannot be delivered", () => {
-  it("The alarm resends a child's undelivered result after pauses of at most an hour, the pauses survive an eviction, and the result arrives once", async () => {
+  it("The alarm resends a child's undelivered result after a pause of 2 seconds that doubles up to an hour, the pauses survive an eviction, and the result arrives once", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child } = await begun();
@@ -58,14 +58,19 @@ describe("a result that cannot be delivered", () => {
       if (emitted(place) && away) throw new Error("away");
     });
     const tries = () => places.seen.filter(emitted).length;
+    let before = testClock.now() / 1000;
     open();
     await places.until(emitted);
     for (let failures = 1; failures <= 12; failures += 1) {
       // The eviction waits for the try that is under way.
       await evict(child);
       expect(tries()).toBe(failures);
+      const pause = Math.min(2000 * 2 ** (failures - 1), 3_600_000);
+      expect(await alarmOf(child)).toBeGreaterThanOrEqual(Math.floor(before + pause));
+      expect(await alarmOf(child)).toBeLessThanOrEqual(Math.ceil(testClock.now() / 1000 + pause));
       if (failures === 12) break;
       skip(3_600_000);
+      before = testClock.now() / 1000;
       await wake(child);
     }
     expect(await alarmOf(child)).toBeGreaterThan(testClock.now() / 1000 + 30 * 60_000);

@@ -1,4 +1,4 @@
-// Compactions that fail or are given hostile input: the run goes on, and everything stored stays.
+// Compactions that fail or receive hostile input: the run continues, and no stored data is lost.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";

@@ -1,4 +1,5 @@
-// Objects and tests wait for each other by crossings. The first test shows why: a wait for a native promise leaves its context.
+// Objects and tests wait for each other by `crossing()`. The first test shows why: code that waits for a native promise may continue in
+// another context.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -14,7 +15,7 @@ const created = 2000;
 
 /**
  * One object waits for promises that another one resolves, and uses its storage after each wait. Returns the number of waits until the
- * storage refused, which it does in the context of another object. Null: it refused after none of `rounds` waits.
+ * storage refused, which it does in the context of another object; null if it refused after none of `rounds` waits.
  */
 async function waitsUntilRefused(create: () => Crossing<void>, rounds: number): Promise<number | null> {
   const [waiting, resolving] = ["waits", "resolves"].map((name) =>

@@ -1,8 +1,9 @@
 // A project's thread endpoints through the whole Worker: its routes, and the real object.
 
 import { exports } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
+import { registry } from "../worker/definitions.ts";
 import { newThread } from "./thread-driver.ts";
 
 function get(path: string): Promise<Response> {
@@ -21,10 +22,17 @@ describe("a thread endpoint", () => {
     });
   });
 
-  it("A request to an endpoint of a thread that does not exist is answered with status 404 and the error thread_not_found", async () => {
+  it("A request to an endpoint of a thread that does not exist is answered with status 404 and the error thread_not_found, and the endpoint is not called", async () => {
+    const entry = registry.routes.find(({ file }) => file === "seen");
+    if (entry === undefined) throw new Error("There is no such endpoint.");
+    const load = vi.spyOn(entry, "load");
+    onTestFinished(() => load.mockRestore());
     const answer = await get(`/api/threads/${crypto.randomUUID()}/seen`);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { code: "thread_not_found" } });
+    expect(load).not.toHaveBeenCalled();
+    await get(`/api/threads/${await newThread("parallel")}/seen`);
+    expect(load).toHaveBeenCalledOnce();
   });
 
   it("If an endpoint throws, the response has status 500 and does not contain the error's message", async () => {

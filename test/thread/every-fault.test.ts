@@ -1,5 +1,5 @@
-// Kills the object at every fault point of the sources, with its writes kept and lost, and compares the conversation with the undisturbed
-// one. A server outside counts the effects of tools.
+// Kills the object at every fault point of the sources and compares the conversation with the undisturbed one. Each point is tried in one
+// mode (writes kept, writes lost, alarm fired), and with FAULTS=all in each mode. An external server counts the effects of tools.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";

@@ -1,4 +1,4 @@
-// A thread that is exported while a run is active: the file is complete and of one moment, and the run ends where it was.
+// A thread that is exported while a run is active: the file is complete and has the state of one moment, and the run is not disturbed.
 
 import { beforeEach, describe, expect, it } from "vitest";
 

@@ -20,7 +20,7 @@ const page = { limit: 1000, order: "asc" as const, include_silent: true };
 const text = fc.string({ unit: "grapheme", maxLength: 20 });
 const path = fc.constantFrom("/a", "/b/c", "/b/d.txt", "/e/f/g.png", "/e", "/b");
 
-/** A value that HTTP accepts, which refuses `__proto__`. */
+/** Metadata that the HTTP API accepts. The API refuses the name `__proto__`. */
 const metadata = fc
   .dictionary(text, fc.jsonValue())
   .map((value) => JSON.stringify(value))

@@ -7,10 +7,10 @@ import type { Death } from "../worker/fault-plan.ts";
 
 const modes = ["kept", "lost", "rung"] as const;
 
-/** True where every death is tried. */
+/** Whether every death is tried. */
 export const tryAll = (): boolean => inject("faults").all;
 
-/** How often each point is reached in a life. */
+/** How often each point is reached. `life` has the reached points, in order. */
 function hits(life: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const point of life) counts.set(point, (counts.get(point) ?? 0) + 1);
@@ -18,9 +18,9 @@ function hits(life: readonly string[]): Map<string, number> {
 }
 
 /**
- * The deaths of a life. With FAULTS=all: at each point the first and the last time it is reached, in each mode. Otherwise one death, at one of
- * the times and in one of the modes, at each point that is not `known`. With `oneIn` also at about one in `oneIn` of the known points. It
- * then returns at least one death.
+ * The deaths to try for an object that reaches the points in `life`. With FAULTS=all: at each point the first and the last time it is
+ * reached, in each mode. Otherwise one death, at one of the times and in one of the modes, at each point that is not `known`. If `oneIn` is
+ * given, also at about one in `oneIn` of the known points, and at least one death.
  */
 export function deathsIn(life: readonly string[], known: ReadonlySet<string> = new Set(), oneIn = Infinity): Death[] {
   if (tryAll()) {

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { crowdedPieceMs, uploadPieceMs } from "#thread/method/upload-stream.ts";
 
 import { pattern } from "../store/files/file-stage.ts";
-import { ring, ringByHand, setClockRight, waitingFor } from "../worker/clock.ts";
+import { begunTimers, ring, ringByHand, setClockRight, waitingFor } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";
 import { fileWorks, fileWorld } from "../worker/file-works.ts";
 import { holds } from "./team-driver.ts";
@@ -169,5 +169,64 @@ describe("an upload that sends nothing", () => {
     await standingStill(id, places);
     await timeIsUp(id);
     for (const { answer } of uploads) expect(await refusalOf(answer)).toEqual(stalled);
+  });
+});
+
+describe("an upload that sends some bytes", () => {
+  /** Sends this many bytes in eight parts. Resolves after the thread's object has read them. */
+  async function send({ writer }: ReturnType<typeof upload>, bytes: number): Promise<void> {
+    for (let part = 0; part < 8; part++) {
+      await writer.write(pattern(Math.floor((bytes + part) / 8)));
+    }
+  }
+
+  it("FHTTP21 An upload that sends one byte less than 64 KiB in 30 s is refused with the limit in the error, and the old file is kept", async () => {
+    fileWorld.bucket = null;
+    const id = await newThreadByHand();
+    const files = new Files(id);
+    await files.put("/file", "old");
+    const slow = upload(id, "/file", pattern(1));
+    await standingStill(id, 1);
+    const limit = await inObject(id, () => begunTimers(id, uploadPieceMs));
+    await send(slow, 65_534);
+    expect(limit.remaining()).toBe(1);
+    await inObject(id, () => limit.ring());
+    expect(await refusalOf(slow.answer)).toEqual(stalled);
+    expect(await (await files.get("/file")).text()).toBe("old");
+  });
+
+  it("FHTTP21 An upload that sends 64 KiB in 30 s has another 30 s for its next bytes", async () => {
+    const id = await newThreadByHand();
+    const steady = upload(id, "/file", pattern(1));
+    for (let piece = 0; piece < 3; piece++) {
+      await standingStill(id, 1);
+      const limit = await inObject(id, () => begunTimers(id, uploadPieceMs));
+      await send(steady, piece === 0 ? 65_535 : 65_536);
+      await holds(async () => (await inObject(id, () => limit.remaining())) === 0);
+    }
+    await steady.writer.close();
+    expect((await steady.answer).status).toBe(201);
+    expect(await new Files(id).stats()).toEqual({ fileCount: 1, directoryCount: 0, totalSize: 3 * 65_536 });
+  });
+
+  it("FHTTP24 While other uploads wait, an upload that sends one byte less than 64 KiB in 5 s is refused with the limit in the error", async () => {
+    const id = await newThreadByHand();
+    const slow = Array.from({ length: places }, (_, at) => upload(id, `/slow-${at}`, pattern(1)));
+    await standingStill(id, places);
+    const waiting = upload(id, "/waiting", pattern(20));
+    void waiting.writer.close();
+    const limit = await inObject(id, () => begunTimers(id, crowdedPieceMs));
+    for (const one of slow) await send(one, 65_534);
+    expect(limit.remaining()).toBe(places);
+    const refusals: unknown[] = [];
+    for (const { answer } of slow) void refusalOf(answer).then((refusal) => refusals.push(refusal));
+    // The bytes may arrive before the upload that waits.
+    await holds(async () => {
+      await inObject(id, () => ring(id, crowdedPieceMs));
+      return refusals.length === places;
+    });
+    const tooSlow = { ...stalled, error: { ...stalled.error, message: slowInACrowd, details: crowdedDetails } };
+    expect(refusals).toEqual([tooSlow, tooSlow, tooSlow]);
+    expect((await waiting.answer).status).toBe(201);
   });
 });

@@ -41,7 +41,7 @@ function alarm(id: string): Promise<boolean> {
   return runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
 }
 
-/** A run whose model asks for a pause of a minute: the run is suspended, as rows and an alarm, and the object is evicted meanwhile. */
+/** A run whose model requires a pause of a minute: the run is suspended as rows and an alarm, and the object is evicted meanwhile. */
 async function restingRun(id: string, watcher: Follower): Promise<void> {
   let asked = 0;
   scripts.set("patience", () => {

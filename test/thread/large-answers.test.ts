@@ -36,12 +36,17 @@ describe("a waiting call", () => {
     following.close();
   });
 
-  it("At most a thousand calls of one step wait for results", async () => {
+  it("At most a thousand calls of one step wait for results, and each further call gets an error before the first result is posted", async () => {
     script(
       "many",
       Array.from({ length: 1010 }, (_, n) => ask(String(n))),
     );
     const { id, following, calls } = await suspended("head_reader", "many", 1000);
+    const page = { limit: 11, order: "desc" as const, include_silent: false };
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
+    const last = items.toReversed().map(({ status, result }) => [status, result?.status, result?.error]);
+    const refused = ["complete", "error", expect.stringContaining("Only 1000 calls of a step may wait")];
+    expect(last).toEqual([["started", undefined, undefined], ...Array<unknown>(10).fill(refused)]);
     expect(await answer(id, says(calls[0]?.id ?? "", "x"))).toMatchObject({
       ok: true,
       value: { missing: { length: 999 } },

@@ -1,4 +1,4 @@
-// A run with `on_limit: "rest"`: it waits at its limit, as rows alone, and continues where it was when the limit is raised.
+// A run with `on_limit: "rest"`: at its limit it is suspended and exists only as stored rows. It continues when the limit is raised.
 
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";

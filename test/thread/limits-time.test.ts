@@ -33,7 +33,7 @@ async function begun(extra: Partial<PostMessage> = { limits }): Promise<{ id: st
   return { id, following };
 }
 
-/** Moves time by this much at once, and fires the timer that waits for no more than it. */
+/** Puts the clock forward by `ms` milliseconds, and fires the timers whose wait is at most that and at most ten seconds shorter. */
 async function passes(id: string, ms: number): Promise<void> {
   const above = ms - 10_000;
   await holds(() => waits(id, { above, upTo: ms }).length > 0);

@@ -8,8 +8,8 @@ import type { TestTurn } from "#spec/index.ts";
 
 import { allow, capped, duel, freshLimits, limit } from "../worker/limited.ts";
 import { acts, asked, personas } from "../worker/team.ts";
-import { childOf, freshTeam, lastRunOf, messagesOf } from "./team-driver.ts";
-import { admin, converse, message, newThread, stubOf, types, value } from "./thread-driver.ts";
+import { childOf, door, freshTeam, lastRunOf, messagesOf } from "./team-driver.ts";
+import { admin, converse, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
 
 beforeEach(() => {
   freshTeam();
@@ -150,6 +150,26 @@ describe("a run that reaches a limit", () => {
     await expect.poll(async () => (await lastRunOf(id)).status).toBe("limit");
     expect(await lastRunOf(id)).toMatchObject({ id: run?.id, steps: 1, reason: "max_steps" });
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", active_run_id: null });
+  });
+
+  it("LIMIT5 A message that waits while a run reaches its limit begins the next run, which has limits of its own", async () => {
+    const { passed, open } = door();
+    personas.set("boss", async ({ lastUser, step }) => {
+      await passed;
+      return lastUser === "go" || step < 3 ? acting : { text: "done", usage };
+    });
+    const id = await newThread("capped");
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).call("postMessage", admin, message("go", { limits: { steps: 2 } }), null));
+    const next = await value(stubOf(id).call("postMessage", admin, message("next"), null));
+    open();
+    await following.until((event) => event.type === "run_end" && event.run_id === next.run?.id);
+    following.close();
+    expect(following.events.filter(({ type }) => type === "run_end")).toMatchObject([
+      { status: "limit", reason: "max_steps" },
+      { status: "completed", run_id: next.run?.id },
+    ]);
+    expect(stepsOf(following.events)).toBe(2 + 4);
   });
 
   it("A run that ends at a limit drops its queued calls, so that they begin no new run", async () => {

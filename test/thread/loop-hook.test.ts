@@ -26,7 +26,7 @@ async function threadWith(hooks: LoopHookFunctions, agent = "sequential"): Promi
   return id;
 }
 
-/** Registers a script that calls tools in its first step and says `done` in its second. Returns the requests that it received. */
+/** Registers a script that calls tools in its first step and answers `done` in its second. Returns the requests that it received. */
 function callsFirst(word: string, ...toolCalls: { name: string; arguments: object }[]): TestRequest[] {
   const requests: TestRequest[] = [];
   scripts.set(word, (request) => {

@@ -39,7 +39,7 @@ const users = {
   LIMIT_INVOCATIONS_PER_MINUTE: "100000",
 };
 
-/** Declares what each test of a suite begins with: a catalog, no authorizations of the users, and no changed variables and faults of others. */
+/** Prepares each test of a suite: a catalog exists, and the authorizations, changed variables and faults of earlier tests are removed. */
 export function prepareEachTest(): void {
   // As the migrations of a deployment do.
   beforeAll(async () => void (await createD1Catalog(env.CATALOG, { ensureSchema: true }).get(crypto.randomUUID())));
@@ -86,7 +86,7 @@ export function send(
   return compose(definitions, options).fetch(request, variables, createExecutionContext());
 }
 
-/** What an authorization server shows of itself. */
+/** The state of an authorization server, as its control address returns it. */
 export interface ServerState {
   requests: string[];
   /** The requests to the paths of a tenant, with the header `authorization` (Basic credentials are decoded) and the body. */

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
+import { skipFor } from "../worker/clock.ts";
 import {
   agree,
   begin,
@@ -68,6 +69,20 @@ it("OAUTH3 The callback of an authorization flow is accepted once: a second requ
   expect(await returnTo(back, flow.cookie)).toMatchObject({ status: 200, page: connected });
   const { requests } = await control();
   expect(await returnTo(back, flow.cookie)).toMatchObject({ status: 400, page: isStale });
+  expect((await control()).requests).toEqual(requests);
+});
+
+it("OAUTH3 An authorization flow is completed 9 minutes after its beginning, and refused after 10 minutes", async () => {
+  const { control } = protectedServer();
+  // Without an owner, the thread stores the flows, and the test sets the thread's clock.
+  const id = await threadOf(null);
+  const [early, late] = [await begin(id, { who: "admin" }), await begin(id, { who: "admin" })];
+  const [inTime, tooLate] = [await agree(early), await agree(late)];
+  skipFor(id, 9 * 60_000);
+  expect(await returnTo(inTime, early.cookie)).toMatchObject({ status: 200, page: connected });
+  const { requests } = await control();
+  skipFor(id, 60_000);
+  expect(await returnTo(tooLate, late.cookie)).toMatchObject({ status: 400, page: isStale });
   expect((await control()).requests).toEqual(requests);
 });
 
@@ -296,6 +311,18 @@ describe("hostile servers", () => {
       status: 400,
       page: expect.stringContaining("The exchange of the code") as string,
     });
+  });
+
+  it("OAUTH15 If the token endpoint refuses the code, the callback's page contains the error's code and not the text of the response", async () => {
+    const { control, definition, issuer } = protectedServer();
+    await control({ presetClient: { client_id: "preset", client_secret: "right" } });
+    useDefinition({ ...definition, oauth: { clientId: "preset", clientSecret: "wrong", issuer } });
+    const { status, page } = await connect(await threadOf("anna"));
+    expect({ status, page }).toEqual({ status: 400, page: expect.stringContaining("(invalid_client)") as string });
+    // The response describes the error with the text of the request.
+    const text = (await control()).sent.find(({ path }) => path === "as/token")?.text ?? "";
+    expect(text).toContain("grant_type=authorization_code");
+    for (const part of text.split("&")) expect(page).not.toContain(part);
   });
 });
 

@@ -42,7 +42,7 @@ it("A thread continues when its model changes from the Responses API to Chat Com
     path: "/v1/responses",
     body: { store: false, include: ["reasoning.encrypted_content"] },
   });
-  // Within the run the reasoning goes back, before the call that it led to.
+  // Within the run the reasoning is sent back, before the call that followed it.
   expect([...(next?.body["input"] ?? [])].map((item) => item["type"] ?? item["role"])).toEqual([
     "developer",
     "user",

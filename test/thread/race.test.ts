@@ -31,7 +31,7 @@ describe("a message that a hook delays", () => {
     expect(items.map(({ content }) => content)).toEqual(["fast", "slow:race1"]);
   });
 
-  it("A message is stored and counted once if a hook delays it until another run", async () => {
+  it("A message that a hook delays until another run is stored and counted once, in that run", async () => {
     const id = await newThread("parallel");
     const hold = gate("race2");
     const slow = value(stubOf(id).call("postMessage", admin, message("slow:race2", { run: false }), null));
@@ -40,14 +40,20 @@ describe("a message that a hook delays", () => {
     const tool = waits("race2tool");
     await value(stubOf(id).call("postMessage", admin, message("race2tool"), null));
     await tool.reached;
+    const counted = async () => (await value(stubOf(id).call("describe", admin))).message_count;
+    const before = await counted();
     hold.open();
-    await slow;
+    const { message: stored } = await slow;
+    expect(await counted()).toBe(before + 1);
     tool.open();
     const following = await follow(id, { after: "0", until: "idle" });
     await following.closed;
     const { items, total } = await value(stubOf(id).call("listMessages", admin, page));
-    expect(total).toBe(items.length);
+    expect([total, await counted()]).toEqual([items.length, items.length]);
     expect(items.filter(({ content }) => content === "slow:race2")).toHaveLength(1);
+    const runs = await value(stubOf(id).call("listRuns", admin, { limit: 10, order: "asc" }));
+    const ids = runs.items.map(({ message_ids }) => message_ids.filter((each) => each === stored?.id));
+    expect(ids).toEqual([[], [stored?.id]]);
   });
 
   it("A message that is refused after a hook's delay is never passed to after_create_message", async () => {

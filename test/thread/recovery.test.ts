@@ -1,4 +1,4 @@
-// What a crash leaves, and how a run continues. The object is aborted at a chosen place, and a new stub or the alarm resumes it.
+// The stored state after a crash, and how a run continues. The object is aborted at a chosen place, and a new stub or the alarm resumes it.
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -8,7 +8,8 @@ import { foldAll } from "#contract/fold.ts";
 
 import { skip, testClock } from "../worker/clock.ts";
 import { effects, gate, scripts } from "../worker/definitions.ts";
-import { holds } from "./team-driver.ts";
+import { soonMs } from "../worker/remote.ts";
+import { holds, passing, word } from "./team-driver.ts";
 import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
@@ -17,7 +18,7 @@ function rawStub(id: string): DurableObjectStub {
   return env.THREADS.get(env.THREADS.idFromName(id));
 }
 
-/** Looks repeatedly: a promise that an object resolves in the background does not wake a test that waits for nothing else. */
+/** Polls, because a promise that an object resolves in the background does not wake a test that waits for nothing else. */
 async function reached(place: ReturnType<typeof gate> | undefined): Promise<void> {
   let there = false;
   void place?.reached.then(() => {
@@ -180,6 +181,41 @@ describe("a run that a crash interrupted", () => {
     const late = await follow(id, { after: "0", until: "idle" });
     await late.closed;
     expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(items.map(({ content }) => content));
+  });
+
+  it("REMOTE7 A call that waits for a client gets an error result if its run ends with recovery_failed, and a later result is ignored", async () => {
+    scripts.set("remote7", () => ({
+      toolCalls: ["ask", "ask_soon"].map((name) => ({ name, arguments: { q: "remote7" } })),
+    }));
+    const id = await newThread("asker");
+    const describe = () => value(stubOf(id).call("describe", admin));
+    const { run } = await value(stubOf(id).call("postMessage", admin, message("remote7"), null));
+    await holds(async () => (await describe()).pending_tool_calls.length === 2);
+    const [open] = (await describe()).pending_tool_calls;
+    const isExecution = word("run.assemble", { thread: id });
+    const places = passing((place) => (isExecution(place) ? new Promise(() => {}) : undefined));
+    // The run is executed at the deadline of the second call, while the first call still waits.
+    skip(soonMs + 1000);
+    for (let crashes = 1; crashes <= 6; crashes += 1) {
+      expect(await runDurableObjectAlarm(rawStub(id))).toBe(true);
+      await holds(() => places.seen.filter(isExecution).length === crashes);
+      await crash(id);
+    }
+    expect(await runDurableObjectAlarm(rawStub(id))).toBe(true);
+    expect(await value(stubOf(id).call("getRun", admin, run?.id ?? ""))).toMatchObject({
+      error: { code: "recovery_failed" },
+    });
+    expect((await describe()).pending_tool_calls).toEqual([]);
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
+    const results = items.filter(({ role }) => role === "tool");
+    expect(results.map(({ name, status, result }) => [name, status, result?.status])).toEqual([
+      ["ask", "complete", "error"],
+      ["ask_soon", "complete", "error"],
+    ]);
+    const late = { tool_call_id: open?.id ?? "", result: "late" };
+    expect(await value(stubOf(id).call("postToolResults", admin, { results: [late] }))).toMatchObject({
+      ignored: [late.tool_call_id],
+    });
   });
 
   it("A run ends with recovery_failed if it is interrupted six times in one step, also if a hook causes a log entry after each resume", async () => {

@@ -1,4 +1,4 @@
-// Calls that a client answers: the run is suspended, as rows alone, until the results are posted.
+// Calls that a client answers: the run is suspended until the results are posted, and exists only as stored rows.
 
 import { describe, expect, it } from "vitest";
 
@@ -236,7 +236,8 @@ describe("a call of a remote tool", () => {
     await value(stubOf(id).call("stop", admin, null));
     await following.until(isEnd);
     expect(await lastRunOf(id)).toMatchObject({ status: "stopped" });
-    expect((await resultsOf(id))[0]?.[0]).toBe("complete");
+    const [call] = (await messagesOf(id)).filter(({ role }) => role === "tool");
+    expect(call).toMatchObject({ status: "complete", result: { status: "error" } });
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
     expect(await value(answer(id, says(ids[0], "late")))).toMatchObject({ ignored: ids });
     following.close();

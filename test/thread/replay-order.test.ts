@@ -13,7 +13,7 @@ beforeEach(freshTeam);
 
 const seqs = (events: readonly ThreadEvent[]) => events.map(({ seq }) => seq);
 
-/** A thread in which everything is out of order that can be: moved inputs, interrupts, steering messages. */
+/** A thread in which everything that can be out of order is out of order: moved inputs, interrupts, steering messages. */
 async function disordered(texts: readonly string[]): Promise<string> {
   const { id, open } = await busy();
   for (const text of texts) await say(id, text);

@@ -11,7 +11,7 @@ import { beginOrder } from "#thread/run/write-run.ts";
 import { idOf, runRecord } from "../store/records.ts";
 import { createMemoryThreadStore } from "../support/memory-store/memory-thread-store.ts";
 
-/** Admissions, and begins that each take one of the queued inputs. */
+/** Admissions, and starts of runs that each take one of the queued inputs. */
 const history = fc.array(
   fc.oneof(
     { weight: 3, arbitrary: fc.constant("admit" as const) },

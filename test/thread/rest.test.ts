@@ -36,7 +36,7 @@ function wake(id: string): Promise<boolean> {
 describe("a Retry-After of a minute", () => {
   it("RETRY1 A Retry-After of a minute leaves nothing in memory, and the run wakes at its time and makes the next attempt", async () => {
     const { id, runId } = await suspended("rest1");
-    // An eviction waits for everything that still runs: that it ends at once shows that nothing does.
+    // An eviction waits for running work. It ends at once, so no work is running.
     await evict(id);
     const alarm = await alarmOf(id);
     expect(alarm).toBeGreaterThan(testClock.now() / 1000 + 50_000);

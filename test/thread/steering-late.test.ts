@@ -163,9 +163,19 @@ describe("a message for a run that does not receive it at once", () => {
     },
   );
 
-  it("Large steering messages join their run in several groups, in order, and each group is answered", async () => {
+  it("Large steering messages join their run in several groups, in order, all of them reach the model, and each group is answered", async () => {
     const { id, runId, open } = await busy();
     const words = ["one", "two", "three", "four", "five", "six", "seven", "eight"];
+    const wordOf = (content: string | null | undefined) => /[a-z]+(?= x)/.exec(content ?? "")?.[0];
+    const received: unknown[] = [];
+    for (const word of words) {
+      scripts.set(word, ({ messages }) => {
+        const texts = messages.filter(({ role }) => role === "user").map(({ content }) => content);
+        // The first message is the one that began the run.
+        received.push(texts.slice(1).map((text) => [wordOf(text), text?.length]));
+        return { text: `echo: ${word} x` };
+      });
+    }
     for (const word of words) await steer(id, `${word} ${"x".repeat(900_000)}`);
     open();
     const events = await atRest(id);
@@ -179,13 +189,15 @@ describe("a message for a run that does not receive it at once", () => {
       cursor = next_cursor;
     }
     heard.splice(0, 3);
-    expect(heard.map(({ role, content }) => `${role} ${/[a-z]+(?= x)/.exec(content ?? "")?.[0]}`)).toEqual([
+    expect(heard.map(({ role, content }) => `${role} ${wordOf(content)}`)).toEqual([
       ...words.slice(0, 6).map((word) => `user ${word}`),
       "assistant six",
       "user seven",
       "user eight",
       "assistant eight",
     ]);
+    const sent = words.map((word) => [word, word.length + 900_001]);
+    expect(received).toEqual([sent.slice(0, 6), sent]);
     expect(new Set(heard.map(({ run_id }) => run_id))).toEqual(new Set([runId]));
     expect(events.filter(({ type }) => type === "run_end")).toHaveLength(1);
   });

@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import { effects, gate, scripts } from "../worker/definitions.ts";
+import { door, passing, word } from "./team-driver.ts";
 import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
@@ -25,6 +26,37 @@ describe("stop", () => {
     const deltas = following.events.flatMap((event) => (event.type === "text_delta" ? [event.delta] : []));
     expect(answer?.content?.startsWith(deltas.join("").slice(0, 5))).toBe(true);
     expect((await value(stubOf(id).call("describe", admin))).status).toBe("idle");
+  });
+
+  it("STOP1 A second stop has no further effect: it writes nothing, does not pause the queue that a new input has resumed, and does not stop the next run", async () => {
+    const id = await newThread("parallel");
+    const [ending, next] = [door(), door()];
+    const isPartial = word("loop.commit-partial", { thread: id });
+    const places = passing((place) => (isPartial(place) ? ending.passed : undefined));
+    scripts.set("twice", () => ({ text: Array.from({ length: 1000 }, () => "word "), delayMs: 20 }));
+    scripts.set("next", async () => {
+      await next.passed;
+      return { text: "next done" };
+    });
+    const first = (await value(stubOf(id).call("postMessage", admin, message("twice"), null))).run?.id ?? "";
+    const following = await follow(id, { after: "0" });
+    await following.until((event) => event.type === "text_delta");
+    await value(stubOf(id).call("stop", admin, null));
+    await places.until(isPartial);
+    const second = (await value(stubOf(id).call("postMessage", admin, message("next"), null))).run?.id ?? "";
+    const { rowsWritten } = await stubOf(id).rows();
+    for (const run of [null, first]) await value(stubOf(id).call("stop", admin, run));
+    expect((await stubOf(id).rows()).rowsWritten).toBe(rowsWritten);
+    ending.open();
+    await following.until((event) => event.type === "step_start" && event.run_id === second);
+    expect(await value(stubOf(id).call("stop", admin, first))).toEqual({ status: "running" });
+    next.open();
+    await following.until((event) => event.type === "run_end" && event.run_id === second);
+    following.close();
+    expect(following.events.filter(({ type }) => type === "run_end")).toMatchObject([
+      { run_id: first, status: "stopped" },
+      { run_id: second, status: "completed" },
+    ]);
   });
 
   it("STOP6 A stopped answer's usage is counted up to the stop, in run, thread and log", async () => {

@@ -114,15 +114,17 @@ describe("a prompt as a tool", () => {
     expect(seen.slice(-2)).toEqual(["again", "together"]);
   });
 
-  it("A prompt used as a tool ends after ten steps, and its result names the limit of steps", async () => {
+  it("A prompt used as a tool ends after ten steps, and its result contains its texts so far and names the limit of steps", async () => {
     acts.set("more", () => "more");
-    personas.set("helper", () => act("more"));
+    personas.set("helper", ({ step }) => ({ text: `text ${step}`, ...act("more") }));
     bossCalls("helper", { task: "never ends" });
     const id = await newThread("boss");
     await converse(id, "go");
     expect(asked.filter(({ persona }) => persona === "helper")).toHaveLength(10);
     const emitted = (await messagesOf(id)).find(({ role, depth }) => role === "tool" && depth === 0);
     expect(emitted?.result).toMatchObject({ status: "success", result: expect.stringContaining("limit of steps") });
+    const texts = emitted?.result?.result?.match(/text \d/g);
+    expect(texts).toEqual(Array.from({ length: 10 }, (_, step) => `text ${step}`));
   });
 
   it("A prompt used as a tool may call another, and a prompt that keeps calling itself gets an error at the maximum depth", async () => {
@@ -324,7 +326,7 @@ describe("a prompt as a tool", () => {
     await late.closed;
     const read = (await stubOf(id).rows()).rowsRead - before.rowsRead;
     const ends = late.events.filter(({ type }) => type === "message_end");
-    // One row for each message: 8 steps of 51, the question, the answer, and the four of the line above.
+    // One event for each message: of the helper 8 steps with 51, its question and its answer; and four of the main scope.
     expect(ends).toHaveLength(8 * 51 + 2 + 4);
     expect(read).toBeLessThan(2000);
   });
@@ -346,5 +348,24 @@ describe("a prompt as a tool", () => {
     following.close();
     const tools = (await messagesOf(id)).filter(({ role }) => role === "tool");
     expect(tools.map(({ status, result }) => [status, result?.status])).toEqual([["complete", "error"]]);
+  });
+
+  it("A stop keeps the text so far of a sub-prompt, as its message and in the error result of its call", async () => {
+    personas.set("helper", () => ({ text: Array.from({ length: 1000 }, () => "word "), delayMs: 20 }));
+    bossCalls("helper", { task: "go" });
+    const id = await newThread("boss");
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
+    await following.until((event) => event.type === "text_delta" && event.depth === 1);
+    await value(stubOf(id).call("stop", admin, null));
+    expect(await following.until((event) => event.type === "run_end")).toMatchObject({ status: "stopped" });
+    following.close();
+    const messages = await messagesOf(id);
+    const partial = messages.find(({ role, depth }) => role === "assistant" && depth === 1);
+    expect(partial).toMatchObject({ stop_reason: "aborted", content: expect.stringMatching(/^(word )+$/) });
+    expect(messages.find(({ role }) => role === "tool")?.result).toMatchObject({
+      status: "error",
+      error: expect.stringContaining(partial?.content ?? "no text"),
+    });
   });
 });

@@ -130,7 +130,7 @@ export function holds<T>(look: () => T | Promise<T>, interval = 5): Promise<Excl
   return reportWait(held, { what: String(look) });
 }
 
-/** True for a message between two threads. */
+/** Returns a condition for places: the place `name` of a message from `thread` to `to`. An absent id matches every thread. */
 export function word(name: string, between: { thread?: string; to?: string }) {
   return (place: Place): boolean =>
     place.name === name && (between.thread ?? place.thread) === place.thread && (between.to ?? place.to) === place.to;

@@ -40,7 +40,7 @@ interface Body {
   };
 }
 
-/** The received webhooks, once there are so many. */
+/** The received webhooks, once there are at least `count`. */
 async function received(count: number) {
   const all = await receivedWebhooks(receiver, scope, count);
   return all.map((one) => ({ ...one, id: one.headers["webhook-id"] ?? "", sent: JSON.parse(one.body) as Body }));

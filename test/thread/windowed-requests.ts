@@ -5,7 +5,7 @@ import type { TestRequest } from "#spec/index.ts";
 import { windowedRequests, windowedScripts } from "../worker/compacted.ts";
 import { withoutFilterHook } from "./cost-table.ts";
 
-/** A message of so many tokens. */
+/** The text of a message with about this many tokens. `at` makes the text unique. */
 export const words = (at: number, tokens = 60): string => `talk ${at} ${"word ".repeat((tokens * 4) / 5)}`;
 
 /** Estimated tokens of a request. */

@@ -27,8 +27,9 @@ export interface SourceCase {
   valid: Call;
   result: string;
   changed: { args: Record<string, unknown>; result: string };
-  /** A call whose arguments do not match the tool's schema. */
+  /** A call whose arguments do not match the tool's schema, and the part of its error that states the problem. */
   invalid: Call;
+  problem: string;
   /** A call that fails, and a part of its error. */
   failing: Call;
   error: string;
@@ -63,6 +64,7 @@ export const sources: [name: string, source: SourceCase][] = [
       result: "Echo: one",
       changed: { args: { message: "two" }, result: "Echo: two" },
       invalid: ["everything__echo", { message: 1 }],
+      problem: "message: Invalid input: expected string, received number",
       failing: ["everything__get-resource-reference", { resourceType: "Text", resourceId: -1 }],
       error: "Invalid resourceId",
       approved: { call: ["everything__get-sum", { a: 1, b: 2 }] },
@@ -94,6 +96,7 @@ export const sources: [name: string, source: SourceCase][] = [
       result: "/notes/1",
       changed: { args: { id: 2 }, result: "/notes/2" },
       invalid: ["api__read", { id: "one" }],
+      problem: "id: Invalid input: expected number, received string",
       failing: ["api__elsewhere", { path: ".." }],
       error: "lead out of the path",
       approved: { call: ["api__remove", { id: 3 }] },
@@ -121,6 +124,7 @@ export const sources: [name: string, source: SourceCase][] = [
       result: "Wrote 3 bytes to /a.txt",
       changed: { args: { path: "/b.txt", content: "three" }, result: "Wrote 5 bytes to /b.txt" },
       invalid: ["write_file", { path: "/a.txt" }],
+      problem: "content: Invalid input: expected string, received undefined",
       failing: ["read_file", { path: "/missing.txt" }],
       error: "/missing.txt",
       interrupted: [
@@ -148,6 +152,7 @@ export const sources: [name: string, source: SourceCase][] = [
       result: "Exit code: 0\none",
       changed: { args: { command: "echo two" }, result: "Exit code: 0\ntwo" },
       invalid: ["bash", { script: "echo one" }],
+      problem: "command: Invalid input: expected string, received undefined",
       failing: ["bash", { command: "mkfs /dev/sda" }],
       error: "Command blocked",
       approved: { call: ["bash_approved", { command: "echo one" }], agent: "coder-limited" },
@@ -167,6 +172,7 @@ export const sources: [name: string, source: SourceCase][] = [
       result: "one\n</untrusted_page>",
       changed: { args: { url: pageUrl("text/plain", "two") }, result: "two\n</untrusted_page>" },
       invalid: ["fetch_url", { address: "https://example.com" }],
+      problem: "url: Invalid input: expected string, received undefined",
       failing: ["fetch_url", { url: pageUrl("application/pdf", "%PDF") }],
       error: "is a PDF",
       approved: { call: ["fetch_approved", { url: pageUrl("text/plain", "one") }], agent: "coder-limited" },
@@ -190,6 +196,7 @@ export const sources: [name: string, source: SourceCase][] = [
       result: "Add from the right.",
       changed: { args: { name: "writing", path: "references/words.md" }, result: "Say use, not utilise." },
       invalid: ["read_skill", { path: "SKILL.md" }],
+      problem: "name: Invalid input: expected string, received undefined",
       failing: ["read_skill", { name: "none" }],
       error: 'There is no skill "none"',
       interrupted: [{ call: ["read_skill", { name: "adding" }], outcome: "repeated" }],

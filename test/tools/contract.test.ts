@@ -21,11 +21,13 @@ afterAll(() => removeHooks());
 
 const isEnd = ({ type }: ThreadEvent) => type === "run_end";
 
-/** Lets the model make these calls at a message, and answer after them. Returns the message. */
+/** Lets the model make these calls at a message, and then answer with the last result that it read. Returns the message. */
 function script(...calls: Call[]): string {
   const word = `contract-${crypto.randomUUID()}`;
   const toolCalls = calls.map(([name, args]) => ({ name, arguments: args as never }));
-  scripts.set(word, ({ step }) => (step === 0 ? { toolCalls } : { text: "done" }));
+  scripts.set(word, ({ step, messages }) =>
+    step === 0 ? { toolCalls } : { text: `I read: ${messages.at(-1)?.content ?? ""}` },
+  );
   return word;
 }
 
@@ -56,11 +58,12 @@ describe.each(sources)("%s", (_title, source) => {
     expect(run).toMatchObject({ status: "completed" });
   });
 
-  it("If the arguments of a call do not match the schema, the call does not run, and its result is an error", async () => {
+  it("If the arguments of a call do not match the schema, the call does not run, and the model reads the problem as an error", async () => {
     const id = await newThread(source.agent);
     const { messages, run } = await play(id, source.invalid);
-    expect(messages).toMatchObject([{ name: source.invalid[0], result: { status: "error" } }]);
-    expect(run).toMatchObject({ status: "completed" });
+    const problem = expect.stringContaining(source.problem) as string;
+    expect(messages).toMatchObject([{ name: source.invalid[0], result: { status: "error", error: problem } }]);
+    expect(run).toMatchObject({ status: "completed", text: problem });
   });
 
   it("A failed call has an error as its result, and the run continues", async () => {

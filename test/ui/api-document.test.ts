@@ -1,4 +1,4 @@
-// The page of the API reads the very document that is served.
+// The page of the API reads the OpenAPI document that the deployment serves.
 
 import { readFileSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-// Markdown cut into blocks, so that an answer that grows is parsed at its end alone.
+// Markdown divided into blocks, so that only the end of a growing answer is parsed again.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

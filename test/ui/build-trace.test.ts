@@ -81,7 +81,7 @@ function traced(streamed: readonly [number, EventDraft][], logs: readonly Log[] 
   return buildTrace({ thread_id: "thread", run, logs, events });
 }
 
-/** A node in a line: how deep, what, its state, from when to when. */
+/** One line for each node: its depth as indentation, its kind, name and state, and its start and end in milliseconds. */
 function drawn(root: RunNode): string[] {
   const ms = (time: number | null): string => (time === null ? "…" : String((time - at(0)) / 1000));
   return traceRows(root, new Set()).map(

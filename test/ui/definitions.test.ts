@@ -1,4 +1,4 @@
-// What the definitions have to do with each other, as the pages read it off the API's answers.
+// The relations between definitions, which the pages read from the API's responses.
 
 import { describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Times as people read them.
+// Times as texts for people.
 
 import { expect, it } from "vitest";
 

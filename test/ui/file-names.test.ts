@@ -1,4 +1,4 @@
-// Names of files: shown so that no two look the same, and carried by addresses whatever they hold.
+// Names of files: no two look the same on the page, and an address can contain any name.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { filesAddress, filesRoute, placeOf, queryFrom } from "#playground/files/
 import { foldersAbove, isWithin, joined, nameOf, numbered, parentOf } from "#playground/files/path.ts";
 import { piecesOf, visibleText } from "#playground/kit/visible-text.ts";
 
-/** Names as the server takes them. */
+/** Names that the server accepts. */
 const name = fc
   .string({ unit: "binary", minLength: 1, maxLength: 12 })
   .filter((text) => !/[/\\\p{Cc}\p{Cs}]/u.test(text) && text !== "." && text !== "..");

@@ -1,4 +1,4 @@
-// Files as texts: what is one, how its lines end, what its kind makes of it, and how it is typed.
+// Text files: which bytes are text, their line ends, their languages, the form in which JSON is shown, and the Tab key of the editor.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// The folders that a page knows: what it requests, and the changes that arrive meanwhile.
+// The loaded folders of a page: what it requests, and the changes that arrive meanwhile.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -45,7 +45,7 @@ function served(paths: string[] = []) {
       files.delete(path);
       cache.apply({ path, file: null });
     },
-    /** Answers everything that was asked, and what is asked because of that. */
+    /** Answers all open requests, and the requests that follow from the answers. */
     settle: async (): Promise<void> => {
       while (answers.length > 0) {
         for (const answer of answers.splice(0)) answer();

@@ -1,4 +1,4 @@
-// Formulas in markdown: what is one, what is not, and that nothing of a text is lost.
+// Formulas in markdown: which texts are formulas, and that no part of a text is lost.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

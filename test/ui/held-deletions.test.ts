@@ -1,10 +1,10 @@
-// Deletions that can be taken back.
+// Deletions that can be undone.
 
 import { describe, expect, it } from "vitest";
 
 import { HeldDeletions, holdMs } from "#playground/threads/held-deletions.ts";
 
-/** Deletions over time that a test moves. */
+/** Deletions with timers that a test moves. */
 function held(answer: () => Promise<void> = () => Promise.resolve()) {
   const waiting: { at: number; run: () => void }[] = [];
   const sent: [string, boolean][] = [];

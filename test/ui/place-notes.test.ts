@@ -1,4 +1,4 @@
-// Where notes stand in a conversation.
+// The positions of notes in a conversation.
 
 import { describe, expect, it } from "vitest";
 
@@ -27,7 +27,7 @@ const messages = [
   message("answered", { role: "tool", run_id: "one", created_at: 25 }),
   message("below", { run_id: "one", created_at: 22, parent_id: "answered", depth: 1 }),
   message("said", { run_id: "one", created_at: 40 }),
-  // It waited while the first run was at work.
+  // This message waited in the queue while the first run was active.
   message("waited", { role: "user", run_id: "two", created_at: 15 }),
   message("grows", { run_id: "two", created_at: 50, streaming: true }),
 ];

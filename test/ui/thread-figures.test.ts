@@ -1,4 +1,4 @@
-// A thread's tokens and cost while a run is at work: those of its record, and those of steps that ended after the record was read.
+// A thread's tokens and cost while a run is active: those of its record, and those of steps that ended after the record was read.
 
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// The axis of a trace, and what a run's times add up to.
+// The axis of a trace, and the sums of a run's times.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Uploads: how many at a time, what is asked, and what is cancelled.
+// Uploads: how many at a time, the question for existing files, and cancellations.
 
 import { describe, expect, it } from "vitest";
 

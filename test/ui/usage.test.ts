@@ -1,4 +1,4 @@
-// The parts of the usage page that are functions: what an address says, how amounts are said, what is stacked, how rows sort.
+// Functions of the usage page: days, choices in the address, texts of amounts, the stacked bars of the chart, and sorted rows.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

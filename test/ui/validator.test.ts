@@ -1,4 +1,4 @@
-// The forms' validator, which reads schemas and compiles none.
+// The forms' validator, which interprets schemas and compiles none.
 
 import { describe, expect, it } from "vitest";
 

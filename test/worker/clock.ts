@@ -63,6 +63,19 @@ export function ring(thread: string, ms: number): void {
   for (const { goOff } of timersOf(thread).filter((timer) => timer.ms === ms)) goOff();
 }
 
+/** The timers of a thread that wait for `ms` now, as if each of them began now. */
+export function begunTimers(thread: string, ms: number) {
+  const begun = timersOf(thread).filter((timer) => timer.ms === ms);
+  return {
+    /** How many of them were not stopped. */
+    remaining: () => begun.filter((timer) => timers.has(timer)).length,
+    /** Fires those that were not stopped, as if `ms` had passed since they began. Call it in the thread's object. */
+    ring() {
+      for (const timer of begun) if (timers.has(timer)) timer.goOff();
+    },
+  };
+}
+
 function timersOf(thread: string): Timer[] {
   return [...timers].filter((timer) => timer.thread === thread);
 }

@@ -40,9 +40,14 @@ const prompt = (name: string, tools: string[]) =>
     tools,
   });
 
-export const openApiPrompts = [prompt("api", ["api__*"]), prompt("api-one", ["api__named"])];
+export const openApiPrompts = [
+  prompt("api", ["api__*"]),
+  prompt("api-one", ["api__named"]),
+  prompt("api-and-note", ["api__*", "note"]),
+];
 
 export const openApiAgents = [
   defineAgent({ name: "api", sideA: { prompt: "api" } }),
   defineAgent({ name: "api-one", sideA: { prompt: "api-one" } }),
+  defineAgent({ name: "api-and-note", sideA: { prompt: "api-and-note" } }),
 ];

@@ -28,7 +28,7 @@ const questionSchema = z.object({ message: z.string(), schema: jsonObjectSchema 
  * approval only if the form shows all arguments of the call; otherwise the person would approve hidden arguments.
  */
 export function canElicit({ kind, arguments: args }: OpenCall): boolean {
-  if (kind === "approval") return args /*brk438256839*/ !== undefined && argumentsText(args).length <= longestArguments;
+  if (kind === "approval") return args !== undefined && argumentsText(args).length <= longestArguments;
   return kind === "question" && questionSchema.safeParse(args).success;
 }
 

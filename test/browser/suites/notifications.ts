@@ -13,7 +13,7 @@ export function notifications({ api, openWithNotifications }: PlaygroundUse): vo
     await api().say(id, "An espresso machine for 900");
     return id;
   };
-  /** Resolves when the page knows that so many threads wait. */
+  /** Resolves when the page has this title, which contains the number of waiting threads. */
   const counts = (page: Page, title: string): Promise<void> => expect.poll(() => page.title()).toBe(title);
   const turnOn = async (page: Page): Promise<void> => {
     await page.context().grantPermissions(["notifications"], { origin: api().url });
@@ -52,7 +52,7 @@ export function notifications({ api, openWithNotifications }: PlaygroundUse): vo
       const seen = async () => (await Promise.all(both.map(seenNotifications))).flat();
       await counts(page, "(1) Start · Threadhold");
       await counts(other, "(1) Usage · Threadhold");
-      // The tabs agree on the one that notifies before the call begins.
+      // The tab that notifies is selected before the call begins to wait.
       const holders = () => page.evaluate(async () => (await navigator.locks.query()).held?.map(({ name }) => name));
       await expect.poll(holders).toContainEqual(expect.stringMatching(/^threadhold\.notifies/));
       await expect.poll(holders).toContain("threadhold.shows /usage");

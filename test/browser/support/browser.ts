@@ -133,7 +133,7 @@ export async function goInside(page: Page, path: string): Promise<void> {
 }
 
 /**
- * From now on no timer of so many milliseconds elapses in the page's document. A test calls it before it uses a state that the page
+ * From now on no timer of this many milliseconds elapses in the page's document. A test calls it before it uses a state that the page
  * leaves after that time, because a slow machine may need longer for the test's next step.
  */
 export async function stopTimers(page: Page, milliseconds: number): Promise<void> {
@@ -154,7 +154,7 @@ async function showsDialog(page: Page): Promise<boolean> {
 /** The rules of axe that a check runs: all, or those about colours. */
 export type CheckedRules = "all" | "colours";
 
-/** What axe knows about its rules. Its types leave this out. */
+/** The rules of axe, which its types do not declare. */
 interface AxeRules {
   _audit: { rules: { id: string; impact: string | null; tags: string[] }[] };
 }

@@ -27,7 +27,7 @@ export function wordsOf(number) {
 }
 
 /**
- * The lines of a thread of `agent` with so many messages; each contains its number.
+ * The lines of a thread of `agent` with the given number of messages. Each message contains its number.
  * @param {string} agent @param {number} messages
  * @returns {{ id: string, lines: string }}
  */

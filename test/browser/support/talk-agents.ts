@@ -21,7 +21,7 @@ export function addTalkAgents(project: ProjectCopy): void {
   project.write("agents/agents/committee.ts", committee);
 }
 
-// The model remembers the messages that it was asked, so that it fails at the first attempt only. Each test sends a
+// The model records the messages that it received, so that it fails at the first attempt only. Each test sends a
 // message of its own.
 const model = `import { defineModel } from "threadhold";
 

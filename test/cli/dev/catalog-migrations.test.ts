@@ -1,4 +1,4 @@
-// When the catalog's migrations are applied again, and when that second is saved.
+// When the catalog's migrations are applied again, and when they are skipped.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// A port somebody listens on is never chosen.
+// A port on which a program listens is never chosen.
 
 import { createServer, type Server } from "node:net";
 

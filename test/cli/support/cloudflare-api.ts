@@ -50,9 +50,9 @@ export interface CloudflareApi extends Account {
   env: Record<string, string>;
   /** `METHOD path` of each request, in the order of arrival. */
   requests: string[];
-  /** Answers a request in place of the routes; undefined leaves it to them. */
+  /** Answers a request in place of the routes. If it returns undefined, a route answers. */
   intercept: (request: ApiRequest) => Reply | Promise<Reply> | undefined;
-  /** Forgets the account's contents, the requests and the interception. */
+  /** Removes the account's contents, the requests and the interception. */
   reset(): void;
   /** Ends connections and accepts none. */
   stop(): Promise<void>;

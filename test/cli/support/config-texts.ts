@@ -102,7 +102,7 @@ const tablesToml = fc
   .map(([others, ...rest]) => [...rest.flatMap((text) => text ?? []), ...others])
   .chain((parts) => fc.shuffledSubarray(parts, { minLength: parts.length }));
 
-/** Whether two parts define a table twice. */
+/** Whether two parts of a text define the same table. */
 function collides(text: string): boolean {
   const once = [
     /^build ?\.|^\[build\]/gm,

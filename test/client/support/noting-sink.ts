@@ -3,13 +3,13 @@
 import type { CarrierSink } from "#client/follow/carrier.ts";
 import { deferred } from "#lib/deferred.ts";
 
-/** A sink that a test reads; numbers stand for events. */
+/** A sink that a test reads. A number in `emitted` is the number of an event. */
 export interface NotingSink extends CarrierSink {
   readonly emitted: (string | number)[];
   /** The error with which the connection ended. */
   readonly end: Promise<Error>;
   readonly delayMs: number;
-  /** Resolves once the sink has received this. */
+  /** Resolves once `emitted` contains `what`. */
   until: (what: string | number) => Promise<void>;
 }
 

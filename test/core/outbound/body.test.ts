@@ -1,4 +1,4 @@
-// Bodies end: by their bytes, whatever their headers declare, and when nobody reads them further. No connection stays open.
+// Bodies end at the limit of bytes, whatever their headers declare, and when they are cancelled or aborted. No connection stays open.
 
 import { describe, expect, it } from "vitest";
 

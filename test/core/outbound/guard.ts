@@ -41,7 +41,7 @@ export const closed = (id: string): Promise<{ complete: boolean }> => askServer(
 /** Has the server send one more piece of the answer under this name. */
 export const sendPiece = (id: string): Promise<unknown> => askServer("/__piece", id);
 
-/** The network of a test: hosts that are not this machine are, all of them, its server. */
+/** The network of a test: requests to every host other than this machine reach the server of the test. */
 export interface Network {
   fetch: Transport["fetch"];
   /** URLs in the order in which they were requested. */

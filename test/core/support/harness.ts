@@ -27,10 +27,10 @@ import { RecordingSink } from "./recording-sink.ts";
 import { scriptedModel } from "./scripted-model.ts";
 import type { Script } from "./scripted-model.ts";
 
-/** What an interrupted or suspended run leaves. */
+/** The stored rows of an interrupted or suspended run. */
 export interface Rows {
   run: ExecutedRun;
-  /** Until when the run is suspended (microseconds); null for a run that was cut. */
+  /** Until when the run is suspended (microseconds); null for an interrupted run. */
   until: number | null;
   messages: MessageRecord[];
   logs: LogRecord[];
@@ -54,9 +54,9 @@ export interface Setup {
   steps?: (messages: () => readonly MessageRecord[]) => StepPort;
   /** Ends the run with this in place of a plan. */
   problem?: StepProblem;
-  /** Rows of an earlier life. */
+  /** The rows of an earlier harness, whose run is resumed. */
   rows?: Rows;
-  /** Ends the life (cuts the power) after this many writes, or at a fault point. */
+  /** Interrupts the run, as a power failure does, after this many writes, or at a fault point. */
   cutAfter?: number;
   killAt?: string;
   random?: () => number;
@@ -119,7 +119,7 @@ export class Harness {
     this.#until = rows?.until ?? null;
   }
 
-  /** The events of this life and of those before it. */
+  /** The events of this harness and of the earlier harnesses of the run. */
   get events(): PlainEvent[] {
     return [...this.#before, ...this.sink.sent];
   }
@@ -164,7 +164,7 @@ export class Harness {
     return halt.end;
   }
 
-  /** Throws for events that break the grammar, and for a call without exactly one result. */
+  /** Throws if the events break the grammar, or if a call does not have exactly one result. */
   holdToContract(): void {
     const faults = grammarFaults(this.events, { over: true });
     for (const answer of this.answers) {

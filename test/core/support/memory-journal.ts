@@ -1,5 +1,5 @@
-// A run's journal in memory. It can cut the power after a given number of writes: earlier writes are stored, later ones are refused, and
-// `cut` tells the test that it happened.
+// A run's journal in memory. It can simulate a power failure after a given number of writes: earlier writes are stored, later ones are
+// refused, and the promise `cut` resolves.
 
 import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { LogRecord, MessageRecord } from "#core/record.ts";
@@ -30,7 +30,7 @@ export class MemoryJournal implements RunJournal {
     return this.#left <= 0;
   }
 
-  /** Cuts the power now. */
+  /** Simulates a power failure now. */
   kill(): void {
     this.#left = 0;
     this.#tellCut();

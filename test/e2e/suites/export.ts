@@ -135,7 +135,7 @@ export function exportAndImport(use: () => DevServer): void {
         const answer = await emma.call("POST", "/api/threads/import", { body, headers: ndjson });
         expect([body.slice(0, 20), answer.status, codeOf(answer)]).toEqual([body.slice(0, 20), 400, "invalid_request"]);
       }
-      // A file that is no export is refused however long it is, and its sender gets to read the reason.
+      // A file that is no export is refused however long it is, and its sender receives the reason.
       const long = await rawCall(emma, "POST", "/api/threads/import", { body: randomBytes(8 * mib), headers: ndjson });
       expect([long.status, codeIn(long)]).toEqual([400, "invalid_request"]);
       expect((await emma.call("GET", `/api/threads/${id}`)).status).toBe(404);
@@ -147,6 +147,27 @@ export function exportAndImport(use: () => DevServer): void {
       expect(threadSchema.parse(JSON.parse((await importFrom("admin")).body)).user_id).toBe("eric");
       expect(use().output()).not.toContain("internal_error");
       expect(use().output()).not.toContain("thread_failed");
+    });
+
+    it("IMPORT16 The response to an import with a line that is too long, or with a file that is too large, has the code too_large and states the reason", async () => {
+      const { emma, id } = await emmas();
+      await exportTo("emma", id);
+      await emma.call("DELETE", `/api/threads/${id}`);
+      const text = readFileSync(file);
+      const header = text.subarray(0, text.indexOf("\n") + 1);
+      const long = Buffer.concat([header, Buffer.alloc(16 * mib, "x")]);
+      const withSize = (line: string) => line.replace(`"size":${10 * mib}`, `"size":${2 ** 40}`);
+      const large = Buffer.from(text.toString("latin1").replace(/^{"type":"file".*large\.bin.*$/m, withSize), "latin1");
+      for (const [body, reason] of [
+        [long, /^Line 2 has more than \d+ bytes\.$/],
+        [large, /large\.bin has 1099511627776 bytes; a file has at most \d+ here\./],
+      ] as const) {
+        const refused = await rawCall(emma, "POST", "/api/threads/import", { body, headers: ndjson });
+        expect([refused.status, codeIn(refused)]).toEqual([413, "too_large"]);
+        const { error } = JSON.parse(refused.body.toString()) as { error: { message: string } };
+        expect(error.message).toMatch(reason);
+      }
+      expect((await emma.call("GET", `/api/threads/${id}`)).status).toBe(404);
     });
 
     it("IMPORT17 An import that is repeated with its idempotency key returns the thread, and is a conflict with another file or a deleted thread", async () => {

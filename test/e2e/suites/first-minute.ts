@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { SuiteServer } from "./suite-server.ts";
 
 const assistants = ["anthropic_assistant", "assistant", "google_assistant", "openai_assistant", "openrouter_assistant"];
-/** The events of a turn with one tool call, runs of one type counted once. */
+/** The events of a turn with one tool call. Consecutive events of one type are one entry. */
 const order = [
   "run_start message_start message_end",
   "step_start message_start thinking_start thinking_delta thinking_end",

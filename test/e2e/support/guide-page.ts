@@ -1,5 +1,5 @@
 // A page of the guide for tests: its fenced blocks, their purpose, and whether a text matches the page. On a page `…`
-// stands for anything on its line, and a line of a page may be a part of the real line.
+// matches any text on its line, and a line of a page may be a part of the real line.
 
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";

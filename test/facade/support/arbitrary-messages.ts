@@ -6,7 +6,7 @@ import type { AssistantContent, UserContent } from "#facade/upp/content-block.ts
 import { AssistantMessage, ToolResultMessage, UserMessage } from "#facade/upp/upp-message.ts";
 import type { AnyMessage } from "#facade/upp/upp-message.ts";
 
-/** Negative zero, and an object without a prototype, have no JSON of their own. */
+/** Negative zero and objects without a prototype would not be the same after a conversion to JSON and back. */
 const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 const object = fc.dictionary(fc.string(), json, { noNullPrototype: true });
 const plain = { noNullPrototype: true } as const;

@@ -18,6 +18,8 @@ import { add, call, outline, rejection, tool } from "../support/scripted-llm.ts"
 import { memoryStore } from "./support/recording-store.ts";
 import { eventsOf, recordedScript, scripted, scriptedAgent, stepsOf } from "./support/scripted-agent.ts";
 
+const uuid4 = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+
 afterEach(() => vi.restoreAllMocks());
 
 it("A tool receives the model, the connection, the agent and the state of the execution that runs it", async () => {
@@ -201,7 +203,7 @@ it("The requests of an agent use its options system and toolStrategy", async () 
   expect(called).toEqual(["act", "call add", "after 3", "observe"]);
 });
 
-it("The session id is the one in the options, else the one in the state, else a new id for each conversation", async () => {
+it("The session id is the one in the options, else the one in the state, else a new UUIDv4 for each conversation", async () => {
   const { saved, store } = memoryStore();
   const script = () => ({ text: "Yes." });
   const named = scriptedAgent(script, { checkpoints: store, sessionId: "my-session" });
@@ -215,7 +217,9 @@ it("The session id is the one in the options, else the one in the state, else a 
     await unnamed.ask("Three.", AgentState.initial()),
     await unnamed.ask("Four.", AgentState.initial()),
   ];
-  expect(one.state.metadata["sessionId"]).not.toBe(other.state.metadata["sessionId"]);
+  const ids = [one, other].map(({ state }) => state.metadata["sessionId"]);
+  expect(ids).toEqual([expect.stringMatching(uuid4), expect.stringMatching(uuid4)]);
+  expect(ids[0]).not.toBe(ids[1]);
   expect(saved.map(({ sessionId }) => sessionId).slice(0, 2)).toEqual(["my-session", "my-session"]);
   const without = await scriptedAgent(script).generate("Five.", AgentState.initial());
   expect(without.state.metadata).toEqual({});

@@ -16,11 +16,13 @@ import { scriptedAgent } from "./support/scripted-agent.ts";
 const entries = { agents, execution, middleware, checkpoint, nodeCheckpoint, threadTree };
 const namesOf = (entry: object): string[] => Object.keys(entry).toSorted();
 
-it("The entries for agents, strategies and middleware export exactly the names of UAP's document and its helpers, and the entry for Node exports fileCheckpoints", () => {
+it("The entries for agents, strategies, middleware, checkpoints and thread trees export exactly the names of UAP's document and its helpers, and the entry for Node exports fileCheckpoints", () => {
   expect(namesOf(agents)).toEqual(["AgentState", "ThreadNode", "ThreadTree", "agent", "partialState", "subagentTool"]);
   expect(namesOf(execution)).toEqual(["loop", "plan", "react"]);
   expect(namesOf(middleware)).toEqual(["logging"]);
-  expect(namesOf(nodeCheckpoint)).toEqual(expect.arrayContaining(["fileCheckpoints"]));
+  expect(namesOf(checkpoint)).toEqual(["memoryCheckpoints", "threadCheckpoints"]);
+  expect(namesOf(threadTree)).toEqual(["ThreadNode", "ThreadTree"]);
+  expect(namesOf(nodeCheckpoint)).toEqual(["fileCheckpoints"]);
 });
 
 it("No entry of UAP exports a name of UPP", () => {

@@ -96,6 +96,21 @@ describe.each(ways)("%s", (wayName, way) => {
       expect(state.step).toBe(1);
     });
 
+    it("The stop condition of a built-in strategy is called after each step with the state of that step, and a custom strategy does not call it", async () => {
+      const called: [step: number, messages: string[]][] = [];
+      const ended: typeof called = [];
+      const stopCondition = (state: AgentState) => {
+        called.push([state.step, outlineOf(state.messages)]);
+        return false;
+      };
+      const onStepEnd = (step: number, { state }: GenerateResult) => {
+        ended.push([step, outlineOf(state.messages)]);
+      };
+      await way(made({ strategy: { stopCondition, onStepEnd } }), AgentState.initial());
+      if (!isCustom) expect(ended.length).toBeGreaterThan(1);
+      expect(called).toEqual(isCustom ? [] : ended);
+    });
+
     it("The turn of a step has the messages of this step, and its state has those of all steps so far", async () => {
       const ended: { turn: string[]; state: string[] }[] = [];
       const onStepEnd = (_step: number, { turn, state }: GenerateResult) => {

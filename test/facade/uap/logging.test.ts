@@ -97,11 +97,23 @@ describe("logging", () => {
     expect(lines.join("\n")).not.toContain("QUFB");
   });
 
-  it("A failed execution is logged at the level error, with the code and the message of the error", async () => {
+  it("A failed execution is logged at the level error, with the code and the message of the error, and the error is thrown unchanged", async () => {
     const script = () => ({ error: { message: "The service is busy.", status: 529 } });
     const { lines, facts } = await linesOf({ level: "error" }, script);
     expect(lines).toEqual([expect.stringMatching(/^Execution failed in \d+ ms\. PROVIDER_ERROR: .*busy/)]);
     expect(facts[0]?.level).toBe("error");
+    const written: string[] = [];
+    const thrown = new Error("The hook failed.");
+    const failing = scriptedAgent([{ text: "Yes." }], {
+      middleware: [logging({ logger: (line) => written.push(line) })],
+      strategy: {
+        onStepEnd() {
+          throw thrown;
+        },
+      },
+    });
+    expect(await rejection(failing.query("Go."))).toBe(thrown);
+    expect(written.at(-1)).toContain("The hook failed.");
   });
 
   it("No log line contains an API key, a header or the state's metadata, even if an error or a message contains them", async () => {

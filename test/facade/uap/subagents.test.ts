@@ -273,7 +273,7 @@ describe("events and traces", () => {
     expect([subagentEvents(events), state.subagentTraces]).toEqual([[], undefined]);
   });
 
-  it("If a sub-agent fails, its trace has the error and the calls of the sub-agent, and the parent's model reads the error", async () => {
+  it("If a sub-agent fails, its `subagent_end` event and its trace have the error, the trace has the calls of the sub-agent, and the parent's model reads the error", async () => {
     let requests = 0;
     const script: Script = () => {
       requests += 1;
@@ -282,7 +282,10 @@ describe("events and traces", () => {
         : { error: { message: "Busy.", status: 529 } };
     };
     const failing = agent({ model: modelOf(script, "explorer"), tools: [grep] });
-    const { turn, state } = await parentOf(explorerTool(failing)).generate("Go.", AgentState.initial());
+    const stream = parentOf(explorerTool(failing)).stream("Go.", AgentState.initial());
+    const ends = subagentEvents(await eventsOf(stream)).filter(({ type }) => type === "subagent_end");
+    expect(ends).toMatchObject([{ data: { success: false, error: expect.stringContaining("Busy.") } }]);
+    const { turn, state } = await stream.result;
     expect(turn.toolExecutions).toMatchObject([
       { toolName: "explore", isError: true, result: expect.stringContaining("Busy.") },
     ]);

@@ -59,7 +59,7 @@ export interface RunOptions extends Pick<HostParts, "hooks" | "errorTexts"> {
   system?: string;
 }
 
-/** One run that answers the user's message "Hello". Executed again, it continues where it waited. */
+/** One run that answers the user's message "Hello". A further execution continues where the run waited. */
 export class TestRun {
   readonly events: PlainEvent[] = [];
   readonly journal: HostJournal;
@@ -111,7 +111,7 @@ export class TestRun {
     this.#abort.abort();
   }
 
-  /** Types of the events, runs of one type as one. */
+  /** Types of the events. Consecutive events of one type are one entry. */
   get outline(): string[] {
     return this.events.flatMap(({ type }, at) => (this.events[at - 1]?.type === type ? [] : [type]));
   }

@@ -9,7 +9,7 @@ import { readTarget } from "#lib/outbound/target.ts";
 
 import { anyAddress, carriedV4, dotted, insideAddress, insideV6, isInside, spelledV4 } from "./spellings.ts";
 
-/** Whether a host would be requested or looked up, by its own reading and in every kind of URL. */
+/** The ways in which a host would be requested or looked up: by its own reading, and in URLs of every kind. Empty if it is refused. */
 function letThrough(host: string): string[] {
   const urls = [
     `https://${host}/`,

@@ -1,4 +1,4 @@
-// Folds the plan's events into messages, as a client without other information, and checks their order.
+// Folds the events of a session into messages, as a client without other information does, and checks their order.
 
 import type { AgentEvent, AssistantMessage, SessionMessage } from "#session/index.ts";
 

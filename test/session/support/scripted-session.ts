@@ -94,7 +94,7 @@ function remote(name: string): AgentTool {
   return { name, label: name, description: `Asks to ${name}.`, parameters };
 }
 
-/** The types of events, runs of deltas as one. */
+/** The types of events. Consecutive deltas of one type are one entry. */
 export function outline(events: readonly AgentEvent[]): string[] {
   return events.flatMap(({ type }, at) => (type.endsWith("_delta") && events[at - 1]?.type === type ? [] : [type]));
 }

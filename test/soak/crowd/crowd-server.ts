@@ -17,7 +17,7 @@ export interface CrowdServer {
   stop: () => Promise<void>;
 }
 
-/** Starts it with the address of the model server. */
+/** Starts the server with the address of the model server. */
 export async function startCrowdServer(modelUrl: string): Promise<CrowdServer> {
   const project = copyProject();
   try {

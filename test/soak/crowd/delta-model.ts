@@ -18,7 +18,6 @@ export function answerOf(deltas: number): string {
   return Array.from({ length: deltas }, (_, index) => `word${String(index)} `).join("");
 }
 
-/** Starts it. */
 export async function startDeltaModel(): Promise<DeltaModel> {
   const child = fork(main, { execArgv: [] });
   const url = await new Promise<string>((resolve, reject) => {

@@ -51,7 +51,7 @@ export class Actor {
   readonly follower: Follower;
   id = "";
   readonly turns: Turn[] = [];
-  /** The thread was paused in a request when the server was killed, so it must show a sign of life in the next life. */
+  /** The thread was paused in a request when the server was killed, so its run has to continue in the server's next life. */
   owes = false;
   /** The model has sent the last answer of the run. */
   finishing = false;

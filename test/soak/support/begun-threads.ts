@@ -22,7 +22,7 @@ export type ThreadName = (typeof threadNames)[number];
 
 const inStream: StopPoint = { at: ["delta"], part: 0.5, skip: 0, hold: true };
 const inTool: StopPoint = { at: ["effect_done"], part: 0, skip: 0, hold: true };
-/** The moment at which each thread is when the server is killed. Threads that are not listed are idle or wait. */
+/** The point at which each thread is paused when the server is killed. Threads that are not listed are idle or wait. */
 const stopPoints: readonly (readonly [ThreadName, StopPoint])[] = [
   ["stream", inStream],
   ["queue", inStream],

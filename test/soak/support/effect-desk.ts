@@ -1,5 +1,5 @@
-// The server outside that tools change: it counts the effects of each call. `book` detects a repetition by its key, as
-// a careful service does; `pay` and `ship` take effect each time, and `ship` can be asked which effects it had.
+// The external server whose state the tools change: it counts the effects of each call. `book` detects a repetition by its
+// key, as a careful service does; `pay` and `ship` take effect each time, and a request returns which effects `ship` had.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 

@@ -96,7 +96,7 @@ export class Follower {
   compareNumbers(feed: Feed): void {
     for (const { seq, type } of feed.events) {
       const before = this.#types.get(seq);
-      // In a replay one event may stand for several deltas, so a number may belong to another type of delta there.
+      // In a replay one event may replace several deltas, so a number may belong to another type of delta there.
       if (before === undefined || before === type || [before, type].every((name) => name.endsWith("_delta"))) continue;
       this.#findings.add("SURV7", `${this.#name} received ${before} as ${String(seq)}, and now it is ${type}`);
     }

@@ -1,5 +1,5 @@
-// The plan of the server's lives: where each life ends and whether a client is present. Related lives follow each
-// other; the seed decides their order.
+// The plan of the server's lives: where each life ends and whether a client is present. A life lasts from a start of the
+// server to its kill. Related lives follow each other; the seed decides their order.
 
 import { createRandom } from "../../support/model-server/random.mjs";
 

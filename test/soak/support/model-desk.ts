@@ -1,5 +1,5 @@
-// The model server: chat completions over HTTP that follow the script in the message. It remembers everything that it
-// sent and compares each request with that, so an incomplete transcript is always found.
+// The model server: chat completions over HTTP that follow the script in the message. It records everything that it
+// sent and compares each request with the records, so an incomplete transcript is always found.
 
 import type { ServerResponse } from "node:http";
 

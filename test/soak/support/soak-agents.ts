@@ -1,5 +1,5 @@
-// The agent of the suite: the scripted model under the provider `openai`, and three tools that change the server
-// outside.
+// The agent of the suite: the scripted model under the provider `openai`, and three tools that change an external
+// server (`effect-desk.ts`).
 
 import type { ProjectCopy } from "../../e2e/support/project-copy.ts";
 

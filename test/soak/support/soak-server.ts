@@ -33,7 +33,7 @@ export interface SoakStart {
 /** The options of the servers after the first one, by the project, the state folder and the variables. */
 const prepared = new Map<string, object>();
 
-/** Starts it and resolves when it is ready. */
+/** Starts a server and resolves when it is ready. */
 export async function startSoakServer(start: SoakStart): Promise<SoakServer> {
   const key = JSON.stringify(start);
   const options = prepared.get(key);

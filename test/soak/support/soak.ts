@@ -1,4 +1,4 @@
-// The state of one run of the suite: the project and its state folder, the servers outside, the threads, and the
+// The state of one run of the suite: the project and its state folder, the external servers, the threads, and the
 // violations found. It lasts through all lives of the server.
 
 import { copyProject } from "../../e2e/support/project-copy.ts";

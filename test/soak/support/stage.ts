@@ -1,6 +1,6 @@
-// Connects the servers outside with the suite. Each moment of a model stream or an effect is reported here. It counts
-// as a sign of life of its thread, and is paused where the suite wants to kill the server. So a kill happens at a known
-// moment, not at a time.
+// Connects the external servers (models and effects) with the suite. They report each moment of a model stream or an
+// effect here. A moment is a sign of life of its thread. The request is paused at the moment at which the suite wants to
+// kill the server, so a kill does not depend on time.
 
 import { within } from "../../support/http-client/deadline.ts";
 
@@ -32,8 +32,8 @@ export interface Moment {
 }
 
 /**
- * The moment that a thread is to reach in this life; with `hold` it is paused there. A thread without one runs
- * undisturbed.
+ * The moment that a thread has to reach in this life. If `hold` is true, its request is paused there. A thread without a
+ * stop point runs undisturbed.
  */
 export interface StopPoint {
   at: readonly MomentKind[];
@@ -55,7 +55,7 @@ export type Verdict = "go" | "cut";
 
 const patience = 60_000;
 
-/** One for the suite; it goes through the lives of the server. */
+/** The suite has one stage for all lives of the server. */
 export class Stage {
   #stopPoints = new Map<string, OpenStopPoint>();
   /** The planned moment that each thread has reached. */
@@ -89,8 +89,8 @@ export class Stage {
   }
 
   /**
-   * Registers a request. The moments of the request are reported to the returned function. Those of a response that is
-   * still being sent when its reader is killed reach into the next life, where they are no sign of life.
+   * Registers a request. The moments of the request are reported to the returned function. A response may still be sent
+   * after its reader was killed; moments of an earlier life are not counted.
    */
   enter(): (moment: Moment) => Promise<Verdict> {
     const life = this.#life;
@@ -113,7 +113,7 @@ export class Stage {
     return new Promise((resolve) => this.#release.push(resolve));
   }
 
-  /** Wakes those that wait for a condition in `until`. */
+  /** Checks the conditions of all waits in `until` again. */
   ring(): void {
     const waiting = this.#waiting;
     this.#waiting = [];

@@ -1,7 +1,7 @@
-// Threads that an older build started, stored in the repository: its state folder, and the memory of the servers
-// outside. So this build can be tested against an older one where the git history is missing, and against one that
-// becomes older with every commit. `SOAK_STORE=1 npm run soak -- builds` stores those of the previous commit, or of the
-// one that SOAK_FROM names.
+// Threads that an older build started, stored in the repository: its state folder, and the memory of the external servers.
+// So this build can be tested against an older one if the git history is missing, and against one that becomes older with
+// every commit. `SOAK_STORE=1 npm run soak -- builds` stores those of the previous commit, or of the one that SOAK_FROM
+// names.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,5 +1,5 @@
 // The final checks: each thread's transcript against its messages, the texts that the model sent completely, and the
-// effects on the server outside.
+// effects on the external server.
 
 import type { Message } from "#contract/thread-message.ts";
 

@@ -1,4 +1,4 @@
-// Receives every moment of the servers outside. It measures the time until a thread that a kill interrupted shows its
+// Receives every moment of the external servers. It measures the time until a thread that a kill interrupted shows its
 // first sign of life, and checks that a stopped run shows none.
 
 import type { Actor } from "./actor.ts";

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 
 import type { ImagePort } from "#core/ports/image-port.ts";
 import type { Bucket } from "#store/files/file-bucket.ts";
+import type { FileRows } from "#store/files/file-rows.ts";
 import { imagesBinding, noImages } from "#store/images/images-binding.ts";
 
 import { memoryFileRows } from "../../support/memory-store/memory-file-rows.ts";
@@ -65,6 +66,34 @@ test("An image over 20 MB is not measured, and an image that cannot be read agai
   const distant = stage(memoryFileRows(), { images: counting, bucket }).files;
   const record = await distant.write("a", streamOf(new Uint8Array(2 * chunk), [chunk]), imagePng);
   expect([record.storage, record.size, record.width]).toEqual(["r2", 2 * chunk, undefined]);
+});
+
+test("Only the chunks of a stored image that the image service reads are loaded to measure the image", async () => {
+  const rows = memoryFileRows();
+  const loaded: number[] = [];
+  const watched: FileRows = {
+    ...rows,
+    chunk(generation, number) {
+      loaded.push(number);
+      return rows.chunk(generation, number);
+    },
+  };
+  /** Reads the first two chunks, in which an image may have its size. */
+  const brief: ImagePort = {
+    ...noImages,
+    async size(image) {
+      const opened = typeof image === "function" ? await image() : image;
+      if (!(opened instanceof ReadableStream)) return null;
+      const reader = opened.getReader();
+      for (let count = 0; count < 2; count += 1) expect((await reader.read()).value?.byteLength).toBe(chunk);
+      await reader.cancel();
+      return { width: 1, height: 2 };
+    },
+  };
+  const { files } = stage(watched, { images: brief });
+  const image = streamOf(new Uint8Array(5 * chunk), [chunk]);
+  expect(await files.write("image", image, imagePng)).toMatchObject({ size: 5 * chunk, width: 1, height: 2 });
+  expect(loaded).toEqual([0, 1]);
 });
 
 test("A request that does not reach the image service is repeated once, and a refused one is not", async () => {

@@ -21,7 +21,7 @@ export interface Received {
   requests: { headers: Record<string, string>; problem: string | null; status: number | null; spans: number }[];
 }
 
-/** Resolves once the collector has at least so many spans and requests of a scope. Refuses bodies that are not OTLP. */
+/** Resolves once the collector has at least these numbers of spans and requests of a scope. Throws if a body was not OTLP. */
 export async function received(
   collector: string,
   scope: string,

@@ -6,5 +6,5 @@ export interface Collector {
   close: () => Promise<void>;
 }
 
-/** Starts it on a free port of the loopback. */
+/** Starts a collector on a free port of the loopback. */
 export declare function startCollector(): Promise<Collector>;

@@ -106,7 +106,7 @@ function spansOf(body) {
   });
 }
 
-/** Starts it on a free port of the loopback. */
+/** Starts a collector on a free port of the loopback. */
 export async function startCollector() {
   /** @type {Map<string, { spans: object[], requests: Fields[], waiting: Set<() => void> }>} */
   const scopes = new Map();

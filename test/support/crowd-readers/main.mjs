@@ -1,6 +1,6 @@
 // Crowds of subscribers in a process of their own, so that their cost counts neither for the test nor for the measured
-// server. In production they are other people's machines, so here their process has a lower priority than the server.
-// It takes commands over the channel to its parent process, and ends with it.
+// server. In production subscribers run on other machines, so here their process has a lower priority than the server.
+// It takes commands over the channel to its parent process, and ends with that process.
 
 import { constants, setPriority } from "node:os";
 

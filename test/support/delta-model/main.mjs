@@ -1,7 +1,7 @@
 // A model server for chat completions, in a process of its own. The message `deltas 1000` is answered with that many
 // deltas, `pause 2` waits that many milliseconds between two of them, `length 500` sets the length of each. Without a
 // pause they are sent as fast as the reader takes them. The server sends its address over the channel to its parent
-// process, and ends with it.
+// process, and ends with that process.
 
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -6,5 +6,5 @@ export interface EffectServer {
   close: () => Promise<void>;
 }
 
-/** Starts it on a free port of the loopback. */
+/** Starts a server on a free port of the loopback. */
 export declare function startEffectServer(): Promise<EffectServer>;

@@ -1,4 +1,4 @@
-// The server outside of the fault suites. It performs and counts effects outside of the runtime in which the tests kill
+// The external server of the fault suites. It performs and counts effects outside of the runtime in which the tests kill
 // objects.
 //
 // POST /effects?scope&name&call[&key][&attempt] performs an effect. With a key it is performed once, however often it
@@ -11,7 +11,7 @@ import { createServer } from "node:http";
 
 /** @typedef {{ effects: number, requests: number }} Done */
 
-/** Starts it on a free port of the loopback. */
+/** Starts a server on a free port of the loopback. */
 export async function startEffectServer() {
   /** @type {Map<string, Map<string, Done>>} */
   const scopes = new Map();

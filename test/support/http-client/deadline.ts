@@ -1,8 +1,8 @@
 // Waits with a limit: a wait of a test ends after a time, with a sentence that names what did not happen.
 
 /**
- * Milliseconds that a test waits for what has to happen. Only a failure needs them: an ended wait names what did not happen. They are many,
- * because the processors may be busy with other tests, and shorter than the time limit of a test.
+ * Milliseconds that a test waits for what has to happen. Only a failing test waits as long. The limit is high, because the processors may
+ * be busy with other tests, and below the time limit of a test, so that the error of the wait names what did not happen.
  */
 export const patience = 100_000;
 

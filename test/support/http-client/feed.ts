@@ -28,7 +28,7 @@ export class Feed {
     this.#leave = leave;
   }
 
-  /** Takes one event as it came from the wire. After `close`, events that were on their way are ignored. */
+  /** Takes one event as it was received. After `close`, events that were on their way are ignored. */
   take(json: string): void {
     if (this.ending === "left") return;
     const event = eventSchema.parse(JSON.parse(json));
@@ -49,7 +49,7 @@ export class Feed {
     this.#wake();
   }
 
-  /** Closes the subscription, as a reader does that has seen enough. */
+  /** Closes the subscription, as a reader that needs no further events does. */
   close(): void {
     this.#leave();
     this.end("left");
@@ -79,7 +79,7 @@ export class Feed {
     return this.ending ?? "";
   }
 
-  /** The view that a client would show. Throws if a frame was lost or came twice. */
+  /** The view that a client would show. Throws if a frame was lost or arrived twice. */
   view(from?: ThreadView): ThreadView {
     if (this.faults.length > 0) throw new Error(`The subscription is broken: ${this.faults.join("; ")}`);
     return foldAll(this.events, from);

@@ -89,7 +89,7 @@ export class SortedRows<K extends Key, T extends object> {
     this.#bodies.delete(key);
   }
 
-  /** Index of the first key that is at least a key; with `greater`, of the first key that is greater. */
+  /** Index of the first key that is at least `key`, or, if `greater` is true, of the first key that is greater. */
   #place(key: K, greater: boolean): number {
     let low = 0;
     let high = this.#keys.length;

@@ -7,7 +7,7 @@ import { A, CNAME, zone } from "./zone.mjs";
  * @typedef {{ seen: Map<string, number> }} Memory
  */
 
-/** A resolver's memory of the questions that it was asked, with their number. */
+/** The questions that a resolver has received, each with its count. */
 export function createMemory() {
   return { seen: /** @type {Map<string, number>} */ (new Map()) };
 }

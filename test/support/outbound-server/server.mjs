@@ -77,7 +77,7 @@ const pages = {
   "/hold": () => undefined,
 };
 
-/** Named notices, and those who wait for them. */
+/** Named notices: a promise for each name, which tests wait for. */
 class Notices {
   /** @type {Map<string, { promise: Promise<unknown>, resolve: (value: unknown) => void }>} */
   #notices = new Map();

@@ -3,8 +3,8 @@
 //
 // The test runner starts a runtime for each isolated test file, and by default it sends every module to it on its own: about 600
 // modules, two processor seconds a file. Here all of them are one native module that the runtime loads from a file, 0.2 seconds a
-// test file. What a module exports stays one thing: each module and each package is replaced by lines that export from the bundle.
-// A source map leads stack traces back to the sources.
+// test file. Each module and each package is replaced by lines that export from the bundle, so no module exists twice. A source map
+// connects stack traces with the sources.
 
 import {
   existsSync,
@@ -83,7 +83,7 @@ export function runtimeModules(alias) {
 const maps = new Map();
 
 /**
- * Leads a line of a stack trace from the bundle to its source, for `onStackTrace`.
+ * Replaces the position of a stack trace's line in the bundle by the position in the source, for `onStackTrace`.
  *
  * @param {unknown} _error
  * @param {import("vitest").ParsedStack} frame is changed

@@ -1,4 +1,4 @@
-// A client of the session endpoint as the rework plan writes it ("HTTP Transport Layer", client implementation), with
+// The client of the session endpoint from the agent API rework plan ("HTTP Transport Layer", client implementation), with
 // types added; and functions to check its responses.
 
 import type { AgentEvent, ExecuteComplete } from "#contract/session/agent-event.ts";
@@ -72,7 +72,7 @@ export interface ClientSideTool {
   execute: ToolFunction;
 }
 
-/** A whole turn: sends the request, runs the calls that come back, sends their results, until none is pending. */
+/** A whole turn: sends the request, runs the calls in the response and sends their results, until no call is pending. */
 export async function executeOnServer(
   send: Send,
   request: { input: object; tools: ClientSideTool[]; options?: object; sessionId?: string },

@@ -7,7 +7,7 @@ export interface ReceivedWebhook {
   body: string;
 }
 
-/** Resolves once the receiver has at least so many webhooks of a scope, with all of them. */
+/** Resolves with all webhooks of a scope once there are at least `count`. */
 export async function receivedWebhooks(receiver: string, scope: string, count: number): Promise<ReceivedWebhook[]> {
   const response = await fetch(`${receiver}/${scope}/received?count=${count}`);
   return (await response.json()) as ReceivedWebhook[];

@@ -6,5 +6,5 @@ export interface WebhookReceiver {
   close: () => Promise<void>;
 }
 
-/** Starts it on a free port of the loopback. */
+/** Starts a receiver on a free port of the loopback. */
 export declare function startWebhookReceiver(): Promise<WebhookReceiver>;

@@ -9,7 +9,7 @@ import { createServer } from "node:http";
 
 /** @typedef {{ received: object[], held: (() => void)[], waiting: Set<() => void> }} Scope */
 
-/** Starts it on a free port of the loopback. */
+/** Starts a receiver on a free port of the loopback. */
 export async function startWebhookReceiver() {
   /** @type {Map<string, Scope>} */
   const scopes = new Map();

@@ -1,5 +1,5 @@
-// The built-in tool `bash` in runs of a real thread: results, limits, errors and details as P's requirements 047, 094 to 097, 137 and 139
-// state them, and the changes of files that commands make.
+// The built-in tool `bash` in runs of a real thread: results, limits, errors and details as REQ-047, REQ-094 to REQ-097, REQ-137 and
+// REQ-139 of phi-core's roadmap state them, and the changes of files that commands make.
 
 import { describe, expect, inject, it } from "vitest";
 

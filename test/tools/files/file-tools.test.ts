@@ -1,5 +1,5 @@
-// The built-in file tools in runs of a real thread: results, limits, errors and details as P's requirements 048 to 053, 098 to 106 and
-// 137 state them.
+// The built-in file tools in runs of a real thread: results, limits, errors and details as REQ-048 to REQ-053, REQ-098 to REQ-106 and
+// REQ-137 of phi-core's roadmap state them.
 
 import { describe, expect, it } from "vitest";
 

@@ -47,12 +47,24 @@ it("The schemas of all cached tool lists have at most 8 Mi UTF-16 units together
   dropAll(keys);
 });
 
-it("The size of a cached tool list includes the text of its schemas", async () => {
-  const tool = (name: string, text: string) => ({
-    name,
-    inputSchema: { type: "object" as const, properties: { a: { type: "string", description: text } } },
+it("The size of a cached tool list is the length of the JSON of its tools' schemas, without those of omitted tools", async () => {
+  const schema = (text: string) => ({
+    type: "object" as const,
+    properties: { a: { type: "string", description: text } },
   });
-  const read = async (text: string) =>
-    (await readTools([tool("one", text)], { prefix: "p", allowed: undefined, features: [] })).list.units;
-  expect((await read("a".repeat(500))) - (await read(""))).toBeGreaterThanOrEqual(500);
+  const tools = [
+    { name: "one", inputSchema: schema("a".repeat(500)) },
+    { name: "two", inputSchema: schema(""), outputSchema: schema("b".repeat(900)) },
+  ];
+  const omittedTools = [
+    { name: "one", inputSchema: schema("the same name again") },
+    { name: "large", inputSchema: schema("c".repeat(200_000)) },
+  ];
+  const options = { prefix: "p", allowed: undefined, features: [] };
+  const { list, omitted } = await readTools([...tools, ...omittedTools], options);
+  expect(omitted).toEqual(["one", "large"]);
+  const lengths = [tools[0]?.inputSchema, tools[1]?.inputSchema, tools[1]?.outputSchema].map(
+    (each) => JSON.stringify(each).length,
+  );
+  expect(list.units).toBe(lengths.reduce((sum, each) => sum + each));
 });

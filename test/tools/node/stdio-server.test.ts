@@ -37,7 +37,7 @@ async function factsOf(server: StdioServer): Promise<Facts> {
 }
 
 describe("the tools of a program", () => {
-  it("The tools of a public MCP server over stdio are listed and called, and return texts, images and errors", async () => {
+  it("The tools of a public MCP server over stdio are listed and called, and return texts, images, structured content as JSON text, and errors", async () => {
     const server = await start([everything, "stdio"], { prefix: "every" });
     const names = server.tools.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["every__echo", "every__get-sum", "every__get-tiny-image"]));
@@ -46,6 +46,12 @@ describe("the tools of a program", () => {
       content: expect.arrayContaining([
         { type: "image", mimeType: "image/png", source: { type: "base64", data: expect.any(String) } },
       ]),
+    });
+    const weather = await run(server, "every__get-structured-content", { location: "Chicago" });
+    expect(JSON.parse(String(weather))).toEqual({
+      temperature: expect.any(Number),
+      conditions: expect.any(String),
+      humidity: expect.any(Number),
     });
     await expect(run(server, "every__echo", {})).rejects.toThrow("message");
     const sums = await Promise.all([1, 2, 3].map((a) => run(server, "every__get-sum", { a, b: 10 })));
@@ -139,8 +145,22 @@ describe("a program that misbehaves", () => {
     );
   });
 
-  it("An endless message from an MCP server's program is refused, and a line that is no JSON is skipped", async () => {
-    await expect(start([misbehaving, "writes without end"])).rejects.toThrow('The MCP server "local"');
+  it("An endless message from an MCP server's program is refused and ends the program", async () => {
+    const logged = deferred<number>();
+    const opening = openStdioServer({
+      name: "local",
+      command: "sh",
+      // The program's first line of stderr is its process id.
+      args: ["-c", `echo $$ >&2; exec "$0" "$1" "writes without end"`, process.execPath, misbehaving],
+      log: (line) => logged.resolve(Number(line)),
+    });
+    await expect(opening).rejects.toThrow('The MCP server "local"');
+    const pid = await logged.promise;
+    expect(pid).toBeGreaterThan(0);
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it("A line of an MCP server's program that is no JSON is skipped", async () => {
     expect((await factsOf(await start([misbehaving, "writes no JSON"]))).pid).toBeGreaterThan(0);
   });
 

@@ -5,8 +5,8 @@ import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 const mostDepth = 12;
 
 /**
- * Invents values. A whole value has all properties of the outer two objects whose schemas have their inner parts. Another one has only those that
- * are required.
+ * Invents values. A whole value has all properties of the outer two objects whose schemas have their inner parts. Any other value has
+ * only the required properties.
  */
 export class ExampleValue {
   readonly #isWhole: boolean;
@@ -60,7 +60,7 @@ function typeOf({ type, properties }: JsonObject): Json | undefined {
   return first ?? (Object.keys((properties as JsonObject | undefined) ?? {}).length > 0 ? "object" : undefined);
 }
 
-/** Whether a schema does not say which values it accepts: any, or one whose required parts lost their inner parts. */
+/** Whether a schema does not state which values it accepts: it accepts any, or its required parts have lost their inner parts. */
 function isCut(given: Json | undefined, depth = 0): boolean {
   const schema = flat(given ?? {});
   const { items, minProperties, additionalProperties } = schema;

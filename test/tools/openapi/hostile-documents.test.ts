@@ -1,4 +1,4 @@
-// OpenAPI documents, servers and arguments from somebody who wants to harm: what they cannot reach, fill, or keep busy.
+// Malicious OpenAPI documents, servers and arguments: what they cannot reach, fill, or keep busy.
 
 import { describe, expect, inject, it } from "vitest";
 

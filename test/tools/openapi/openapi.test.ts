@@ -143,11 +143,18 @@ describe("The list of tools", () => {
     expect(await names()).toEqual(expected);
   });
 
-  it("If the document of an API is invalid, the system prompt names its missing tools, and their calls are errors", async () => {
+  it("If the document of an API is invalid, the system prompt names its missing tools, their calls are errors, and the run keeps its other tools", async () => {
     setApi("openapi: 3.0.0\n- no YAML");
-    const { request, results } = await callTools("api", [{ name: "api__getPet", arguments: {} }]);
+    const { request, results } = await callTools("api-and-note", [
+      { name: "api__getPet", arguments: {} },
+      { name: "note", arguments: { text: "kept" } },
+    ]);
     expect(JSON.stringify(request?.system)).toContain("api__*");
-    expect(results.map(outcome)).toEqual([["error", expect.any(String)]]);
+    expect(request?.tools.map(({ name }) => name)).toEqual(["note"]);
+    expect(results.map(outcome)).toEqual([
+      ["error", expect.any(String)],
+      ["success", "noted kept"],
+    ]);
   });
 });
 

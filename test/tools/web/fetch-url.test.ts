@@ -74,7 +74,8 @@ describe("what a page is read as", () => {
   it("A page that the converter cannot read is returned as text without tags", async () => {
     const { result } = await read(pageUrl("text/html", `<main>first ${"<tr><td>cell".repeat(3)}`));
     expect(result).toMatchObject({ status: "success" });
-    expect(result.result).toContain("cell");
+    const [, page] = /<untrusted_page>\n(.*)\n<\/untrusted_page>/s.exec(result.result ?? "") ?? [];
+    expect(page?.split(/\s+/)).toEqual(["first", "cell", "cell", "cell"]);
   });
 
   it("A server cannot write text outside of the marks of an untrusted page through its content type", async () => {

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { SuiteServer } from "../suite-server.ts";
 
 export function adviser(use: () => SuiteServer): void {
-  it("The adviser demo executes an agent with a plan inside of its tool, and the cost of the run is the cost of that agent", async () => {
+  it("The adviser demo executes an agent with a plan inside of its tool, the cost of the run is the cost of that agent, and the tokens of the run include those of that agent", async () => {
     const { api } = use();
     const { id } = await api.createThread("adviser");
     // The events of the agent are not stored, so the subscription begins before the message.
@@ -30,6 +30,11 @@ export function adviser(use: () => SuiteServer): void {
     const [run] = await api.runs(id);
     expect(run).toMatchObject({ status: "completed", cost: ends[0]?.cost });
     expect(run?.cost).toBeGreaterThan(0);
+    const steps = feed.events.flatMap((event) => (event.type === "step_end" ? [event.usage.total_tokens] : []));
+    const inside = ends[0]?.usage.total_tokens ?? 0;
+    expect(inside).toBeGreaterThan(0);
+    expect(steps).toHaveLength(2);
+    expect(run?.usage.total_tokens).toBe(steps.reduce((sum, tokens) => sum + tokens, inside));
     expect(run?.models).toContain("demo_specialist");
   });
 }
