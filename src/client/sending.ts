@@ -46,7 +46,8 @@ export class Sending<Data = Json> implements AsyncIterable<ThreadEvent>, Promise
   readonly #done = deferred<RunWith<Data>>();
   /** Events that arrived before the run's id was known. */
   #earlyEvents: ThreadEvent[] = [];
-  #runId: string | null = null;
+  /** Empty until the message is stored. */
+  #runId = "";
   #started = false;
   #posting: Promise<Run | null> | null = null;
   readonly #aborted = new AbortController();
@@ -118,47 +119,42 @@ export class Sending<Data = Json> implements AsyncIterable<ThreadEvent>, Promise
     // The message is posted only after the thread's state has arrived, so that no event of the run is missed.
     await untilHasState(follow);
     if (this.#isOver) return;
-    // Events from before the post belong to other runs. The snapshot among them would cause a read of the run, whose end could then be known
-    // before its events have arrived.
-    this.#earlyEvents = [];
     this.#posting = this.#ports.post();
     const run = await this.#posting;
-    if (run === null) throw new TypeError("The message started no run; use `messages.post` to store a message only.");
+    if (run === null) throw new TypeError("The message started no run. Use `messages.post` to store it.");
     this.#posted.resolve(run.id);
     this.#runId = run.id;
     this.#started = run.status !== "queued";
     for (const event of this.#earlyEvents) this.#receive(event);
-    const isSuspended = this.#endsWith(run.status);
-    if (isFinished(run.status) || isSuspended) this.#checkRun(isSuspended);
+    if (isFinished(run.status) || this.#endsWith(run.status)) this.#checkRun();
   }
 
   #receive(event: ThreadEvent): void {
     if (this.#isOver) return;
-    if (this.#runId === null) {
+    if (this.#runId === "") {
       this.#earlyEvents.push(event);
       return;
     }
-    if (event.type === "snapshot") {
-      // A snapshot replaces events that were lost. The end of a run that is executed has not been sent yet.
-      const { thread } = event;
-      if (thread.active_run_id !== this.#runId || thread.status !== "running") this.#checkRun();
-      return;
-    }
+    // A snapshot replaces the events before it. The end of a run that ended later is sent.
+    if (event.type === "snapshot")
+      return this.#checkRun((run) => (run.ended_at ?? Infinity) <= event.at || this.#endsWith(run.status));
+    // A run that left the queue has started, and then its end is sent, or was removed.
     if (event.type === "queue_changed" && !this.#started && !event.queued.includes(this.#runId))
-      return this.#checkRun();
+      return this.#checkRun((run) => run.started_at === null && isFinished(run.status));
     if (event.run_id !== this.#runId) return;
     if (event.type === "run_start") this.#started = true;
     this.#queue.push(event);
-    const isSuspended = this.#endsWith(event.type);
-    if (event.type === "run_end" || isSuspended) this.#checkRun(isSuspended);
+    // Without calls, a child thread has received its last answer, and the run continues.
+    const waits = event.type === "awaiting_tool_execution" && event.tool_calls.length > 0;
+    if (event.type === "run_end" || (waits && this.#endsWith(event.type))) this.#checkRun();
   }
 
-  /** Reads the run from the server and finishes if it has ended, or if it is suspended and `until` is `rest`. */
-  #checkRun(wasSuspended = false): void {
+  /** Reads the run from the server and finishes if it `isOver`: no further event of it will arrive. */
+  #checkRun(isOver: (run: Run) => boolean = () => true): void {
     const { read } = this.#ports;
-    read(this.#runId ?? "", this.#aborted.signal).then(
+    read(this.#runId, this.#aborted.signal).then(
       (run) => {
-        if (isFinished(run.status) || wasSuspended || this.#endsWith(run.status)) this.#finish(run);
+        if (isOver(run)) this.#finish(run);
       },
       (thrown: unknown) => this.#fail(thrown),
     );

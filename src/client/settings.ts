@@ -100,7 +100,7 @@ function baseOf(url: string | undefined): string {
 /** Checks the token before it is sent, because the platform's error about an invalid header would contain it. */
 function checkedToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new TypeError("The `token` is empty or has a character that no header can carry.");
+  throw new TypeError("The `token` is empty or has an invalid character.");
 }
 
 function platformSocket(): SocketConstructor | null {

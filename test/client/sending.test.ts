@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { ThreadholdClient, ThreadholdClientError, ThreadholdNetworkError } from "#client/index.ts";
-import type { Sending, ThreadHandle } from "#client/index.ts";
+import type { Run, Sending, ThreadHandle } from "#client/index.ts";
 import { textDeltas } from "#client/sending.ts";
 import type { EventDraft, ThreadEvent } from "#contract/event.ts";
 import { zeroUsage } from "#contract/usage.ts";
@@ -30,6 +30,7 @@ const ended: EventDraft = {
   error: null,
 };
 const begun: EventDraft = { type: "run_start", agent_id: "a", kind: "message", trigger: "user", parent_run_id: null };
+const waitingCall = { id: "call", name: "ask", arguments: {}, kind: "remote", deadline: null } as const;
 const snapshot: EventDraft = { type: "snapshot", thread: threadOf(), messages: [], partial: [] };
 
 function tell(...drafts: EventDraft[]): void {
@@ -96,19 +97,43 @@ describe("a send", () => {
     ]);
   });
 
-  it("A send reads its run only after the event of the end, also if a snapshot shows the run as active, so that no event is lost", async () => {
-    const reads = (): number =>
-      server.requests.filter((request) => request.startsWith("GET") && request.endsWith("/runs/run")).length;
-    const sending = thread.send("Hello");
+  it.each<[what: string, posted: Partial<Run>, event: EventDraft]>([
+    ["a snapshot arrived", { status: "running" }, snapshot],
+    ["the run left the queue", { status: "queued" }, { type: "queue_changed", queued: [] }],
+  ])(
+    "A send yields all events of a run that is read as completed after %s and before its events",
+    async (_what, posted, event) => {
+      server.answers[`POST /api/threads/${threadId}/messages`] = () => ({ message: null, run: runOf(posted) });
+      server.answers[`GET /api/threads/${threadId}/runs/run`] = () => runOf({ text: "done", ended_at: 2 });
+      const sending = thread.send("Hello");
+      await admitted(sending);
+      tell(event);
+      await server.came("/runs/run");
+      // The response has been read.
+      for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+      tell(begun, ended);
+      expect(await sending).toMatchObject({ text: "done" });
+      const types: string[] = [];
+      for await (const { type } of sending) types.push(type);
+      expect(types).toEqual(["run_start", "run_end"]);
+    },
+  );
+
+  it("A send with a repeated idempotency key resolves if its run has ended before the subscription began", async () => {
+    const sending = thread.send("Hello", { idempotencyKey: "again" });
     await admitted(sending);
-    expect(reads()).toBe(0);
-    tell(begun, { ...snapshot, thread: threadOf({ active_run_id: "run", status: "running" }) });
-    expect(reads()).toBe(0);
-    tell(ended);
     expect(await sending).toMatchObject({ text: "done" });
+  });
+
+  it("A send with until=rest continues if the last call of a child thread was answered", async () => {
+    const sending = thread.send("Hello", { until: "rest" });
+    server.answers[`GET /api/threads/${threadId}/runs/run`] = () => runOf({ text: "done", ended_at: 2 });
+    await admitted(sending);
+    tell(begun, { type: "awaiting_tool_execution", tool_calls: [] }, ended);
+    await sending;
     const types: string[] = [];
     for await (const { type } of sending) types.push(type);
-    expect([types, reads()]).toEqual([["run_start", "run_end"], 1]);
+    expect(types).toEqual(["run_start", "awaiting_tool_execution", "run_end"]);
   });
 
   it("If a run is suspended while the connection is lost, a send until rest resolves after the reconnect", async () => {
@@ -144,18 +169,18 @@ describe("a send", () => {
   });
 
   it("A send with until=rest resolves when its run begins to wait for the client, or at once if it waits already", async () => {
-    const waits = runOf({ status: "awaiting_tool_execution" });
+    const waits = runOf({ status: "awaiting_tool_execution", ended_at: null });
     server.answers[`GET /api/threads/${threadId}/runs/run`] = () => waits;
     const first = thread.send("Hello", { until: "rest" });
     await admitted(first);
-    tell(begun, { type: "awaiting_tool_execution", tool_calls: [] });
+    tell(begun, { type: "awaiting_tool_execution", tool_calls: [waitingCall] });
     expect((await first).status).toBe("awaiting_tool_execution");
     server.answers[`POST /api/threads/${threadId}/messages`] = () => ({ message: null, run: waits });
     expect((await thread.send("And", { until: "rest", when: "steer" })).status).toBe("awaiting_tool_execution");
   });
 
   it("If a run begins to wait while the connection is lost, a send with until=rest resolves after the reconnect, and a send without it at the end of the run", async () => {
-    const waits = runOf({ status: "awaiting_tool_execution" });
+    const waits = runOf({ status: "awaiting_tool_execution", ended_at: null });
     server.answers[`GET /api/threads/${threadId}/runs/run`] = () => waits;
     const ends: string[] = [];
     const patient = thread.send("Hello");
