@@ -28,7 +28,7 @@ const problems = [
   ...missingTests(tests, read, readFolder),
 ];
 if (process.argv.includes("--ran")) {
-  const commands = "part--config-test-node\\.config\\.ts(?:-project-(?:deploys|commands)){1,2}";
+  const commands = "part--config-test-node\\.config\\.ts-project-(?:deploys|commands)";
   const whole = new RegExp(`^(?:vitest|package|part--project-playground|${commands})\\.\\d+\\.json$`);
   const reports = readdirSync(fromRoot(".cache")).filter((name) => whole.test(name));
   problems.push(

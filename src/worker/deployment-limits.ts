@@ -67,7 +67,7 @@ function stepCeiling(value: string | undefined, onInvalid: (name: string) => voi
   const text = value?.trim() ?? "";
   if (text === "null") return null;
   const steps = text === "" ? defaultStepCeiling : Number(text);
-  if (Number.isInteger(steps) && steps > 0) return steps;
+  if (Number.isSafeInteger(steps) && steps > 0) return steps;
   onInvalid("STEP_CEILING");
   return defaultStepCeiling;
 }

@@ -1,6 +1,6 @@
 // A person's authorization flow: it begins with discovery and the address of the authorization request, and ends with the exchange of the
 // code. The parameter `state` names the flow. It is sealed, so a text that this deployment did not create reaches no object. The stored flow is
-// bound to the browser that began it, and is deleted by its first end.
+// bound to the browser that began it, and can be used once.
 
 import { exchangeAuthorization, registerClient, startAuthorization } from "@modelcontextprotocol/sdk/client/auth.js";
 import { z } from "zod";
