@@ -20,12 +20,12 @@ export function keepContext({ run, context }: Pick<RunPorts, "run" | "context">)
   const size = bytes === null ? `over ${contextLimit}` : `${bytes}`;
   return [
     `state.context is ${size} bytes; at most ${contextLimit} are kept. ` +
-      "A run that is interrupted goes on with what it held before.",
+      "An interrupted run resumes with the last stored context.",
   ];
 }
 
 function notJson(dropped: readonly string[]): string {
   const named = dropped.slice(0, 10).map((path) => cutText(path, 400));
   const more = dropped.length > named.length ? ` and ${dropped.length - named.length} more` : "";
-  return `state.context holds what is not JSON, which an interrupted run would lose: ${named.join(", ")}${more}.`;
+  return `state.context contains values that are not JSON, which an interrupted run loses: ${named.join(", ")}${more}.`;
 }

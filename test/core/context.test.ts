@@ -64,7 +64,7 @@ it("A value in `state.context` that is not JSON is left out of the stored copy, 
   );
   expect(kept[0]).toEqual({ good: [{ a: 1 }, { a: 1 }], list: [1, null, null], inner: {}, circle: { name: "circle" } });
   expect(warnings[0]).toEqual([
-    "state.context holds what is not JSON, which an interrupted run would lose: " +
+    "state.context contains values that are not JSON, which an interrupted run loses: " +
       "when, big, list[1], list[2], inner.map, inner.thing, circle.self, trap.",
   ]);
   expect(live["when"]).toEqual(new Date(0));
@@ -88,7 +88,7 @@ it.for<[string, (live: Live) => void, string]>([
     const { kept, warnings } = await changed((live) => void (live["n"] = 1), change);
     here(kept).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }]);
     here(warnings[1]).toEqual([
-      `state.context is ${size} bytes; at most 131072 are kept. A run that is interrupted goes on with what it held before.`,
+      `state.context is ${size} bytes; at most 131072 are kept. An interrupted run resumes with the last stored context.`,
     ]);
   },
 );

@@ -94,7 +94,7 @@ describe("images", () => {
     }
   });
 
-  it("Ten messages count as recent if the prompt sets no threshold", async () => {
+  it("If the prompt sets no threshold, images of the last ten messages are sent as images, and older ones as lines of text", async () => {
     const messages = Array.from({ length: 12 }, (_, at) => user(image(`/attachments/${at}.png`)));
     const files = withPng(...messages.map((_, at) => `${at}.png`));
     const shown = shownIn(await sent(messages, files)).map(([first]) => first?.startsWith("bytes") === true);

@@ -31,9 +31,11 @@ it("A model without function calling is sent no tools", async () => {
   expect([plan.tools.size, plan.request.tools]).toEqual([0, []]);
 });
 
-it("A prompt with parallelToolCalls runs calls in parallel, and its toolMode sets another order", async () => {
+it("A prompt with parallelToolCalls runs calls in parallel, and toolMode overrides parallelToolCalls", async () => {
   expect((await planOf({ prompt: { parallelToolCalls: true } })).toolMode).toBe("parallel");
-  expect((await planOf({ prompt: { toolMode: { batched: 2 } } })).toolMode).toEqual({ batched: 2 });
+  expect((await planOf({ prompt: { parallelToolCalls: true, toolMode: { batched: 2 } } })).toolMode).toEqual({
+    batched: 2,
+  });
 });
 
 it("If a prompt's maxTokens is as large as the context window of its model, the budget is half of this window", async () => {

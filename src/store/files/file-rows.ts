@@ -70,7 +70,7 @@ export interface TreeSize {
 export interface FileRows {
   transaction<T>(work: () => T): T;
   find(parent: string, name: string): FileRow | null;
-  /** Replaces the row, and deletes its thumbnail. `bytes` is null if the bytes are stored elsewhere. */
+  /** Inserts the row, or replaces the existing row and deletes its thumbnail. `bytes` is null if the bytes are stored elsewhere. */
   put(row: FileRow, bytes: Uint8Array | null): void;
   remove(parent: string, name: string): void;
   bytes(parent: string, name: string): Uint8Array | null;

@@ -41,7 +41,7 @@ export interface TestBrowser {
   open: (url: string, options?: BrowserContextOptions) => Promise<TestPage>;
   /**
    * Shows a page of the playground at `url`, in a document that another visit has loaded if there is one. A test that
-   * visits changes no answer of the server and writes nothing to the browser's storage, because the next visit would see it.
+   * calls it must not replace responses of the server and must not write to the browser's storage, because the next visit uses both.
    */
   visit: (url: string, path: string) => Promise<TestPage>;
   close: () => Promise<void>;

@@ -1,5 +1,5 @@
-// An agent with a tool of an MCP server that requires OAuth. The authorization server and the MCP server are those of the tests inside the
-// runtime.
+// An agent with a tool of an MCP server that requires OAuth. The authorization server and the MCP server run in a separate
+// process (test/support/mcp-server), as for the tests inside workerd.
 
 import { randomBytes } from "node:crypto";
 

@@ -39,8 +39,9 @@ export interface Project {
   /** Further models by name. */
   models?: Record<string, ModelDefinition>;
   agent?: string;
-  /** The messages of the run; of earlier runs. */
+  /** The messages of this run. */
   own?: MessageRecord[];
+  /** The messages of earlier runs. */
   earlier?: MessageRecord[];
   /** A `filter_messages` hook. */
   filter?: (...values: never[]) => unknown;
