@@ -83,16 +83,15 @@ async function loadModules({ code, paths }: LoadableBundle) {
 type Attempt = Extract<ModuleOutcome, { type: "loaded" }> | { type: "threw"; error: unknown };
 
 async function loadModule(loader: Loader): Promise<Attempt> {
-  const onTimeout = (): never => {
-    throw new Error(`still not loaded after ${loadTimeoutMs / 1000} s`);
+  const load = async (): Promise<Attempt> => {
+    const exports = await loader();
+    return { type: "loaded", exports: isObject(exports) ? exports : {} };
+  };
+  const onTimeout = (): Attempt => {
+    return { type: "threw", error: new Error(`still not loaded after ${loadTimeoutMs / 1000} s`) };
   };
   try {
-    const exports = await waitWithin<unknown>(loader, {
-      timers: platformTimers,
-      milliseconds: loadTimeoutMs,
-      onTimeout,
-    });
-    return { type: "loaded", exports: isObject(exports) ? exports : {} };
+    return await waitWithin(load, { timers: platformTimers, milliseconds: loadTimeoutMs, onTimeout });
   } catch (error) {
     return { type: "threw", error };
   }

@@ -33,8 +33,8 @@ const rowPrefix = "authorization/";
 /** The prefix of authorization flows. It contains their former name, `visit`, because stored rows have it. */
 const flowPrefix = "authorization-visit/";
 
-/** The text of a flow that was used: its code is exchanged, and its tokens are not stored yet. */
-const used = "";
+/** The texts of a flow whose code is being exchanged, and of one whose tokens were stored. No sealed text is like these. */
+const [used, completed] = ["", "completed"];
 
 /** The operations of the store, without promises. */
 type Operations = {
@@ -105,15 +105,19 @@ export class AuthorizationRows implements Operations {
   finish(id: string, browser: string): string | null {
     const flow = this.#storage.get<StoredAuthorizationFlow>(flowPrefix + id);
     if (flow === undefined || flow.browser !== browser || flow.expires_at <= this.#now()) return null;
-    if (flow.text === used) return null;
+    if (flow.text === used || flow.text === completed) return null;
     this.#storage.put<StoredAuthorizationFlow>(flowPrefix + id, { ...flow, text: used });
     return flow.text;
   }
 
   complete(server: string, id: string, next: StoredAuthorization): boolean {
-    if (!this.#storage.delete(flowPrefix + id)) return this.#row(server)?.revision === next.revision;
-    this.#storage.put<Row>(rowPrefix + server, { revision: next.revision, text: next.text });
-    return true;
+    const flow = this.#storage.get<StoredAuthorizationFlow>(flowPrefix + id);
+    if (flow?.text === used) {
+      this.#storage.put<Row>(rowPrefix + server, { revision: next.revision, text: next.text });
+      // The flow remains until it is too old: the call is repeated if its response was lost.
+      this.#storage.put<StoredAuthorizationFlow>(flowPrefix + id, { ...flow, text: completed });
+    }
+    return flow?.text === used || flow?.text === completed;
   }
 
   /** Runs a call that arrived over RPC. */

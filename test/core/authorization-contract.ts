@@ -78,8 +78,14 @@ export function authorizationContract(name: string, open: () => OpenedStore | Pr
     }
     expect(await store.complete("docs", "one", row("first"))).toBe(true);
     expect(await store.complete("docs", "one", row("first"))).toBe(true);
-    expect(await store.complete("docs", "one", row("second"))).toBe(false);
-    expect(await store.read("docs")).toEqual(row("first"));
+    await store.replace("docs", "first", row("refreshed"));
+    expect(await store.complete("docs", "one", row("first"))).toBe(true);
+    expect(await store.read("docs")).toEqual(row("refreshed"));
+    expect(await store.complete("docs", "none", row("second"))).toBe(false);
+    await store.begin(flow("unused", now() + 10 * second));
+    expect(await store.complete("docs", "unused", row("second"))).toBe(false);
+    expect(await store.read("docs")).toEqual(row("refreshed"));
+    expect(await store.finish("one", "browser one")).toBeNull();
     await store.replace("docs", null, null);
     expect(await store.complete("docs", "two", row("third"))).toBe(false);
     expect(await store.read("docs")).toBeNull();

@@ -154,6 +154,9 @@ it("If a tool returns a value that is no stream of events, or yields a value tha
   expect(result.status).toBe("completed");
   const results = of.messages.flatMap((message) => (message.role === "toolResult" ? [message] : []));
   expect(results.map(({ toolName, isError }) => [toolName, isError])).toEqual(wrong.map(({ name }) => [name, true]));
+  expect(received.slice(2)).toEqual(
+    Array(3).fill(expect.stringContaining("neither a delta nor progress nor a result")),
+  );
   expect(received).toEqual(results.map(({ content }) => content));
   expect(received).not.toContain("");
 });

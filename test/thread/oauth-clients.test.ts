@@ -251,6 +251,23 @@ it("OAUTH17 If a person disconnects while the code of an authorization flow is e
   expect((await control()).live).toEqual({ access: [], refresh: [] });
 });
 
+it("OAUTH17 If a person disconnects and connects again while an earlier code is exchanged, and the definition names the client, the tokens of the earlier code are not revoked", async () => {
+  const { control, definition } = protectedServer();
+  await control({ presetClient: { client_id: "preset" }, holdTokens: true });
+  useDefinition({ ...definition, oauth: { clientId: "preset" } });
+  const id = await threadOf("anna");
+  const flow = await begin(id);
+  const returned = returnTo(await agree(flow), flow.cookie);
+  await vi.waitUntil(async () => (await control()).held > 0, { timeout: 20_000 });
+  await disconnect(id);
+  await control({ holdTokens: false });
+  expect((await connect(id)).status).toBe(200);
+  await control({ release: true });
+  expect((await returned).status).toBe(400);
+  expect((await control()).requests).not.toContain("POST as/revoke");
+  expect((await ask(id)).result).toContain("You are");
+});
+
 describe("a person who connects again", () => {
   it("OAUTH17 If a person connects again, the former tokens are revoked and the new ones are used", async () => {
     const { control } = protectedServer();

@@ -180,16 +180,16 @@ describe("a message for a run that does not receive it at once", () => {
     open();
     const events = await atRest(id);
     const page = { limit: 4, order: "asc" as const, include_silent: false };
-    const heard: Message[] = [];
+    const stored: Message[] = [];
     for (let cursor: string | null | undefined; cursor !== null;) {
       const { items, next_cursor } = await value(
         stubOf(id).call("listMessages", admin, { ...page, ...(cursor === undefined ? {} : { cursor }) }),
       );
-      heard.push(...items);
+      stored.push(...items);
       cursor = next_cursor;
     }
-    heard.splice(0, 3);
-    expect(heard.map(({ role, content }) => `${role} ${wordOf(content)}`)).toEqual([
+    stored.splice(0, 3);
+    expect(stored.map(({ role, content }) => `${role} ${wordOf(content)}`)).toEqual([
       ...words.slice(0, 6).map((word) => `user ${word}`),
       "assistant six",
       "user seven",
@@ -198,7 +198,7 @@ describe("a message for a run that does not receive it at once", () => {
     ]);
     const sent = words.map((word) => [word, word.length + 900_001]);
     expect(received).toEqual([sent.slice(0, 6), sent]);
-    expect(new Set(heard.map(({ run_id }) => run_id))).toEqual(new Set([runId]));
+    expect(new Set(stored.map(({ run_id }) => run_id))).toEqual(new Set([runId]));
     expect(events.filter(({ type }) => type === "run_end")).toHaveLength(1);
   });
 });

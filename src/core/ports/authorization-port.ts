@@ -64,8 +64,8 @@ export interface AuthorizationStore {
    */
   finish(id: string, browser: string): Promise<string | null>;
   /**
-   * Writes the row of a server and deletes the used authorization flow `id`. False, without a change, if the flow was deleted after its use,
-   * because the person has disconnected. A repeated call with the same row returns true.
+   * Writes the row of a server with the tokens of the used authorization flow `id`. False, without a change, if the flow was deleted after its
+   * use, because the person has disconnected. A repeated call changes nothing and returns true.
    */
   complete(server: string, id: string, next: StoredAuthorization): Promise<boolean>;
 }

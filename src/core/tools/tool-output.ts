@@ -2,6 +2,7 @@
 // or a stream.
 
 import { jsonSchema } from "#contract/json.ts";
+import { isObject } from "#lib/json-value.ts";
 import type { ToolCall, ToolStreamPart } from "#spec/index.ts";
 
 import type { Faults } from "../ports/faults.ts";
@@ -93,7 +94,9 @@ async function* readStream(
   }
 }
 
+/** `part` has the type of a part, but a project's function may yield anything. */
 function streamPiece(part: ToolStreamPart): ToolPiece {
+  if (!isObject(part)) return noPart;
   if (!("type" in part)) return { type: "result", result: part as ToolAnswer };
   switch (part.type) {
     case "delta":
@@ -108,5 +111,12 @@ function streamPiece(part: ToolStreamPart): ToolPiece {
       const extra = details === undefined || !json.success ? {} : { details: json.data };
       return { type: "result", result: { ...answer, ...extra } };
     }
+    default:
+      return noPart;
   }
 }
+
+const noPart: ToolPiece = {
+  type: "result",
+  result: { status: "error", error: "The tool yielded a value that is neither a delta nor progress nor a result." },
+};

@@ -269,7 +269,7 @@ export async function completeAuthorizationFlow(
 
 /**
  * Stores the tokens of the authorization flow `id`, and revokes those that they replace. If the person has disconnected meanwhile, revokes
- * the new tokens and throws.
+ * the new tokens, unless that would end the tokens of a later flow, and throws.
  */
 async function storeTokens(
   subject: Subject,
@@ -281,19 +281,25 @@ async function storeTokens(
   const text = await seal(keys, writeRecord(record), sealPlace("tokens", owner, subject));
   const row = { revision: crypto.randomUUID(), text };
   const write = () => store.complete(key, id, row);
+  let isStored: boolean;
   try {
     // One broken connection must not lose the tokens.
-    if (!(await write().catch(write))) {
-      throw new McpServerError(`The connection to "${subject.name}" was removed meanwhile. Connect again.`);
-    }
+    isStored = await write().catch(write);
   } catch (thrown) {
     await revoke(subject, context, record);
     throw thrown;
   }
-  // Two grants of one client are one grant at some servers, so a revocation of the old tokens would end the new ones.
-  if (old !== null && old.client !== null && old.client.client_id !== record.client?.client_id) {
-    await revoke(subject, context, old);
+  if (!isStored) {
+    const other = await recordOf(subject, context);
+    if (other === null || isOfOtherClient(record, other)) await revoke(subject, context, record);
+    throw new McpServerError(`The connection to "${subject.name}" was removed meanwhile. Connect again.`);
   }
+  if (old !== null && isOfOtherClient(old, record)) await revoke(subject, context, old);
+}
+
+/** Whether tokens can be revoked without ending those of `other`: two grants of one client are one grant at some servers. */
+function isOfOtherClient({ client }: TokenRecord, other: TokenRecord): boolean {
+  return client !== null && client.client_id !== other.client?.client_id;
 }
 
 /** The stored record of an owner; null if there is none that can be decrypted. */
