@@ -7,25 +7,25 @@ import type { KeyRecord } from "#core/record.ts";
 
 import { decodeBody, encodeBody } from "../row-body.ts";
 import { requestKeyTable } from "./schema.ts";
-import type { ThreadDatabase } from "./thread-database.ts";
+import { prepared, type ThreadDatabase } from "./thread-database.ts";
 
 /** Creates the operations on keys. */
 export function keyRows(database: ThreadDatabase): Pick<ThreadStore, "insertKey" | "key"> {
-  const insert = database
-    .insert(requestKeyTable)
-    .values({ key: sql.placeholder("key"), body: sql.placeholder("body") })
-    .prepare();
-  const select = database
-    .select({ body: requestKeyTable.body })
-    .from(requestKeyTable)
-    .where(eq(requestKeyTable.key, sql.placeholder("key")))
-    .prepare();
+  const queries = prepared({
+    insert: () =>
+      database.insert(requestKeyTable).values({ key: sql.placeholder("key"), body: sql.placeholder("body") }),
+    select: () =>
+      database
+        .select({ body: requestKeyTable.body })
+        .from(requestKeyTable)
+        .where(eq(requestKeyTable.key, sql.placeholder("key"))),
+  });
   return {
     insertKey(record) {
-      insert.run({ key: record.key, body: encodeBody("key", record) });
+      queries.insert.run({ key: record.key, body: encodeBody("key", record) });
     },
     key(key) {
-      const row = select.get({ key });
+      const row = queries.select.get({ key });
       return row === undefined ? null : decodeBody<KeyRecord>(row.body);
     },
   };

@@ -9,7 +9,7 @@ import type { LogRecord } from "#core/record.ts";
 import { firstKey, lastKey } from "../key-range.ts";
 import { decodeBody, encodeBody } from "../row-body.ts";
 import { logTable } from "./schema.ts";
-import type { ThreadDatabase } from "./thread-database.ts";
+import { prepared, type ThreadDatabase } from "./thread-database.ts";
 
 const type = sql.placeholder("type");
 const runId = sql.placeholder("runId");
@@ -17,15 +17,6 @@ const beyond = sql.placeholder("beyond");
 
 /** Creates the operations on log rows. */
 export function logRows(database: ThreadDatabase): Pick<ThreadStore, "insertLog" | "log" | "logs"> {
-  const insert = database
-    .insert(logTable)
-    .values({ id: sql.placeholder("id"), type, runId, body: sql.placeholder("body") })
-    .prepare();
-  const select = database
-    .select({ body: logTable.body })
-    .from(logTable)
-    .where(eq(logTable.id, sql.placeholder("id")))
-    .prepare();
   const page = (bound: typeof gt, direction: typeof asc) =>
     database
       .select({ body: logTable.body })
@@ -38,21 +29,30 @@ export function logRows(database: ThreadDatabase): Pick<ThreadStore, "insertLog"
         ),
       )
       .orderBy(direction(logTable.id))
-      .limit(sql.placeholder("limit"))
-      .prepare();
-  const pages = { asc: page(gt, asc), desc: page(lt, desc) };
+      .limit(sql.placeholder("limit"));
+  const queries = prepared({
+    insert: () =>
+      database.insert(logTable).values({ id: sql.placeholder("id"), type, runId, body: sql.placeholder("body") }),
+    select: () =>
+      database
+        .select({ body: logTable.body })
+        .from(logTable)
+        .where(eq(logTable.id, sql.placeholder("id"))),
+    asc: () => page(gt, asc),
+    desc: () => page(lt, desc),
+  });
   return {
     insertLog(log) {
-      insert.run({ id: log.id, type: log.type, runId: log.run_id, body: encodeBody("log", log) });
+      queries.insert.run({ id: log.id, type: log.type, runId: log.run_id, body: encodeBody("log", log) });
     },
     log(id) {
-      const row = select.get({ id });
+      const row = queries.select.get({ id });
       return row === undefined ? null : decodeBody<LogRecord>(row.body);
     },
     logs(query) {
       const { order, limit, type = null, runId = null } = query;
       const open = order === "asc" ? firstKey : lastKey;
-      const rows = pages[order].all({ limit, type, runId, beyond: query.beyond ?? open });
+      const rows = queries[order].all({ limit, type, runId, beyond: query.beyond ?? open });
       return rows.map((row) => decodeBody<LogRecord>(row.body));
     },
   };

@@ -9,7 +9,7 @@ import type { MessageRecord } from "#core/record.ts";
 
 import { decodeBody, encodeBody } from "../row-body.ts";
 import { branchTable, messageTable, movedMessageTable } from "./schema.ts";
-import { assertUpdated, type ThreadDatabase } from "./thread-database.ts";
+import { assertUpdated, prepared, type ThreadDatabase } from "./thread-database.ts";
 
 const atPosition = and(
   eq(messageTable.branch, sql.placeholder("branch")),
@@ -19,62 +19,55 @@ const atPosition = and(
 );
 
 function messageQueries(database: ThreadDatabase) {
-  return {
-    insert: database
-      .insert(messageTable)
-      .values({
+  return prepared({
+    insert: () =>
+      database.insert(messageTable).values({
         branch: sql.placeholder("branch"),
         position: sql.placeholder("position"),
         id: sql.placeholder("id"),
         depth: sql.placeholder("depth"),
         silent: sql.placeholder("silent"),
         body: sql.placeholder("body"),
-      })
-      .prepare(),
-    update: database
-      .update(messageTable)
-      .set({
-        depth: sql`${sql.placeholder("depth")}`,
-        silent: sql`${sql.placeholder("silent")}`,
-        body: sql`${sql.placeholder("body")}`,
-      })
-      .where(atPosition)
-      .returning({ id: messageTable.id })
-      .prepare(),
-    delete: database.delete(messageTable).where(atPosition).prepare(),
-    select: database.select({ body: messageTable.body }).from(messageTable).where(atPosition).prepare(),
+      }),
+    update: () =>
+      database
+        .update(messageTable)
+        .set({
+          depth: sql`${sql.placeholder("depth")}`,
+          silent: sql`${sql.placeholder("silent")}`,
+          body: sql`${sql.placeholder("body")}`,
+        })
+        .where(atPosition)
+        .returning({ id: messageTable.id }),
+    delete: () => database.delete(messageTable).where(atPosition),
+    select: () => database.select({ body: messageTable.body }).from(messageTable).where(atPosition),
     // SQLite keeps the order of a cross join: one lookup by primary key for each branch instead of a scan of the messages.
-    selectUnmoved: database
-      .select({ body: messageTable.body })
-      .from(branchTable)
-      .crossJoin(messageTable)
-      .where(
-        and(
-          eq(messageTable.branch, branchTable.id),
-          eq(messageTable.position, sql.placeholder("id")),
-          eq(messageTable.id, sql.placeholder("id")),
-        ),
-      )
-      .limit(1)
-      .prepare(),
-    insertMove: database
-      .insert(movedMessageTable)
-      .values({
+    selectUnmoved: () =>
+      database
+        .select({ body: messageTable.body })
+        .from(branchTable)
+        .crossJoin(messageTable)
+        .where(
+          and(
+            eq(messageTable.branch, branchTable.id),
+            eq(messageTable.position, sql.placeholder("id")),
+            eq(messageTable.id, sql.placeholder("id")),
+          ),
+        )
+        .limit(1),
+    insertMove: () =>
+      database.insert(movedMessageTable).values({
         id: sql.placeholder("id"),
         branch: sql.placeholder("branch"),
         position: sql.placeholder("position"),
-      })
-      .prepare(),
-    deleteMove: database
-      .delete(movedMessageTable)
-      .where(eq(movedMessageTable.id, sql.placeholder("id")))
-      .prepare(),
-    selectMove: database
-      .select({ id: movedMessageTable.id, branch: movedMessageTable.branch, position: movedMessageTable.position })
-      .from(movedMessageTable)
-      .where(eq(movedMessageTable.id, sql.placeholder("id")))
-      .prepare(),
-  };
+      }),
+    deleteMove: () => database.delete(movedMessageTable).where(eq(movedMessageTable.id, sql.placeholder("id"))),
+    selectMove: () =>
+      database
+        .select({ id: movedMessageTable.id, branch: movedMessageTable.branch, position: movedMessageTable.position })
+        .from(movedMessageTable)
+        .where(eq(movedMessageTable.id, sql.placeholder("id"))),
+  });
 }
 
 /** Creates the operations on single messages. `hasBranch` returns whether a branch exists. */

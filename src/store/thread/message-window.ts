@@ -10,7 +10,7 @@ import { firstKey, justAbove, lastKey } from "../key-range.ts";
 import { decodeBody } from "../row-body.ts";
 import type { ManagedThreadStore } from "../thread-lifecycle.ts";
 import { messageTable } from "./schema.ts";
-import type { ThreadDatabase } from "./thread-database.ts";
+import { prepared, type ThreadDatabase } from "./thread-database.ts";
 
 /** SQLite reads a limit of -1 as no limit. */
 const noLimit = -1;
@@ -45,18 +45,20 @@ export function messageWindow(
         ),
       )
       .orderBy(direction(messageTable.position))
-      .limit(sql.placeholder("limit"))
-      .prepare();
-  const queries = { asc: select(asc), desc: select(desc) };
-  const selectEvery = database
-    .select({ body: messageTable.body })
-    .from(messageTable)
-    .where(
-      sql`(${messageTable.branch}, ${messageTable.position}) > (${sql.placeholder("branch")}, ${sql.placeholder("position")})`,
-    )
-    .orderBy(asc(messageTable.branch), asc(messageTable.position))
-    .limit(sql.placeholder("limit"))
-    .prepare();
+      .limit(sql.placeholder("limit"));
+  const queries = prepared({
+    asc: () => select(asc),
+    desc: () => select(desc),
+    every: () =>
+      database
+        .select({ body: messageTable.body })
+        .from(messageTable)
+        .where(
+          sql`(${messageTable.branch}, ${messageTable.position}) > (${sql.placeholder("branch")}, ${sql.placeholder("position")})`,
+        )
+        .orderBy(asc(messageTable.branch), asc(messageTable.position))
+        .limit(sql.placeholder("limit")),
+  });
 
   const read = (stretches: BranchStretch[], window: Window): MessageRecord[] => {
     const { order, limit, above, maxDepth } = window;
@@ -77,7 +79,7 @@ export function messageWindow(
   return {
     everyMessage({ after, limit }) {
       const { branch, position } = after ?? { branch: firstKey, position: firstKey };
-      return selectEvery.all({ branch, position, limit }).map((row) => decodeBody<MessageRecord>(row.body));
+      return queries.every.all({ branch, position, limit }).map((row) => decodeBody<MessageRecord>(row.body));
     },
     messages(query) {
       const { branch, order, limit, beyond, includeSilent, maxDepth = anyDepth } = query;

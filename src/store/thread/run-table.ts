@@ -8,7 +8,7 @@ import { firstKey, lastKey } from "../key-range.ts";
 import { decodeBody, encodeBody } from "../row-body.ts";
 import { currentRun } from "./earlier-records.ts";
 import { runTable } from "./schema.ts";
-import { assertUpdated, type ThreadDatabase } from "./thread-database.ts";
+import { assertUpdated, prepared, type ThreadDatabase } from "./thread-database.ts";
 
 /** Creates the operations on runs. */
 export function runRows(
@@ -19,31 +19,21 @@ export function runRows(
   const body = { body: runTable.body };
   const limit = sql.placeholder("limit");
   const beyond = sql.placeholder("beyond");
-  const queries = {
-    insert: database.insert(runTable).values(values).prepare(),
-    update: database
-      .update(runTable)
-      .set({ body: sql`${sql.placeholder("body")}` })
-      .where(withId)
-      .returning({ id: runTable.id })
-      .prepare(),
-    delete: database.delete(runTable).where(withId).prepare(),
-    select: database.select(body).from(runTable).where(withId).prepare(),
-    asc: database
-      .select(body)
-      .from(runTable)
-      .where(gt(runTable.id, beyond))
-      .orderBy(asc(runTable.id))
-      .limit(limit)
-      .prepare(),
-    desc: database
-      .select(body)
-      .from(runTable)
-      .where(lt(runTable.id, beyond))
-      .orderBy(desc(runTable.id))
-      .limit(limit)
-      .prepare(),
-  };
+  const queries = prepared({
+    insert: () => database.insert(runTable).values(values),
+    update: () =>
+      database
+        .update(runTable)
+        .set({ body: sql`${sql.placeholder("body")}` })
+        .where(withId)
+        .returning({ id: runTable.id }),
+    delete: () => database.delete(runTable).where(withId),
+    select: () => database.select(body).from(runTable).where(withId),
+    asc: () =>
+      database.select(body).from(runTable).where(gt(runTable.id, beyond)).orderBy(asc(runTable.id)).limit(limit),
+    desc: () =>
+      database.select(body).from(runTable).where(lt(runTable.id, beyond)).orderBy(desc(runTable.id)).limit(limit),
+  });
   return {
     insertRun(run) {
       queries.insert.run({ id: run.id, body: encodeBody("run", run) });
