@@ -6,8 +6,11 @@ import { z } from "zod";
 /** A JSON Schema, or a part of one. */
 export type JsonSchema = { [key: string]: unknown };
 
-/** The JSON Schema that a zod schema was created from, by that zod schema. */
-const originalSchemas = new WeakMap<z.ZodType, JsonSchema>();
+/**
+ * The JSON Schemas of zod schemas as texts: the one that a zod schema was created from, or its conversion. A conversion takes a tenth of a
+ * millisecond or more, and each run needs the JSON Schemas of all its tools.
+ */
+const jsonTexts = new WeakMap<z.ZodType, string>();
 
 /**
  * Creates a zod schema from a JSON Schema of an object: draft 4, 7 or 2020-12. `argumentsJsonSchema` returns the original unchanged.
@@ -16,12 +19,13 @@ const originalSchemas = new WeakMap<z.ZodType, JsonSchema>();
  */
 export function schemaOfJson(given: unknown): z.ZodType {
   // Only the JSON is kept, since TypeBox adds symbols to its schemas.
-  const schema: unknown = JSON.parse(JSON.stringify(given) ?? "null");
+  const text = JSON.stringify(given) ?? "null";
+  const schema: unknown = JSON.parse(text);
   if (!isJsonSchema(schema) || schema["type"] !== "object") {
     throw new Error('It must be a JSON Schema with "type": "object".');
   }
   const check = z.fromJSONSchema(schema);
-  originalSchemas.set(check, schema);
+  jsonTexts.set(check, text);
   return check;
 }
 
@@ -36,10 +40,13 @@ function isJsonSchema(value: unknown): value is JsonSchema {
  */
 export function argumentsJsonSchema(schema: z.ZodType | null): JsonSchema {
   if (schema === null) return { type: "object", properties: {}, additionalProperties: false };
-  const given = originalSchemas.get(schema);
-  if (given !== undefined) return structuredClone(given);
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: "draft-7", io: "input", override: tidy });
-  return rest;
+  let text = jsonTexts.get(schema);
+  if (text === undefined) {
+    const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: "draft-7", io: "input", override: tidy });
+    text = JSON.stringify(rest);
+    jsonTexts.set(schema, text);
+  }
+  return JSON.parse(text) as JsonSchema;
 }
 
 function tidy({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {

@@ -1,6 +1,7 @@
 // A JSON Schema from a user: it checks values, and models are sent it unchanged.
 
 import { expect, it } from "vitest";
+import { z } from "zod";
 
 import { argumentsJsonSchema, schemaOfJson } from "#lib/json-schema.ts";
 
@@ -44,4 +45,12 @@ it("ENTRY12 The JSON Schema of an in-process tool accepts exactly the values tha
 it("ENTRY12 The JSON Schema of an in-process tool is returned without symbols, which TypeBox adds", () => {
   const schema = schemaOfJson({ ...given, [Symbol.for("TypeBox.Kind")]: "Object" });
   expect(Reflect.ownKeys(argumentsJsonSchema(schema)).filter((key) => typeof key === "symbol")).toEqual([]);
+});
+
+it("A change of a tool's JSON Schema by its user does not change the next one, also if the tool has a zod schema", () => {
+  const schema = z.object({ query: z.string() });
+  const first = argumentsJsonSchema(schema);
+  const expected = structuredClone(first);
+  first["properties"] = {};
+  expect(argumentsJsonSchema(schema)).toEqual(expected);
 });
