@@ -1,5 +1,5 @@
-// Acknowledges received events to the object: after 64 KiB or after a second, whichever is first. It acknowledges only what the reader has
-// processed, because the limit of unacknowledged data bounds the memory of both ends.
+// Acknowledges received events to the object: the first one at once, the others after 64 KiB or after a second, whichever is first. It
+// acknowledges only what the reader has processed, because the limit of unacknowledged data bounds the memory of both ends.
 
 import type { Timers } from "#lib/timers.ts";
 
@@ -14,7 +14,8 @@ export interface Acknowledger {
 
 /** An acknowledger that sends through `send`. */
 export function createAcknowledger(timers: Timers, send: (seq: number) => void): Acknowledger {
-  let bytes = 0;
+  // The first event is acknowledged at once: the object closes a reader that has never acknowledged anything when it is far behind.
+  let bytes = acknowledgeBytes;
   let last = 0;
   let callOff: (() => void) | null = null;
   const stop = (): void => {

@@ -118,8 +118,6 @@ describe("over SSE", () => {
     const deletion = '{"type":"thread_deleted","thread_id":"a thread","seq":90}';
     expect(await next()).toBe(`event: thread_deleted\ndata: ${deletion}\n\n`);
     // The deletion was sent, and nothing has confirmed yet that the client read it.
-    await app.time.armed(1000);
-    app.time.advance(1000);
     await watcher?.acknowledgedUpTo(38);
     expect(watcher?.acknowledged).toEqual([38]);
     const silence = next();

@@ -3,11 +3,13 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
+import { createAcknowledger } from "#contract/acknowledger.ts";
 import type { ThreadEvent } from "#contract/event.ts";
 import type { PostMessage } from "#contract/message-route.ts";
 import type { ThreadPeer } from "#core/thread-peer.ts";
 import type { Result, Caller, ThreadStub } from "#core/thread-rpc.ts";
 import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
+import { platformTimers } from "#lib/timers.ts";
 import { orderProblems } from "#testing/transcript-invariants.ts";
 
 import { reportWait } from "./open-waits.ts";
@@ -55,7 +57,7 @@ export interface Following {
   close(): void;
 }
 
-/** Subscribes to a thread. Acknowledges every frame. */
+/** Subscribes to a thread. Acknowledges received events as the HTTP layer does. */
 export async function follow(id: string, query: Record<string, string> = {}): Promise<Following> {
   const search = new URLSearchParams(query).toString();
   const response = await stubOf(id).fetch(
@@ -70,19 +72,27 @@ export async function follow(id: string, query: Record<string, string> = {}): Pr
   let done = false;
   let disorder: string | undefined;
   const after = Number(query["after"] ?? 0);
+  const acknowledger = createAcknowledger(platformTimers, (seq) => {
+    if (!done) socket.send(JSON.stringify({ type: "ack", seq }));
+  });
   socket.addEventListener("message", ({ data }) => {
-    const event = JSON.parse(String(data)) as ThreadEvent | { type: "end" };
+    const text = String(data);
+    const event = JSON.parse(text) as ThreadEvent | { type: "end" };
     if (event.type === "end") return;
     events.push(event);
     // A reader resumes after its last number, so an event that is sent after one with a higher number would be lost.
     disorder ??= orderProblems(events.slice(-2), events.length === 1 ? after : undefined)[0];
-    if (!done) socket.send(JSON.stringify({ type: "ack", seq: event.seq }));
+    if (!done) acknowledger.taken(event.seq, text.length);
     for (const wake of waiting) wake();
   });
   const closed = new Promise<number>((resolve) => {
     // An object that dies closes no socket; the connection breaks.
-    socket.addEventListener("error", () => resolve(1006));
+    socket.addEventListener("error", () => {
+      acknowledger.stop();
+      resolve(1006);
+    });
     socket.addEventListener("close", (event) => {
+      acknowledger.stop();
       resolve(event.code);
       socket.close();
     });
@@ -95,6 +105,7 @@ export async function follow(id: string, query: Record<string, string> = {}): Pr
     },
     close: () => {
       done = true;
+      acknowledger.stop();
       socket.close(1000, "done");
     },
     until: (fits) => {
