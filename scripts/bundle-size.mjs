@@ -11,7 +11,7 @@ import { writeEverythingProject } from "./lib/everything-project.mjs";
 import { fromRoot } from "./lib/paths.mjs";
 import { runNode } from "./lib/run-command.mjs";
 import { startTime } from "./lib/start-time.mjs";
-import { tools, wranglerEnvironment } from "./lib/tools.mjs";
+import { compileCacheEnvironment, tools, wranglerEnvironment } from "./lib/tools.mjs";
 
 /** Bytes after gzip. */
 const limits = { everything: 1280 * 1024, start: 600 * 1024 };
@@ -53,7 +53,7 @@ async function bundleSize(folder, options = []) {
   const { code, output } = await runNode(tools.wrangler, ["deploy", "--dry-run", "--outdir", out, ...options], {
     quiet: true,
     cwd: folder,
-    env: wranglerEnvironment,
+    env: { ...wranglerEnvironment, ...compileCacheEnvironment() },
   });
   if (code !== 0) throw new Error(output);
   let raw = 0;
