@@ -118,6 +118,12 @@ describe("a report", () => {
 });
 
 describe("invalid queries", () => {
+  const refusalOfQuery = async (query: string) => {
+    const { ask } = await reporting([totalOf(1)]);
+    const { status, code, fields } = await refusalOf(await ask(`?${query.replaceAll(" ", "%20")}`));
+    return [status, code, fields];
+  };
+
   it.each([
     ["from=2026-02-31", "from"],
     ["from=2026-2-3", "from"],
@@ -146,17 +152,17 @@ describe("invalid queries", () => {
     ["by=1) UNION SELECT body FROM thread --", "by"],
     ["by=constructor", "by"],
     ["by=__proto__", "by"],
-    [`by=${"day,".repeat(20_000)}day`, "by"],
     ["by=day&by=user", "by"],
     ["user_id=", "user_id"],
     [`user_id=${"x".repeat(201)}`, "user_id"],
     ["limit=1", "limit"],
     ["__proto__=1", "__proto__"],
   ])("USAGE3 A report with the query %s is refused, and the error names the field", async (query, field) => {
-    const { ask } = await reporting([totalOf(1)]);
-    const encoded = query.replaceAll(" ", "%20");
-    const { status, code, fields } = await refusalOf(await ask(`?${encoded}`));
-    expect([status, code, fields]).toEqual([400, "invalid_request", [field]]);
+    expect(await refusalOfQuery(query)).toEqual([400, "invalid_request", [field]]);
+  });
+
+  it("USAGE3 A report with 20,000 groupings is refused, and the error names the field", async () => {
+    expect(await refusalOfQuery(`by=${"day,".repeat(20_000)}day`)).toEqual([400, "invalid_request", ["by"]]);
   });
 
   it("USAGE3 A report may cover a leap year, and a user id that contains SQL is only compared as a value", async () => {

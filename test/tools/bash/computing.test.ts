@@ -17,18 +17,18 @@ const doubling = Array.from({ length: 40 }, (_, index) => `v${index}='v${index +
 const large = 'x=$(printf "%4000000s" x)';
 
 /** Commands that only compute, for seconds, within the limits of work. */
-const computing = [
-  "for i in $(seq 9000); do a+=($i); done",
-  "x=; for i in $(seq 9000); do x+=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; y=${x//a/b}; done",
-  "awk 'BEGIN { for (i = 0; i < 90000; i++) { s = s i; n += index(s, \"z\") } }'",
-  `${doubling}; v40=1; echo $((v0))`,
-  `${large}; : ${"${#x} ".repeat(2000)}`,
-  `${large}; ${"y=$x$x ".repeat(2000)}`,
-  `${large}; case "$x" in ${"*a*b) ;; ".repeat(2000)} esac`,
-  `seq 90000 | sed '${"s/./&/;".repeat(30)}'`,
+const computing: [name: string, command: string][] = [
+  ["an array grows in a loop", "for i in $(seq 9000); do a+=($i); done"],
+  ["a replaced text grows", "x=; for i in $(seq 9000); do x+=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; y=${x//a/b}; done"],
+  ["a searched text of awk grows", "awk 'BEGIN { for (i = 0; i < 90000; i++) { s = s i; n += index(s, \"z\") } }'"],
+  ["variables refer to each other", `${doubling}; v40=1; echo $((v0))`],
+  ["2,000 lengths of a large text", `${large}; : ${"${#x} ".repeat(2000)}`],
+  ["2,000 doublings of a large text", `${large}; ${"y=$x$x ".repeat(2000)}`],
+  ["2,000 patterns for a large text", `${large}; case "$x" in ${"*a*b) ;; ".repeat(2000)} esac`],
+  ["30 replacements of sed in each line", `seq 90000 | sed '${"s/./&/;".repeat(30)}'`],
 ];
 
-it.for(computing)("A time limit ends a command that only computes: %s", async (command) => {
+it.for(computing)("A time limit ends a command that only computes: %s", async ([, command]) => {
   const coder = await ToolCaller.create("coder");
   const { run } = readTool(createBashTool({ timeoutMs: 50 }));
   const result = await coder.withState(async (state) =>
@@ -38,7 +38,7 @@ it.for(computing)("A time limit ends a command that only computes: %s", async (c
   expect(await coder.text("bash", { command: "ls" })).toBe("Exit code: 0\n");
 });
 
-it.for(computing)("A stop ends a command that only computes: %s", async (command) => {
+it.for(computing)("A stop ends a command that only computes: %s", async ([, command]) => {
   const coder = await ToolCaller.create("coder");
   const outcome = await coder.withState(async (state) => {
     const stop = new AbortController();
