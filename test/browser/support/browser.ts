@@ -196,11 +196,8 @@ export async function openWholeBrowser(): Promise<TestBrowser> {
   return startBrowser(await findChromium(), chromiumArguments);
 }
 
-/** A page of a test lives for seconds, so the compilers for hot code and a process for graphics take more time than they save. */
-const shortLived = ["--js-flags=--no-opt,--no-maglev", "--in-process-gpu"];
-
 async function startBrowser(executablePath: string, args: string[]): Promise<TestBrowser> {
-  const browser: Browser = await chromium.launch({ executablePath, args: [...args, ...shortLived] });
+  const browser: Browser = await chromium.launch({ executablePath, args });
   /** Emptied pages, by the origin of their addresses. */
   const unused = new Map<string, Page[]>();
   /** For each origin a loaded page that is between two visits. */
