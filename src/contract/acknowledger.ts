@@ -12,9 +12,9 @@ export interface Acknowledger {
   stop(): void;
 }
 
-/** An acknowledger that sends through `send`. */
+/** An acknowledger for one connection. `send` sends the acknowledgement of every event up to `seq`. */
 export function createAcknowledger(timers: Timers, send: (seq: number) => void): Acknowledger {
-  // The first event is acknowledged at once: the object closes a reader that has never acknowledged anything when it is far behind.
+  // The first event is acknowledged at once, because the object closes a reader that never acknowledged when it has to withhold 4 MiB from it.
   let bytes = acknowledgeBytes;
   let last = 0;
   let callOff: (() => void) | null = null;

@@ -1,11 +1,13 @@
 // Receives what a thread's or feed's object sends to the Worker over a socket: events, the end, or a refusal. These deliveries are queued
 // until the response takes them. The queue is bounded by the object, which sends only a limited amount before the Worker acknowledges. The
-// Worker acknowledges an event after it was taken from the queue.
+// Worker acknowledges an event after the client has read it.
 
+import { createAcknowledger, type Acknowledger } from "#contract/acknowledger.ts";
 import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import type { Refusal } from "#contract/error.ts";
 import type { EventOf } from "#contract/event.ts";
 import { expiredCloseCode } from "#contract/stream-limits.ts";
+import type { Timers } from "#lib/timers.ts";
 
 /** One event. `json` is the text that the object sent, unchanged. */
 export interface Frame {
@@ -65,14 +67,21 @@ export function deliveryOfClose(code: number, reason: string): Delivery | null {
   return { type: "refused", refusal: { code: refused, message: reason === "" ? message : reason } };
 }
 
+/** Acknowledges to the object over one connection. The next connection needs a new one, because the object counts for each connection. */
+export function acknowledgerOf(socket: WebSocket, timers: Timers): Acknowledger {
+  return createAcknowledger(timers, (seq) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: "ack", seq }));
+  });
+}
+
 /** The source of a response's events. */
 export interface DeliverySource {
   /** Resolves when deliveries are available or the source is closed. */
   ready(): Promise<void>;
   /** Removes the first deliveries from the queue and returns them: about `most` characters in total. */
   take(most?: number): Delivery[];
-  /** Acknowledges to the object that every event up to `seq` was taken. */
-  acknowledge(seq: number): void;
+  /** Reports that the client has read `bytes` bytes, up to and including event `seq`. The source acknowledges that to the object. */
+  taken(seq: number, bytes: number): void;
   /** Reports to the object that the client is connected. Called whenever the client reads. */
   ping(): void;
   /** Closes the subscription. Nothing is delivered afterwards. */

@@ -1,7 +1,6 @@
 // Writes a subscription as a response of server-sent events (SSE). The body is pulled: while the client does not read, no frame is
 // taken from the queue, nothing is acknowledged, and no heartbeats accumulate.
 
-import { createAcknowledger } from "#contract/acknowledger.ts";
 import type { Refusal } from "#contract/error.ts";
 import { sseEventName } from "#contract/event.ts";
 import { pause } from "#lib/timers.ts";
@@ -61,13 +60,11 @@ export function sseResponse(subscription: DeliverySource, options: SseOptions): 
 function sseBody(subscription: DeliverySource, options: SseOptions): ReadableStream<Uint8Array> {
   const { comment = () => "heartbeat", format = eventFormat } = options;
   const encoder = new TextEncoder();
-  const acknowledger = createAcknowledger(options.timers, (seq) => subscription.acknowledge(seq));
   let opened = false;
   let written: { seq: number; bytes: number } | null = null;
   let onAbort: (() => void) | null = null;
   const finish = (): void => {
     if (onAbort !== null) options.signal.removeEventListener("abort", onAbort);
-    acknowledger.stop();
     subscription.close();
   };
   return new ReadableStream<Uint8Array>(
@@ -82,7 +79,7 @@ function sseBody(subscription: DeliverySource, options: SseOptions): ReadableStr
       },
       async pull(controller) {
         // The platform calls `pull` when the client has read what was written before.
-        if (written !== null) acknowledger.taken(written.seq, written.bytes);
+        if (written !== null) subscription.taken(written.seq, written.bytes);
         written = null;
         subscription.ping();
         if (!opened) {

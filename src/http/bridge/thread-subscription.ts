@@ -1,6 +1,7 @@
 // A subscription from the Worker to a thread: a WebSocket to the thread's object that is opened again after the object was reset. It
 // reconnects after the last received event and drops duplicates, so that every event is delivered once and in order.
 
+import type { Acknowledger } from "#contract/acknowledger.ts";
 import { errorBodySchema, ThreadholdError, tooSlowCloseCode } from "#contract/error.ts";
 import type { Caller, ThreadDirectory } from "#core/thread-rpc.ts";
 import { callerHeader, endField, subscribePath } from "#core/thread-rpc.ts";
@@ -8,7 +9,7 @@ import { backOffMs } from "#lib/back-off.ts";
 import { pause } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
 
-import { DeliveryQueue, deliveryOfClose, readFrame } from "./deliveries.ts";
+import { acknowledgerOf, DeliveryQueue, deliveryOfClose, readFrame } from "./deliveries.ts";
 import type { Delivery, DeliverySource } from "./deliveries.ts";
 import { Pulse } from "./pulse.ts";
 
@@ -42,6 +43,7 @@ export class Subscription implements DeliverySource {
   readonly #queue = new DeliveryQueue();
   readonly #pulse: Pulse;
   #socket: WebSocket | null = null;
+  #acknowledger: Acknowledger | null = null;
   #lastSeq: number | null = null;
   #attempts = 0;
   #attachedAt = 0;
@@ -69,9 +71,8 @@ export class Subscription implements DeliverySource {
     return this.#queue.take(most);
   }
 
-  /** Acknowledges to the object that every event up to `seq` was taken. */
-  acknowledge(seq: number): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type: "ack", seq }));
+  taken(seq: number, bytes: number): void {
+    this.#acknowledger?.taken(seq, bytes);
   }
 
   ping(): void {
@@ -82,6 +83,7 @@ export class Subscription implements DeliverySource {
   close(): void {
     if (this.closed) return;
     this.#queue.close();
+    this.#acknowledger?.stop();
     this.#socket?.close(1000, "reader left");
     this.#socket = null;
   }
@@ -101,6 +103,7 @@ export class Subscription implements DeliverySource {
       return;
     }
     this.#socket = socket;
+    this.#acknowledger = acknowledgerOf(socket, this.#ports.timers);
     this.#attachedAt = this.#ports.now();
     socket.addEventListener("message", ({ data }) => this.#receive(socket, data));
     socket.addEventListener("close", ({ code, reason }) => {
@@ -128,6 +131,8 @@ export class Subscription implements DeliverySource {
   #handleLoss(socket: WebSocket, last: Delivery | null): void {
     if (socket !== this.#socket) return;
     this.#socket = null;
+    this.#acknowledger?.stop();
+    this.#acknowledger = null;
     if (last === null) void this.#attachAgain();
     else this.#queue.push(last);
   }

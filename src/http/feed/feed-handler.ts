@@ -35,7 +35,7 @@ export function feedHandlers(services: Services): Pick<Handlers, "watchThreads">
           if (upgraded.webSocket === null) await lease.giveBack();
           return upgraded;
         }
-        const source = new FeedSource(await socketOf(upgraded), services.ports.now);
+        const source = new FeedSource(await socketOf(upgraded), services.ports);
         return sseResponse(source, { timers, signal: request.signal, format });
       });
     },

@@ -1,21 +1,25 @@
 // The socket of a feed object as the source of an SSE response. It does not reconnect: feed messages that were missed in between
 // would be lost. When the socket closes, the response ends; the client subscribes again and lists the threads.
 
+import type { Acknowledger } from "#contract/acknowledger.ts";
 import { tooSlowCloseCode } from "#contract/error.ts";
 
-import { DeliveryQueue, deliveryOfClose, readFrame } from "../bridge/deliveries.ts";
+import { acknowledgerOf, DeliveryQueue, deliveryOfClose, readFrame } from "../bridge/deliveries.ts";
 import type { Delivery, DeliverySource } from "../bridge/deliveries.ts";
 import { Pulse } from "../bridge/pulse.ts";
+import type { SubscriptionPorts } from "../bridge/thread-subscription.ts";
 
 /** The subscription of one SSE response to a feed. */
 export class FeedSource implements DeliverySource {
   readonly #socket: WebSocket;
   readonly #queue = new DeliveryQueue();
   readonly #pulse: Pulse;
+  readonly #acknowledger: Acknowledger;
 
-  /** `socket` is not accepted yet. `now` returns microseconds. */
-  constructor(socket: WebSocket, now: () => number) {
+  /** `socket` is not accepted yet. */
+  constructor(socket: WebSocket, { timers, now }: SubscriptionPorts) {
     this.#socket = socket;
+    this.#acknowledger = acknowledgerOf(socket, timers);
     this.#pulse = new Pulse(now);
     socket.addEventListener("message", ({ data }) => {
       const delivery = typeof data === "string" ? readFrame(data) : null;
@@ -42,8 +46,8 @@ export class FeedSource implements DeliverySource {
     return this.#queue.take(most);
   }
 
-  acknowledge(seq: number): void {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type: "ack", seq }));
+  taken(seq: number, bytes: number): void {
+    this.#acknowledger.taken(seq, bytes);
   }
 
   ping(): void {
@@ -53,6 +57,7 @@ export class FeedSource implements DeliverySource {
   close(): void {
     if (this.closed) return;
     this.#queue.close();
+    this.#acknowledger.stop();
     this.#socket.close(1000, "watcher left");
   }
 }
