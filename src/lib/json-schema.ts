@@ -8,7 +8,8 @@ export type JsonSchema = { [key: string]: unknown };
 
 /**
  * The JSON Schemas of zod schemas as texts: the one that a zod schema was created from, or its conversion. A conversion takes a tenth of a
- * millisecond or more, and each run needs the JSON Schemas of all its tools.
+ * millisecond or more, and each run needs the JSON Schemas of all its tools. A conversion with a default is not kept, because a function
+ * may return the default, a different one each time.
  */
 const jsonTexts = new WeakMap<z.ZodType, string>();
 
@@ -42,14 +43,19 @@ export function argumentsJsonSchema(schema: z.ZodType | null): JsonSchema {
   if (schema === null) return { type: "object", properties: {}, additionalProperties: false };
   let text = jsonTexts.get(schema);
   if (text === undefined) {
-    const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: "draft-7", io: "input", override: tidy });
+    let hasDefault = false;
+    const override: typeof tidy = (part) => {
+      hasDefault ||= ["default", "prefault", "catch"].includes(part.zodSchema._zod.def.type);
+      tidy(part);
+    };
+    const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: "draft-7", io: "input", override });
     text = JSON.stringify(rest);
-    jsonTexts.set(schema, text);
+    if (!hasDefault) jsonTexts.set(schema, text);
   }
   return JSON.parse(text) as JsonSchema;
 }
 
-function tidy({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+function tidy({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema; zodSchema: z.core.$ZodTypes }): void {
   if (jsonSchema.type === "object" && jsonSchema.properties !== undefined) jsonSchema.additionalProperties ??= false;
   // These keywords are always true: keys are texts, and integers are safe integers.
   if (isPlainText(jsonSchema.propertyNames)) delete jsonSchema.propertyNames;

@@ -1,6 +1,6 @@
-// A JSON Schema from a user: it checks values, and models are sent it unchanged.
+// JSON Schemas of arguments: one from a user checks values, and models are sent it unchanged; one of a zod schema is its conversion.
 
-import { expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
 import { argumentsJsonSchema, schemaOfJson } from "#lib/json-schema.ts";
@@ -47,10 +47,31 @@ it("ENTRY12 The JSON Schema of an in-process tool is returned without symbols, w
   expect(Reflect.ownKeys(argumentsJsonSchema(schema)).filter((key) => typeof key === "symbol")).toEqual([]);
 });
 
-it("A change of a tool's JSON Schema by its user does not change the next one, also if the tool has a zod schema", () => {
-  const schema = z.object({ query: z.string() });
-  const first = argumentsJsonSchema(schema);
-  const expected = structuredClone(first);
-  first["properties"] = {};
-  expect(argumentsJsonSchema(schema)).toEqual(expected);
+describe("the JSON Schema of a zod schema", () => {
+  it("A zod schema is converted to JSON Schema once, and each call returns a new copy", () => {
+    const schema = z.object({ query: z.string() });
+    // A conversion reads the metadata of each part.
+    const metadata = vi.spyOn(z.globalRegistry, "get");
+    const first = argumentsJsonSchema(schema);
+    const reads = metadata.mock.calls.length;
+    expect(reads).toBeGreaterThan(0);
+    const expected = structuredClone(first);
+    first["properties"] = {};
+    expect(argumentsJsonSchema(schema)).toEqual(expected);
+    expect(metadata).toHaveBeenCalledTimes(reads);
+    metadata.mockRestore();
+  });
+
+  it.each([
+    ["default", (of: () => string) => z.string().default(of)],
+    ["prefault", (of: () => string) => z.string().prefault(of)],
+    ["catch", (of: () => string) => z.string().catch(of)],
+  ])("A value of %s that a function returns is read again for each JSON Schema", (_name, fieldOf) => {
+    let calls = 0;
+    const schema = z.object({ filter: z.object({ day: fieldOf(() => `day ${(calls += 1)}`) }).optional() });
+    const dayOf = () => JSON.stringify(argumentsJsonSchema(schema));
+    const first = dayOf();
+    expect(first).toMatch(/"default":"day \d+"/);
+    expect(dayOf()).not.toBe(first);
+  });
 });

@@ -43,7 +43,7 @@ function agentToolView(agent: AnyAgentDefinition, prompt: AnyPromptDefinition, f
 }
 
 function schemaOf(schema: AnyToolArgs | null): JsonObject {
-  return JSON.parse(JSON.stringify(argumentsJsonSchema(schema))) as JsonObject;
+  return argumentsJsonSchema(schema) as JsonObject;
 }
 
 /** The views by name: tools, prompts that other prompts offer, and agents with `exposeAsTool`. */
