@@ -14,7 +14,8 @@ const acknowledgeAfter = 64 * 1024;
  */
 export async function openSocket(url) {
   const socket = new WebSocket(`${url.replace("http", "ws")}/stream`);
-  let unacknowledged = 0;
+  // The first event is acknowledged at once.
+  let unacknowledged = acknowledgeAfter;
   let take = (_event) => {};
   let fail = (_error) => {};
   socket.on("message", (data) => {

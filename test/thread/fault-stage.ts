@@ -197,6 +197,7 @@ class Follower {
   /** Attaches again. */
   again(): void {
     this.#take();
+    this.#now?.close();
     this.#attaching = this.#attach();
   }
 

@@ -4,7 +4,7 @@
 
 import WebSocket from "ws";
 
-/** Bytes after which it acknowledges, as the contract's client does. */
+/** Bytes after which it acknowledges, as the contract's client does. The first event is acknowledged at once. */
 const acknowledgeBytes = 64 * 1024;
 const endMark = '"type":"run_end"';
 const seqPattern = /"seq":(\d+)/;
@@ -14,6 +14,7 @@ export class Member {
   #silent;
   #last = null;
   #unacknowledged = 0;
+  #dueBytes = 0;
   #endings = 0;
   #awaited = 0;
   #heard = () => {};
@@ -55,6 +56,7 @@ export class Member {
     const seq = seqPattern.exec(this.#last?.toString("utf8") ?? "")?.[1];
     if (this.#unacknowledged === 0 || seq === undefined || this.#socket.readyState !== WebSocket.OPEN) return;
     this.#unacknowledged = 0;
+    this.#dueBytes = acknowledgeBytes;
     this.#socket.send(JSON.stringify({ type: "ack", seq: Number(seq) }));
   }
 
@@ -79,7 +81,7 @@ export class Member {
     this.bytes += data.length;
     this.largest = Math.max(this.largest, data.length);
     this.#unacknowledged += data.length;
-    if (!this.#silent && this.#unacknowledged >= acknowledgeBytes) this.acknowledge();
+    if (!this.#silent && this.#unacknowledged >= this.#dueBytes) this.acknowledge();
     if (!data.includes(endMark)) return;
     this.#endings += 1;
     this.#heard();
