@@ -1,51 +1,72 @@
-// Keeps V8's compiled code of large CommonJS files, loaded by `node --require`. The tests start wrangler hundreds of times, and each start
-// would compile its 12 MB again: half of the processor time of a start. Node 22 has such a cache of its own, Node 20 has none.
+// Keeps large CommonJS files and V8's compiled code of them, loaded by `node --require`. The tests start wrangler hundreds of times, and each
+// start would read and compile its 12 MB again: more than half of the processor time of a start. Node 22 has a cache of compiled code, Node
+// 20 has none.
 //
 // In Node 20 code from V8's cache cannot import modules dynamically, so each `import(…)` of such a file becomes a call of a function that
-// is not from the cache. Its name is as long as `import`, so positions in stack traces stay the same.
+// is not from the cache. Its name is as long as `import`, so positions in stack traces stay the same. A text with one character outside
+// Latin-1 takes twice the memory, so such a character becomes an escape. Only a program that reads its own source sees that, such as the
+// raw text of a template.
 
 const { createHash } = require("node:crypto");
 const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const path = require("node:path");
 const vm = require("node:vm");
 
-// The methods that compile and find a module are not in the types of Node.
+// The methods that load, compile and find a module are not in the types of Node.
 const Module = /** @type {any} */ (require("node:module"));
 
 const folder = path.join(__dirname, "../../.cache/compiled");
-/** Characters from which on the code of a file is kept. */
+/** Bytes of a file, and characters of its text, from which on its code is kept. */
 const large = 500_000;
 const keptForMs = 24 * 60 * 60 * 1000;
 /** The minimum age of a file whose hash is kept under its inode and times. A younger file may be changed while it is read. */
 const settledMs = 10_000;
 const importer = "imp0rt";
 
+const load = Module._extensions[".js"];
+Module._extensions[".js"] = function loadKept(module, filename) {
+  const hash = keptHash(filename);
+  const text = hash === undefined ? undefined : readText(`${hash}.js`);
+  if (text !== undefined && text !== "") run(module, filename, hash, text);
+  else load.call(this, module, filename);
+};
+
 const compile = Module.prototype._compile;
 Module.prototype._compile = function compileOnce(source, filename, ...others) {
   if (source.length < large || source.startsWith("#!")) return compile.call(this, source, filename, ...others);
-  // V8 compares the length of a source and not its text, so the names have a hash of the text.
-  const hash = hashOfText(source, filename);
-  const imports = JSON.parse(readOrWrite(`${hash}.imports`, () => JSON.stringify(importPositions(source, filename))));
-  if (imports === null) return compile.call(this, source, filename, ...others);
+  const hash = hashOf(process.versions.v8, source);
+  const text = readText(`${hash}.js`) ?? keepFunction(hash, source, filename);
+  if (text === "") return compile.call(this, source, filename, ...others);
+  keepHash(filename, source, hash);
+  return run(this, filename, hash, text);
+};
+
+/** Runs the function of a file. V8 compares the length of a source and not its text, so the name of the code has a hash of the text. */
+function run(module, filename, hash, text) {
   const cachedData = read(`${hash}.code`);
-  const text = withImporter(source, imports);
-  const parameters = `exports, require, module, __filename, __dirname, ${importer}`;
-  const script = new vm.Script(`(function (${parameters}) { ${text}\n})`, { filename, cachedData });
-  const given = [this.exports, Module.createRequire(filename), this, filename, path.dirname(filename)];
-  const result = script.runInThisContext().call(this.exports, ...given, importerOf(filename));
+  const script = new vm.Script(text, { filename, cachedData });
+  const given = [module.exports, Module.createRequire(filename), module, filename, path.dirname(filename)];
+  const result = script.runInThisContext().call(module.exports, ...given, importerOf(filename));
   // V8 rejects code of another processor or of other flags.
   if (cachedData === undefined || script.cachedDataRejected === true) write(`${hash}.code`, script.createCachedData());
   return result;
-};
+}
 
-/** The hash of a file's text. It takes a tenth of a start, so it is kept under the file's inode and times, which change with the text. */
-function hashOfText(source, filename) {
-  const make = () => hashOf(process.versions.v8, source);
+/** The hash of a file's text if it is kept under the file's inode and times, which change with the text. */
+function keptHash(filename) {
   const stat = statSync(filename, { bigint: true, throwIfNoEntry: false });
-  if (stat === undefined || Date.now() - Number(stat.ctimeMs) < settledMs) return make();
-  const { dev, ino, size, mtimeNs, ctimeNs } = stat;
-  const known = [dev, ino, size, mtimeNs, ctimeNs, source.length, filename].join(" ");
-  return readOrWrite(`${hashOf(process.versions.v8, known)}.text`, make);
+  return stat === undefined || stat.size < large ? undefined : readText(nameOf(filename, stat));
+}
+
+/** Keeps the hash of a text if it is the text of the file. */
+function keepHash(filename, source, hash) {
+  const stat = statSync(filename, { bigint: true, throwIfNoEntry: false });
+  if (stat === undefined || Date.now() - Number(stat.ctimeMs) < settledMs) return;
+  if (BigInt(Buffer.byteLength(source)) === stat.size) write(nameOf(filename, stat), hash);
+}
+
+function nameOf(filename, { dev, ino, size, mtimeNs, ctimeNs }) {
+  return `${hashOf(process.versions.v8, [dev, ino, size, mtimeNs, ctimeNs, filename].join(" "))}.text`;
 }
 
 function hashOf(...texts) {
@@ -63,11 +84,23 @@ function importerOf(filename) {
   return module.exports;
 }
 
-/** The positions of `import(…)` in a source; null if it has the importer's name, or is not valid in strict mode, which the parser expects. */
-function importPositions(source, filename) {
-  if (source.includes(importer)) return null;
+function keepFunction(hash, source, filename) {
+  const text = functionOf(source, filename);
+  write(`${hash}.js`, text, "latin1");
+  return text;
+}
+
+/**
+ * The text of a function with the source as its body; empty if the source has the importer's name, a line separator of Unicode, which as an
+ * escape would not end a line, or is not valid in strict mode, which the parser expects.
+ */
+function functionOf(source, filename) {
+  if (source.includes(importer) || /[\u2028\u2029]/.test(source)) return "";
   const { module, errors } = require("oxc-parser").parseSync(filename, source);
-  return errors.length > 0 ? null : module.dynamicImports.map(({ start }) => start);
+  if (errors.length > 0) return "";
+  const positions = module.dynamicImports.map(({ start }) => start);
+  const parameters = `exports, require, module, __filename, __dirname, ${importer}`;
+  return escaped(`(function (${parameters}) { ${withImporter(source, positions)}\n})`);
 }
 
 function withImporter(source, positions) {
@@ -79,12 +112,16 @@ function withImporter(source, positions) {
   return text + source.slice(end);
 }
 
-function readOrWrite(name, make) {
-  const known = read(name);
-  if (known !== undefined) return known.toString();
-  const made = make();
-  write(name, made);
-  return made;
+/** Escapes each UTF-16 code unit that is not in Latin-1. A backslash that already escapes it is left out. */
+function escaped(text) {
+  return text.replaceAll(/(\\*)([\u0100-\uffff])/g, (_, slashes, unit) => {
+    const code = unit.charCodeAt(0).toString(16).padStart(4, "0");
+    return `${slashes.slice(slashes.length % 2)}\\u${code}`;
+  });
+}
+
+function readText(name) {
+  return read(name)?.toString("latin1");
 }
 
 function read(name) {
@@ -97,7 +134,7 @@ function read(name) {
 }
 
 /** The file is renamed into place as a whole, because other processes read and write it at the same time. */
-function write(name, content) {
+function write(name, content, encoding) {
   mkdirSync(folder, { recursive: true });
   for (const each of readdirSync(folder)) {
     const older = path.join(folder, each);
@@ -105,6 +142,6 @@ function write(name, content) {
     if (Date.now() - mtimeMs > keptForMs) rmSync(older, { force: true });
   }
   const temporary = path.join(folder, `${name}.${process.pid}`);
-  writeFileSync(temporary, content);
+  writeFileSync(temporary, content, encoding);
   renameSync(temporary, path.join(folder, name));
 }
