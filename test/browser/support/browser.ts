@@ -196,8 +196,11 @@ export async function openWholeBrowser(): Promise<TestBrowser> {
   return startBrowser(await findChromium(), chromiumArguments);
 }
 
+/** A page of a test lives for seconds, so the compilers for hot code take more time than they save. */
+const withoutOptimization = "--js-flags=--no-opt,--no-maglev";
+
 async function startBrowser(executablePath: string, args: string[]): Promise<TestBrowser> {
-  const browser: Browser = await chromium.launch({ executablePath, args });
+  const browser: Browser = await chromium.launch({ executablePath, args: [...args, withoutOptimization] });
   /** Emptied pages, by the origin of their addresses. */
   const unused = new Map<string, Page[]>();
   /** For each origin a loaded page that is between two visits. */
