@@ -3,20 +3,32 @@
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
 import type { WranglerProject } from "../doctor/wrangler-package.ts";
 
 const recordName = "threadhold-migrations";
 
+/** The table in which wrangler records applied migrations, unless the configuration names another one. */
+const recordTable = "d1_migrations";
+
+const databases = "v3/d1";
+
+function migrationNames(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".sql"))
+    .toSorted();
+}
+
 /** The hash of the migrations in a folder; undefined if there are none. */
 export function migrationsHash(folder: string): string | undefined {
-  if (!existsSync(folder)) return undefined;
-  const files = readdirSync(folder).filter((name) => name.endsWith(".sql"));
-  if (files.length === 0) return undefined;
+  const names = migrationNames(folder);
+  if (names.length === 0) return undefined;
   const hash = createHash("sha256");
-  for (const name of files.toSorted())
+  for (const name of names)
     hash
       .update(`${name}\0`)
       .update(readFileSync(join(folder, name)))
@@ -27,14 +39,17 @@ export function migrationsHash(folder: string): string | undefined {
 /** Whether these migrations are recorded as applied and the database still exists. */
 export function areMigrationsRecorded(stateFolder: string, hash: string): boolean {
   const record = join(stateFolder, recordName);
-  if (!existsSync(join(stateFolder, "v3/d1")) || !existsSync(record)) return false;
+  if (!existsSync(join(stateFolder, databases)) || !existsSync(record)) return false;
   return readFileSync(record, "utf8").trim() === hash;
 }
 
+type Configured = Pick<WranglerProject, "file" | "config">;
+
+const catalogOf = ({ config }: Configured) => config.d1_databases.find(({ binding }) => binding === "CATALOG");
+
 /** The folder of a project's catalog migrations. */
-export function migrationsFolder({ file, config }: Pick<WranglerProject, "file" | "config">): string {
-  const catalog = config.d1_databases.find(({ binding }) => binding === "CATALOG");
-  return resolve(dirname(file), catalog?.migrations_dir ?? "migrations");
+export function migrationsFolder(project: Configured): string {
+  return resolve(dirname(project.file), catalogOf(project)?.migrations_dir ?? "migrations");
 }
 
 /**
@@ -46,13 +61,57 @@ export async function applyCatalogMigrations(
   project: WranglerProject,
   stateFolder: string,
   env: NodeJS.ProcessEnv,
-): Promise<{ code: number; output: string }> {
+): Promise<CommandResult> {
   const hash = migrationsHash(migrationsFolder(project));
   if (hash === undefined || areMigrationsRecorded(stateFolder, hash)) return { code: 0, output: "" };
   mkdirSync(stateFolder, { recursive: true });
-  const result = await runMigrations(project, ["apply", "CATALOG", "--local", "--persist-to", stateFolder], env);
+  const created = await createCatalog(project, stateFolder, env);
+  const result = created ?? (await runD1(project, ["migrations", "apply", ...localCatalog(stateFolder)], env));
   if (result.code === 0) writeFileSync(join(stateFolder, recordName), `${hash}\n`);
   return result;
+}
+
+/**
+ * Applies all migrations to a new database in one transaction and records them as wrangler does. Wrangler itself starts one runtime for each
+ * migration, and more for the records. Undefined if there is a database already or if a migration fails; wrangler then applies them one by
+ * one.
+ */
+async function createCatalog(
+  project: WranglerProject,
+  stateFolder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<CommandResult | undefined> {
+  if (
+    existsSync(join(stateFolder, databases)) ||
+    (catalogOf(project)?.migrations_table ?? recordTable) !== recordTable
+  ) {
+    return undefined;
+  }
+  const migrations = migrationsFolder(project);
+  const folder = mkdtempSync(join(tmpdir(), "threadhold-catalog-"));
+  try {
+    const file = join(folder, "catalog.sql");
+    const names = migrationNames(migrations).toSorted((one, other) => numberOf(one) - numberOf(other) || 0);
+    writeFileSync(file, [recordTableSql, ...names.map((name) => recorded(migrations, name))].join("\n"));
+    const result = await runD1(project, ["execute", ...localCatalog(stateFolder), "--file", file, "--yes"], env);
+    return result.code === 0 ? result : undefined;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const recordTableSql = `CREATE TABLE ${recordTable} (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT UNIQUE,
+  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+);`;
+
+/** The number that a migration's name begins with, by which wrangler orders them. */
+const numberOf = (name: string): number => Number.parseInt(name, 10);
+
+/** The SQL of a migration and of its record. */
+function recorded(folder: string, name: string): string {
+  return `${readFileSync(join(folder, name), "utf8")}\nINSERT INTO ${recordTable} (name) VALUES ('${name.replaceAll("'", "''")}');`;
 }
 
 /** The names of the migrations that wrangler has not applied to a local state folder; undefined if wrangler fails. */
@@ -61,22 +120,25 @@ export async function pendingMigrations(
   stateFolder: string,
   env: NodeJS.ProcessEnv,
 ): Promise<string[] | undefined> {
-  const { code, output } = await runMigrations(
-    project,
-    ["list", "CATALOG", "--local", "--persist-to", stateFolder],
-    env,
-  );
+  const { code, output } = await runD1(project, ["migrations", "list", ...localCatalog(stateFolder)], env);
   return code === 0 ? [...output.matchAll(/\S+\.sql\b/g)].map(([name]) => name) : undefined;
 }
 
-function runMigrations(
+const localCatalog = (stateFolder: string): string[] => ["CATALOG", "--local", "--persist-to", stateFolder];
+
+interface CommandResult {
+  code: number;
+  output: string;
+}
+
+function runD1(
   { wrangler, file, environment }: WranglerProject,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-): Promise<{ code: number; output: string }> {
+): Promise<CommandResult> {
   const named = environment === undefined ? [] : ["--env", environment];
   return new Promise((done) => {
-    const command = [wrangler.program, "d1", "migrations", ...args, "--config", file, ...named];
+    const command = [wrangler.program, "d1", ...args, "--config", file, ...named];
     const child = execFile(
       process.execPath,
       command,

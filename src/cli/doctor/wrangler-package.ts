@@ -33,6 +33,7 @@ export interface WranglerConfig {
     database_name?: string;
     database_id?: string;
     migrations_dir?: string;
+    migrations_table?: string;
   }[];
   build: { command?: string };
   assets?: { directory?: string };
