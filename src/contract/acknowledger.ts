@@ -14,7 +14,7 @@ export interface Acknowledger {
 
 /** An acknowledger for one connection. `send` sends the acknowledgement of every event up to `seq`. */
 export function createAcknowledger(timers: Timers, send: (seq: number) => void): Acknowledger {
-  // The first event is acknowledged at once, because the object closes a reader that never acknowledged when it has to withhold 4 MiB from it.
+  // The first event is acknowledged at once, because a thread closes a reader that has acknowledged nothing by the time 4 MiB were withheld.
   let bytes = acknowledgeBytes;
   let last = 0;
   let callOff: (() => void) | null = null;

@@ -325,6 +325,42 @@ describe("acknowledging", () => {
     await reader.cancel();
     await more;
   });
+
+  it("After a reset a stream does not acknowledge events of the old socket to the new one", async () => {
+    const { reader, thread, time } = await open("?after=0");
+    for (let seq = 1; seq <= 3; seq++) subscriberOf(thread).say(large(seq));
+    await reader.next();
+    const second = nextSubscriber(thread);
+    subscriberOf(thread).drop(1012);
+    await time.armed(100);
+    time.advance(100);
+    const subscriber = await second;
+    subscriber.say(large(4));
+    for (const id of ["1", "2", "3", "4"]) expect(await reader.nextFrame()).toMatchObject({ id });
+    const more = reader.next();
+    await subscriber.acknowledgedUpTo(4);
+    expect(subscriber.acknowledged).toEqual([4]);
+    await reader.cancel();
+    await more;
+  });
+
+  it("A stream acknowledges a snapshot on a new socket although the snapshot's number is not higher than that of the last event", async () => {
+    const { reader, thread, time } = await open("?after=0", {}, sayHi);
+    for (let index = 0; index < 3; index++) await reader.nextFrame();
+    const waiting = reader.nextFrame();
+    await time.armed(1000);
+    const second = nextSubscriber(thread);
+    subscriberOf(thread).drop(1012);
+    await time.armed(100);
+    time.advance(100);
+    const subscriber = await second;
+    subscriber.say(JSON.stringify({ type: "snapshot", seq: 2 }));
+    expect(await waiting).toMatchObject({ event: "snapshot" });
+    const more = reader.next();
+    await subscriber.acknowledgedUpTo(2);
+    await reader.cancel();
+    await more;
+  });
 });
 
 describe("the socket", () => {

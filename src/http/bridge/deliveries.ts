@@ -67,8 +67,11 @@ export function deliveryOfClose(code: number, reason: string): Delivery | null {
   return { type: "refused", refusal: { code: refused, message: reason === "" ? message : reason } };
 }
 
-/** Acknowledges to the object over one connection. The next connection needs a new one, because the object counts for each connection. */
-export function acknowledgerOf(socket: WebSocket, timers: Timers): Acknowledger {
+/**
+ * An acknowledger that sends to the object over one connection. The next connection needs a new one, because the object counts the
+ * unacknowledged text of each connection.
+ */
+export function createSocketAcknowledger(socket: WebSocket, timers: Timers): Acknowledger {
   return createAcknowledger(timers, (seq) => {
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: "ack", seq }));
   });

@@ -9,7 +9,7 @@ import { backOffMs } from "#lib/back-off.ts";
 import { pause } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
 
-import { acknowledgerOf, DeliveryQueue, deliveryOfClose, readFrame } from "./deliveries.ts";
+import { createSocketAcknowledger, DeliveryQueue, deliveryOfClose, readFrame } from "./deliveries.ts";
 import type { Delivery, DeliverySource } from "./deliveries.ts";
 import { Pulse } from "./pulse.ts";
 
@@ -45,6 +45,8 @@ export class Subscription implements DeliverySource {
   #socket: WebSocket | null = null;
   #acknowledger: Acknowledger | null = null;
   #lastSeq: number | null = null;
+  /** The last event of earlier connections. The object does not count such events, so they are not acknowledged. */
+  #lastEarlierSeq = -1;
   #attempts = 0;
   #attachedAt = 0;
 
@@ -72,7 +74,7 @@ export class Subscription implements DeliverySource {
   }
 
   taken(seq: number, bytes: number): void {
-    this.#acknowledger?.taken(seq, bytes);
+    if (seq > this.#lastEarlierSeq) this.#acknowledger?.taken(seq, bytes);
   }
 
   ping(): void {
@@ -103,7 +105,8 @@ export class Subscription implements DeliverySource {
       return;
     }
     this.#socket = socket;
-    this.#acknowledger = acknowledgerOf(socket, this.#ports.timers);
+    this.#lastEarlierSeq = this.#lastSeq ?? -1;
+    this.#acknowledger = createSocketAcknowledger(socket, this.#ports.timers);
     this.#attachedAt = this.#ports.now();
     socket.addEventListener("message", ({ data }) => this.#receive(socket, data));
     socket.addEventListener("close", ({ code, reason }) => {
@@ -122,6 +125,8 @@ export class Subscription implements DeliverySource {
     if (delivery.type === "frame") {
       const seen = this.#lastSeq !== null && delivery.seq <= this.#lastSeq;
       if (seen && delivery.event !== "snapshot") return;
+      // The number of a snapshot may be lower.
+      this.#lastEarlierSeq = Math.min(this.#lastEarlierSeq, delivery.seq - 1);
       this.#lastSeq = delivery.seq;
       this.#attempts = 0;
     }

@@ -4,7 +4,7 @@
 import type { Acknowledger } from "#contract/acknowledger.ts";
 import { tooSlowCloseCode } from "#contract/error.ts";
 
-import { acknowledgerOf, DeliveryQueue, deliveryOfClose, readFrame } from "../bridge/deliveries.ts";
+import { createSocketAcknowledger, DeliveryQueue, deliveryOfClose, readFrame } from "../bridge/deliveries.ts";
 import type { Delivery, DeliverySource } from "../bridge/deliveries.ts";
 import { Pulse } from "../bridge/pulse.ts";
 import type { SubscriptionPorts } from "../bridge/thread-subscription.ts";
@@ -19,7 +19,7 @@ export class FeedSource implements DeliverySource {
   /** `socket` is not accepted yet. */
   constructor(socket: WebSocket, { timers, now }: SubscriptionPorts) {
     this.#socket = socket;
-    this.#acknowledger = acknowledgerOf(socket, timers);
+    this.#acknowledger = createSocketAcknowledger(socket, timers);
     this.#pulse = new Pulse(now);
     socket.addEventListener("message", ({ data }) => {
       const delivery = typeof data === "string" ? readFrame(data) : null;

@@ -2,7 +2,8 @@
 
 import WebSocket from "ws";
 
-import { acknowledgeBytes, acknowledgeIntervalMs } from "#contract/stream-limits.ts";
+import { createAcknowledger } from "#contract/acknowledger.ts";
+import { platformTimers } from "#lib/timers.ts";
 
 import { patience, within } from "./deadline.ts";
 import { Feed } from "./feed.ts";
@@ -23,12 +24,14 @@ export class UpgradeRefused extends Error {
 export async function socketFeed(url: string, headers: Record<string, string> = {}): Promise<Feed> {
   const socket = new WebSocket(url.replace(/^http/, "ws"), { headers });
   const feed = new Feed(() => socket.close());
-  const acknowledger = acknowledge(socket, feed);
+  const acknowledger = createAcknowledger(platformTimers, (seq) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: "ack", seq }));
+  });
   socket.on("message", (data: Buffer) => {
     const text = data.toString("utf8");
     if (text === '{"type":"end"}') feed.end("end");
     else feed.take(text);
-    acknowledger.taken(text.length);
+    acknowledger.taken(feed.lastSeq, text.length);
   });
   socket.on("close", (code) => {
     acknowledger.stop();
@@ -46,21 +49,4 @@ export async function socketFeed(url: string, headers: Record<string, string> = 
     });
   });
   return within(patience, `an answer to the upgrade of ${url}`, opened);
-}
-
-function acknowledge(socket: WebSocket, feed: Feed): { taken: (bytes: number) => void; stop: () => void } {
-  let unacknowledged = 0;
-  const tell = (): void => {
-    if (unacknowledged === 0 || socket.readyState !== WebSocket.OPEN) return;
-    socket.send(JSON.stringify({ type: "ack", seq: feed.lastSeq }));
-    unacknowledged = 0;
-  };
-  const timer = setInterval(tell, acknowledgeIntervalMs);
-  return {
-    taken(bytes) {
-      unacknowledged += bytes;
-      if (unacknowledged >= acknowledgeBytes) tell();
-    },
-    stop: () => clearInterval(timer),
-  };
 }
