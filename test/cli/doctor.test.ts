@@ -299,7 +299,7 @@ export default defineModel({ name: "fast", provider: "openai", model: "gpt-5" })
     const files = {
       ...complete,
       "wrangler.toml": toml.replace(/migrations_dir.*/, 'migrations_dir = "migrations"'),
-      "migrations/9_first.sql": "CREATE TABLE first (id TEXT);",
+      "migrations/9_first.sql": "CREATE TABLE first (id TEXT);\n/* A comment without an end",
       "migrations/10_second.sql": "CREATE INDEX by_id ON first (id);",
     };
     const root = writeProject(files, inRepository);

@@ -3,8 +3,7 @@
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 import type { WranglerProject } from "../doctor/wrangler-package.ts";
@@ -14,7 +13,8 @@ const recordName = "threadhold-migrations";
 /** The table in which wrangler records applied migrations, unless the configuration names another one. */
 const recordTable = "d1_migrations";
 
-const databases = "v3/d1";
+/** The folder of local databases in a state folder. */
+export const localDatabases = "v3/d1";
 
 function migrationNames(folder: string): string[] {
   if (!existsSync(folder)) return [];
@@ -39,7 +39,7 @@ export function migrationsHash(folder: string): string | undefined {
 /** Whether these migrations are recorded as applied and the database still exists. */
 export function areMigrationsRecorded(stateFolder: string, hash: string): boolean {
   const record = join(stateFolder, recordName);
-  if (!existsSync(join(stateFolder, databases)) || !existsSync(record)) return false;
+  if (!existsSync(join(stateFolder, localDatabases)) || !existsSync(record)) return false;
   return readFileSync(record, "utf8").trim() === hash;
 }
 
@@ -73,30 +73,29 @@ export async function applyCatalogMigrations(
 
 /**
  * Applies all migrations to a new database in one transaction and records them as wrangler does. Wrangler itself starts one runtime for each
- * migration, and more for the records. Undefined if there is a database already or if a migration fails; wrangler then applies them one by
- * one.
+ * migration, and two more to create and read the table of records. Undefined if nothing was applied, because there are local databases
+ * already or a migration needs a transaction of its own or fails; wrangler then applies the migrations one by one.
  */
 async function createCatalog(
   project: WranglerProject,
   stateFolder: string,
   env: NodeJS.ProcessEnv,
 ): Promise<CommandResult | undefined> {
-  if (
-    existsSync(join(stateFolder, databases)) ||
-    (catalogOf(project)?.migrations_table ?? recordTable) !== recordTable
-  ) {
-    return undefined;
-  }
-  const migrations = migrationsFolder(project);
-  const folder = mkdtempSync(join(tmpdir(), "threadhold-catalog-"));
+  const { migrations_table: table = recordTable } = catalogOf(project) ?? {};
+  if (existsSync(join(stateFolder, localDatabases)) || table !== recordTable) return undefined;
+  const folder = migrationsFolder(project);
+  const migrations = migrationNames(folder)
+    .toSorted((one, other) => numberOf(one) - numberOf(other) || 0)
+    .map((name) => ({ name, sql: readFileSync(join(folder, name), "utf8") }));
+  // A PRAGMA such as defer_foreign_keys lasts until the end of the transaction.
+  if (migrations.some(({ sql }) => /\bpragma\b/i.test(sql))) return undefined;
+  const file = join(stateFolder, "threadhold-catalog.sql");
+  writeFileSync(file, [recordTableSql, ...migrations.map(recorded)].join("\n"));
   try {
-    const file = join(folder, "catalog.sql");
-    const names = migrationNames(migrations).toSorted((one, other) => numberOf(one) - numberOf(other) || 0);
-    writeFileSync(file, [recordTableSql, ...names.map((name) => recorded(migrations, name))].join("\n"));
     const result = await runD1(project, ["execute", ...localCatalog(stateFolder), "--file", file, "--yes"], env);
     return result.code === 0 ? result : undefined;
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(file);
   }
 }
 
@@ -109,9 +108,9 @@ const recordTableSql = `CREATE TABLE ${recordTable} (
 /** The number that a migration's name begins with, by which wrangler orders them. */
 const numberOf = (name: string): number => Number.parseInt(name, 10);
 
-/** The SQL of a migration and of its record. */
-function recorded(folder: string, name: string): string {
-  return `${readFileSync(join(folder, name), "utf8")}\nINSERT INTO ${recordTable} (name) VALUES ('${name.replaceAll("'", "''")}');`;
+/** The SQL of a migration and of its record. The empty comment ends a comment that the migration leaves open. */
+function recorded({ name, sql }: { name: string; sql: string }): string {
+  return `${sql}\n/**/\nINSERT INTO ${recordTable} (name) VALUES ('${name.replaceAll("'", "''")}');`;
 }
 
 /** The names of the migrations that wrangler has not applied to a local state folder; undefined if wrangler fails. */

@@ -5,6 +5,7 @@ import { join, relative } from "node:path";
 import { parseEnv } from "node:util";
 
 import {
+  localDatabases,
   areMigrationsRecorded,
   migrationsFolder,
   migrationsHash,
@@ -85,7 +86,7 @@ async function localCatalogFinding(
   const name = "local catalog";
   const state = localState(project);
   if (areMigrationsRecorded(state, hash)) return ok(name, "all migrations are applied");
-  if (!existsSync(join(state, "v3/d1"))) return ok(name, "none yet; `threadhold dev` creates it");
+  if (!existsSync(join(state, localDatabases))) return ok(name, "none yet; `threadhold dev` creates it");
   if (server !== undefined) return ok(name, `in use by the server with the pid ${String(server)}`);
   const pending = await pendingMigrations(project, state, env);
   if (pending === undefined) {

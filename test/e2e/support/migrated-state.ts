@@ -1,4 +1,4 @@
-// A state folder with the catalog's migrations applied. Wrangler takes three seconds to apply them, so the folder is
+// A state folder with the catalog's migrations applied. Wrangler takes more than a second to apply them, so the folder is
 // made once and stored under a name made from the migrations and wrangler's version; tests copy it. A server without a
 // copy of it (test/e2e/dev-command.test.ts) applies them itself.
 
