@@ -4,8 +4,8 @@
 //
 // In Node 20 code from V8's cache cannot import modules dynamically, so each `import(…)` of such a file becomes a call of a function that
 // is not from the cache. Its name is as long as `import`, so positions in stack traces stay the same. A text with one character outside
-// Latin-1 takes twice the memory, so such a character becomes an escape. Only a program that reads its own source sees that, such as the
-// raw text of a template.
+// Latin-1 takes twice the memory, so such a character becomes an escape. A program sees that only in the source of a function or of a
+// pattern and in the raw text of a template, and positions after an escape in the same line change.
 
 const { createHash } = require("node:crypto");
 const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
@@ -16,12 +16,14 @@ const vm = require("node:vm");
 const Module = /** @type {any} */ (require("node:module"));
 
 const folder = path.join(__dirname, "../../.cache/compiled");
-/** Bytes of a file, and characters of its text, from which on its code is kept. */
+/** Minimum size of a file whose code is kept: bytes of the file, and characters of its text. */
 const large = 500_000;
 const keptForMs = 24 * 60 * 60 * 1000;
 /** The minimum age of a file whose hash is kept under its inode and times. A younger file may be changed while it is read. */
 const settledMs = 10_000;
 const importer = "imp0rt";
+/** What the kept files depend on besides the source: V8, and this file. */
+const version = process.versions.v8 + readFileSync(__filename, "utf8");
 
 const load = Module._extensions[".js"];
 Module._extensions[".js"] = function loadKept(module, filename) {
@@ -34,7 +36,7 @@ Module._extensions[".js"] = function loadKept(module, filename) {
 const compile = Module.prototype._compile;
 Module.prototype._compile = function compileOnce(source, filename, ...others) {
   if (source.length < large || source.startsWith("#!")) return compile.call(this, source, filename, ...others);
-  const hash = hashOf(process.versions.v8, source);
+  const hash = hashOf(version, source);
   const text = readText(`${hash}.js`) ?? keepFunction(hash, source, filename);
   if (text === "") return compile.call(this, source, filename, ...others);
   keepHash(filename, source, hash);
@@ -58,7 +60,7 @@ function keptHash(filename) {
   return stat === undefined || stat.size < large ? undefined : readText(nameOf(filename, stat));
 }
 
-/** Keeps the hash of a text if it is the text of the file. */
+/** Keeps the hash of a text that is as long as its file, so that no other loader has changed it. */
 function keepHash(filename, source, hash) {
   const stat = statSync(filename, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined || Date.now() - Number(stat.ctimeMs) < settledMs) return;
@@ -66,7 +68,7 @@ function keepHash(filename, source, hash) {
 }
 
 function nameOf(filename, { dev, ino, size, mtimeNs, ctimeNs }) {
-  return `${hashOf(process.versions.v8, [dev, ino, size, mtimeNs, ctimeNs, filename].join(" "))}.text`;
+  return `${hashOf(version, [dev, ino, size, mtimeNs, ctimeNs, filename].join(" "))}.text`;
 }
 
 function hashOf(...texts) {
@@ -90,17 +92,27 @@ function keepFunction(hash, source, filename) {
   return text;
 }
 
-/**
- * The text of a function with the source as its body; empty if the source has the importer's name, a line separator of Unicode, which as an
- * escape would not end a line, or is not valid in strict mode, which the parser expects.
- */
+/** The text of a function with the source as its body. Empty if there is none, so that Node compiles the source itself. */
 function functionOf(source, filename) {
+  // An escape of one of Unicode's line separators would not end a line.
   if (source.includes(importer) || /[\u2028\u2029]/.test(source)) return "";
   const { module, errors } = require("oxc-parser").parseSync(filename, source);
+  // The parser expects strict mode.
   if (errors.length > 0) return "";
   const positions = module.dynamicImports.map(({ start }) => start);
   const parameters = `exports, require, module, __filename, __dirname, ${importer}`;
-  return escaped(`(function (${parameters}) { ${withImporter(source, positions)}\n})`);
+  const text = escaped(`(function (${parameters}) { ${withImporter(source, positions)}\n})`);
+  return isScript(text) ? text : "";
+}
+
+/** Whether V8 accepts a text. An escape is no valid space and no valid part of some names. */
+function isScript(text) {
+  try {
+    return new vm.Script(text) instanceof vm.Script;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
 }
 
 function withImporter(source, positions) {

@@ -1,6 +1,7 @@
 // The stored code of large CommonJS files: scripts/lib/compile-cache.cjs.
 
 import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -51,12 +52,21 @@ fs.readFileSync = (file, ...others) => (file === ${JSON.stringify(file)} && cons
 
 it("With the compile cache, a large script has the same characters in its texts, templates and patterns, and imports modules", () => {
   const { file, node } = project();
-  const text = `// A comment — with ✅
+  // The word makes the text a new one for the cache.
+  const text = `// A comment — with ✅ ${randomUUID()}
 const parts = ["é – \u{1f9f5} \\– \\\\–", \`✅ \${"–"}\`, "a–b".replace(/[–—]/gu, "✅"), "\\–".match(/\\\\–/)?.index, /^\\–$/.test("–")];
 import("node:path").then(({ sep }) => console.log(JSON.stringify([...parts, sep])));
 ${filler}`;
   writeFileSync(file, text);
   const plain = node();
   expect(plain).toContain("✅ –");
+  expect([node(cache), node(cache)]).toEqual([plain, plain]);
+});
+
+it("With the compile cache, a large script runs that has spaces and names outside of Latin-1", () => {
+  const { file, node } = project();
+  writeFileSync(file, `\ufeffconst\u3000𠮷 = "${randomUUID()}"; console.log(𠮷); ${filler}`);
+  const plain = node();
+  expect(plain).toMatch(/^[\da-f-]{36}\n$/);
   expect([node(cache), node(cache)]).toEqual([plain, plain]);
 });
