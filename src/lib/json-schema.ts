@@ -8,8 +8,8 @@ export type JsonSchema = { [key: string]: unknown };
 
 /**
  * The JSON Schemas of zod schemas as texts: the one that a zod schema was created from, or its conversion. A conversion takes a tenth of a
- * millisecond or more, and each run needs the JSON Schemas of all its tools. A conversion with a default is not kept, because a function
- * may return the default, a different one each time.
+ * millisecond or more, and each run needs the JSON Schemas of all its tools. A schema with a default is converted each time, because the
+ * default may come from a function that returns another value each time.
  */
 const jsonTexts = new WeakMap<z.ZodType, string>();
 

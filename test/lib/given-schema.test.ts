@@ -1,4 +1,4 @@
-// JSON Schemas of arguments: one from a user checks values, and models are sent it unchanged; one of a zod schema is its conversion.
+// JSON Schemas of arguments: one from a user checks values, and models are sent it unchanged; zod schemas are converted.
 
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";

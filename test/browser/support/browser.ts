@@ -196,7 +196,7 @@ export async function openWholeBrowser(): Promise<TestBrowser> {
   return startBrowser(await findChromium(), chromiumArguments);
 }
 
-/** A page of a test lives for seconds, so the compilers for hot code take more time than they save. */
+/** A page of a test lives for seconds, so V8's optimizing compilers take more time than they save. */
 const withoutOptimization = "--js-flags=--no-opt,--no-maglev";
 
 async function startBrowser(executablePath: string, args: string[]): Promise<TestBrowser> {
