@@ -47,7 +47,8 @@ function served(paths: string[] = []) {
     },
     /** Answers all open requests, and the requests that follow from the answers. */
     settle: async (): Promise<void> => {
-      while (answers.length > 0) {
+      for (let round = 0; answers.length > 0; round += 1) {
+        if (round === 15) throw new Error("The cache requests folders without end.");
         for (const answer of answers.splice(0)) answer();
         for (let turn = 0; turn < 4; turn += 1) await Promise.resolve();
       }
@@ -100,6 +101,18 @@ describe("folders", () => {
     await settle();
     expect(names("/")).toEqual(["a"]);
     expect([...cache.get().keys()]).toEqual(["/"]);
+  });
+
+  it("The file list ends its requests after files were written and removed while two folders were requested", async () => {
+    const { cache, asked, settle, names, write, remove } = served();
+    cache.open("/");
+    write("/d/e/g");
+    cache.open("/d");
+    remove("/d/e/g");
+    remove("/d/b");
+    write("/d/b");
+    await settle();
+    expect([names("/"), names("/d"), asked.length]).toEqual([["d"], ["b"], 6]);
   });
 
   it("The file list shows why a folder could not be read, and requests it again", async () => {

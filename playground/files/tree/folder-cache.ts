@@ -73,21 +73,21 @@ export class FolderCache {
     this.#asked.set(path, changes);
     const known = this.#folders.get(path);
     if (known?.state !== "there") this.#put(path, { state: "loading", entries: [], error: null });
-    const over = (): void => {
+    const end = (): void => {
       this.#asked.delete(path);
       if (this.#again.delete(path)) this.reload(path);
     };
     this.#ports.list(path).then(
       (entries) => {
-        this.#asked.delete(path);
+        end();
         this.#put(path, { state: "there", entries: [...entries].sort(compareEntries), error: null });
         this.#dropMissing(path, known?.entries ?? []);
-        for (const change of changes) this.apply(change);
+        // Other requests have noted the changes that they may lack.
+        for (const change of changes) this.#change(change);
         if (entries.length === 0 && known !== undefined && known.entries.length > 0) this.#reloadAbove(path);
-        over();
       },
       (thrown: unknown) => {
-        over();
+        end();
         if (this.#ports.isGone(thrown) && path !== "/") return this.#gone(path);
         const error = thrown instanceof Error ? thrown : new Error(String(thrown));
         const last = this.#folders.get(path);
@@ -96,9 +96,13 @@ export class FolderCache {
     );
   }
 
+  /** Applies the change of an event. */
   apply(change: FileChange): void {
-    const { path, file } = change;
-    for (const [folder, changes] of this.#asked) if (isWithin(folder, path)) changes.push(change);
+    for (const [folder, changes] of this.#asked) if (isWithin(folder, change.path)) changes.push(change);
+    this.#change(change);
+  }
+
+  #change({ path, file }: FileChange): void {
     if (file === null) {
       this.#remove(path);
       const left = this.#folders.get(parentOf(path));
