@@ -112,7 +112,7 @@ describe("folders", () => {
     remove("/d/b");
     write("/d/b");
     await settle();
-    expect([names("/"), names("/d"), asked.length]).toEqual([["d"], ["b"], 6]);
+    expect([names("/"), names("/d"), asked.length]).toEqual([["d"], ["b"], 4]);
   });
 
   it("The file list shows why a folder could not be read, and requests it again", async () => {

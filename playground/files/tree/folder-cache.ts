@@ -73,21 +73,20 @@ export class FolderCache {
     this.#asked.set(path, changes);
     const known = this.#folders.get(path);
     if (known?.state !== "there") this.#put(path, { state: "loading", entries: [], error: null });
-    const end = (): void => {
-      this.#asked.delete(path);
-      if (this.#again.delete(path)) this.reload(path);
-    };
     this.#ports.list(path).then(
       (entries) => {
-        end();
+        this.#asked.delete(path);
         this.#put(path, { state: "there", entries: [...entries].sort(compareEntries), error: null });
         this.#dropMissing(path, known?.entries ?? []);
-        // Other requests have noted the changes that they may lack.
+        // Each other open request recorded these changes itself, so they are not recorded again.
         for (const change of changes) this.#change(change);
         if (entries.length === 0 && known !== undefined && known.entries.length > 0) this.#reloadAbove(path);
+        // A request that these changes caused is late enough to replace the repeated one.
+        if (this.#again.delete(path) && !this.#asked.has(path)) this.reload(path);
       },
       (thrown: unknown) => {
-        end();
+        this.#asked.delete(path);
+        if (this.#again.delete(path)) this.reload(path);
         if (this.#ports.isGone(thrown) && path !== "/") return this.#gone(path);
         const error = thrown instanceof Error ? thrown : new Error(String(thrown));
         const last = this.#folders.get(path);
