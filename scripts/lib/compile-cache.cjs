@@ -94,10 +94,10 @@ function keepFunction(hash, source, filename) {
 
 /** The text of a function with the source as its body. Empty if there is none, so that Node compiles the source itself. */
 function functionOf(source, filename) {
-  // An escape of one of Unicode's line separators would not end a line.
+  // Unicode's line separators end a line of code, and their escapes do not.
   if (source.includes(importer) || /[\u2028\u2029]/.test(source)) return "";
   const { module, errors } = require("oxc-parser").parseSync(filename, source);
-  // The parser expects strict mode.
+  // The parser reports errors also for code that is valid only outside of strict mode.
   if (errors.length > 0) return "";
   const positions = module.dynamicImports.map(({ start }) => start);
   const parameters = `exports, require, module, __filename, __dirname, ${importer}`;
@@ -105,7 +105,7 @@ function functionOf(source, filename) {
   return isScript(text) ? text : "";
 }
 
-/** Whether V8 accepts a text. An escape is no valid space and no valid part of some names. */
+/** Whether V8 accepts a text. It accepts no escape in place of a space, or of a part of some names. */
 function isScript(text) {
   try {
     return new vm.Script(text) instanceof vm.Script;

@@ -279,33 +279,31 @@ export default defineModel({ name: "fast", provider: "openai", model: "gpt-5" })
     expect((await examine(root)).output).toContain("local catalog: all migrations are applied");
   });
 
+  const applyTo = async (
+    migrations: Record<string, string>,
+  ): Promise<{ root: string; code: number; output: string }> => {
+    const configured = toml.replace(/migrations_dir.*/, 'migrations_dir = "migrations"');
+    const root = writeProject({ ...complete, "wrangler.toml": configured, ...migrations }, inRepository);
+    const project = readWranglerProject(root);
+    if (!("wrangler" in project)) throw new Error(project.detail);
+    return { root, ...(await applyCatalogMigrations(project, localState(project), process.env)) };
+  };
+
   it("If a migration of a new local catalog fails, its error is shown, and the migrations before it in the order of their numbers are applied", async () => {
-    const files = {
-      ...complete,
-      "wrangler.toml": toml.replace(/migrations_dir.*/, 'migrations_dir = "migrations"'),
+    const { root, code, output } = await applyTo({
       "migrations/9_first.sql": "CREATE TABLE first (id TEXT);",
       "migrations/10_second.sql": "CREATE INDEX by_id ON first (id);",
       "migrations/11_third.sql": "CREATE INDEX by_name ON first (name);",
-    };
-    const root = writeProject(files, inRepository);
-    const project = readWranglerProject(root);
-    if (!("wrangler" in project)) throw new Error(project.detail);
-    const { code, output } = await applyCatalogMigrations(project, localState(project), process.env);
+    });
     expect([code, output]).toEqual([1, expect.stringContaining("no such column: name")]);
     expect((await examine(root)).output).toContain("local catalog: Not applied: 11_third.sql.");
   });
 
   it("A new local catalog gets its migrations in the order of their numbers, in one run of wrangler", async () => {
-    const files = {
-      ...complete,
-      "wrangler.toml": toml.replace(/migrations_dir.*/, 'migrations_dir = "migrations"'),
+    const { code, output } = await applyTo({
       "migrations/9_first.sql": "CREATE TABLE first (id TEXT);\n/* A comment without an end",
       "migrations/10_second.sql": "CREATE INDEX by_id ON first (id);",
-    };
-    const root = writeProject(files, inRepository);
-    const project = readWranglerProject(root);
-    if (!("wrangler" in project)) throw new Error(project.detail);
-    const { code, output } = await applyCatalogMigrations(project, localState(project), process.env);
+    });
     expect([code, output]).toEqual([0, expect.stringContaining("5 commands executed successfully")]);
   });
 });

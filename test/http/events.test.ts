@@ -265,6 +265,15 @@ describe("re-attaching", () => {
 });
 
 describe("acknowledging", () => {
+  /** Closes the connection to the object as a reset does. Resolves with the object's end of the next connection. */
+  const reset = async ({ thread, time }: Pick<Opened, "thread" | "time">): Promise<FakeSubscriber> => {
+    const second = nextSubscriber(thread);
+    subscriberOf(thread).drop(1012);
+    await time.armed(100);
+    time.advance(100);
+    return second;
+  };
+
   const large = (seq: number): string => JSON.stringify({ type: "custom", seq, data: "x".repeat(70 * 1024) });
 
   it("A stream acknowledges an event to the object only after the client has read the event", async () => {
@@ -284,7 +293,7 @@ describe("acknowledging", () => {
     time.advance(5000);
     expect(await reader.nextFrame()).toMatchObject({ id: "3" });
     await reader.cancel();
-    // The closing arrives after every acknowledgement. Nothing shows that the client has taken the third frame.
+    // The close arrives after all acknowledgements. No later read has shown that the client took the third frame.
     await subscriber.left();
     expect(subscriber.acknowledged).toEqual([1, 2]);
   });
@@ -312,11 +321,7 @@ describe("acknowledging", () => {
     for (let index = 0; index < 3; index++) await reader.nextFrame();
     const waiting = reader.next();
     await time.armed(1000);
-    const second = nextSubscriber(thread);
-    subscriberOf(thread).drop(1012);
-    await time.armed(100);
-    time.advance(100);
-    const subscriber = await second;
+    const subscriber = await reset({ thread, time });
     thread.emit({ type: "custom" });
     expect(await waiting).toMatchObject({ id: "4" });
     const more = reader.next();
@@ -330,11 +335,7 @@ describe("acknowledging", () => {
     const { reader, thread, time } = await open("?after=0");
     for (let seq = 1; seq <= 3; seq++) subscriberOf(thread).say(large(seq));
     await reader.next();
-    const second = nextSubscriber(thread);
-    subscriberOf(thread).drop(1012);
-    await time.armed(100);
-    time.advance(100);
-    const subscriber = await second;
+    const subscriber = await reset({ thread, time });
     subscriber.say(large(4));
     for (const id of ["1", "2", "3", "4"]) expect(await reader.nextFrame()).toMatchObject({ id });
     const more = reader.next();
@@ -349,11 +350,7 @@ describe("acknowledging", () => {
     for (let index = 0; index < 3; index++) await reader.nextFrame();
     const waiting = reader.nextFrame();
     await time.armed(1000);
-    const second = nextSubscriber(thread);
-    subscriberOf(thread).drop(1012);
-    await time.armed(100);
-    time.advance(100);
-    const subscriber = await second;
+    const subscriber = await reset({ thread, time });
     subscriber.say(JSON.stringify({ type: "snapshot", seq: 2 }));
     expect(await waiting).toMatchObject({ event: "snapshot" });
     const more = reader.next();

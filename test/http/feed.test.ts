@@ -23,7 +23,7 @@ async function ticketFor(app: TestApp, of = path, token?: string): Promise<strin
 
 /** Returns the next piece of a stream. */
 function pieces(response: Response): { next: () => Promise<string>; leave: () => Promise<void> | undefined } {
-  // No stream in between, because it would read ahead, and a read acknowledges the frames before it.
+  // The body is read directly. A stream in between would read ahead, and each read acknowledges the frames before it.
   const reader = response.body?.getReader();
   const text = new TextDecoder();
   return { next: async () => text.decode((await reader?.read())?.value), leave: () => reader?.cancel() };

@@ -66,7 +66,7 @@ describe("the JSON Schema of a zod schema", () => {
     ["default", (of: () => string) => z.string().default(of)],
     ["prefault", (of: () => string) => z.string().prefault(of)],
     ["catch", (of: () => string) => z.string().catch(of)],
-  ])("A value of %s that a function returns is read again for each JSON Schema", (_name, fieldOf) => {
+  ])("If a function returns the value of `%s`, each JSON Schema has a new value", (_name, fieldOf) => {
     let calls = 0;
     const schema = z.object({ filter: z.object({ day: fieldOf(() => `day ${(calls += 1)}`) }).optional() });
     const dayOf = () => JSON.stringify(argumentsJsonSchema(schema));

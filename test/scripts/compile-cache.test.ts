@@ -63,7 +63,7 @@ ${filler}`;
   expect([node(cache), node(cache)]).toEqual([plain, plain]);
 });
 
-it("With the compile cache, a large script runs that has spaces and names outside of Latin-1", () => {
+it("With the compile cache, a large script with spaces and names outside of Latin-1 runs", () => {
   const { file, node } = project();
   writeFileSync(file, `\ufeffconst\u3000𠮷 = "${randomUUID()}"; console.log(𠮷); ${filler}`);
   const plain = node();

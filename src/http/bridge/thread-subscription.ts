@@ -45,7 +45,7 @@ export class Subscription implements DeliverySource {
   #socket: WebSocket | null = null;
   #acknowledger: Acknowledger | null = null;
   #lastSeq: number | null = null;
-  /** The last event of earlier connections. The object does not count such events, so they are not acknowledged. */
+  /** The number of the last event of earlier connections. The object does not wait for acknowledgements of such events on this one. */
   #lastEarlierSeq = -1;
   #attempts = 0;
   #attachedAt = 0;
@@ -125,7 +125,7 @@ export class Subscription implements DeliverySource {
     if (delivery.type === "frame") {
       const seen = this.#lastSeq !== null && delivery.seq <= this.#lastSeq;
       if (seen && delivery.event !== "snapshot") return;
-      // The number of a snapshot may be lower.
+      // A snapshot may have a lower number. It is acknowledged too.
       this.#lastEarlierSeq = Math.min(this.#lastEarlierSeq, delivery.seq - 1);
       this.#lastSeq = delivery.seq;
       this.#attempts = 0;

@@ -14,6 +14,7 @@ export class Member {
   #silent;
   #last = null;
   #unacknowledged = 0;
+  /** Unacknowledged bytes from which on an acknowledgement is due. */
   #dueBytes = 0;
   #endings = 0;
   #awaited = 0;
