@@ -97,4 +97,6 @@ export interface Work {
   driven_ms: number;
   /** USD of the model calls whose cost is known. In contrast, the field `cost` is null if the cost of one call is unknown. */
   paid: number;
+  /** Model requests that tools sent during their calls. Only the deployment's ceiling of steps counts them. Absent: none. */
+  requests?: number;
 }

@@ -17,7 +17,6 @@ import { callsOf, isSettled, lastStep, nextStepNumber, progressOf, addModelUsage
 import type { OpenStep, ModelUsage } from "./run-state.ts";
 import { isAnswer, isInScope } from "./scope.ts";
 import { allowedCalls, queuedStep, resumeStep } from "./step/call-step.ts";
-import { completeCompaction, smallerPlan } from "./step/compaction.ts";
 import { hookStep, hookStepEnd } from "./step/hook-step.ts";
 import { storeInstruction } from "./step/instruction.ts";
 import { stepEvents, storeAnswer, writeAttempt } from "./step/step-rows.ts";
@@ -197,20 +196,38 @@ async function step(shape: StepShape, ports: RunPorts, signal: AbortSignal): Pro
   let plan: NumberedPlan = { ...planned, ...settings, step: nextStepNumber(ports.journal.messages, ports.scope) };
   const events = stepEvents(plan, ports);
   const from = firstAttempt(plan.step, ports);
-  await ports.faults.at("loop.reserve");
-  const reserved = await reserve(plan, from, { ports, signal });
-  if ("limit" in reserved) return limitBeforeAttempt(from, reserved.limit, { plan, ports });
-  const share: ReservedShare = { release: reserved.release };
+  const { compaction } = ports;
+  let share: ReservedShare | null = null;
+  if (plan.summary !== undefined && compaction !== undefined) {
+    await ports.faults.at("loop.reserve-summary");
+    ({ plan, reserved: share } = await compaction.reserveSummary(plan, from, { shape, ports, signal }));
+  }
+  const isSummarized = share !== null;
+  if (share === null) {
+    await ports.faults.at("loop.reserve");
+    const reserved = await reserve(plan, from, { ports, signal });
+    if ("limit" in reserved) return limitBeforeAttempt(from, reserved.limit, { plan, ports });
+    share = { release: reserved.release };
+  }
   try {
     const { name } = plan.models[from.model] ?? plan.models[0];
     events.emit({ type: "step_start", model: name, attempt: from.attempt, ...(phase === undefined ? {} : { phase }) });
-    if (plan.compaction !== undefined) {
+    if (plan.compaction !== undefined && compaction !== undefined) {
       await ports.faults.at("loop.compact");
-      plan = await completeCompaction(plan, { shape, ports, events, signal });
+      plan = await compaction.complete(plan, { shape, ports, events, signal });
+    }
+    if (isSummarized) {
+      // The summary is counted now and may have used more than its share.
+      share.release();
+      await ports.faults.at("loop.reserve-again");
+      const reserved = await reserve(plan, from, { ports, signal });
+      if ("limit" in reserved) return limitBeforeAttempt(from, reserved.limit, { plan, ports });
+      share.release = reserved.release;
     }
     const sent = plan;
     const onFailedAttempt = (usage: ModelUsage) => addModelUsage(ports.run, usage);
-    const makeSmaller = () => smallerPlan(sent, { shape, ports, events, signal });
+    const makeSmaller = async (refused: RetryPosition) =>
+      compaction?.smallerPlan(sent, refused, { shape, ports, events, signal }) ?? null;
     await ports.faults.at("loop.ask");
     const requested = await requestAnswer(plan, { ports, events, signal, from, share, onFailedAttempt, makeSmaller });
     if (requested.type === "suspend") return suspendForBackOff(requested, plan.step, ports);
@@ -267,7 +284,7 @@ async function keepPartial(result: AttemptResult, context: AnswerContext): Promi
     await ports.faults.at("loop.keep-partial");
     await storeAnswer({ ...result, limit }, result.answer.partialParts(), context);
   }
-  addModelUsage(ports.run, usageOf(result));
+  if (result.isCounted !== true) addModelUsage(ports.run, usageOf(result));
   context.share.release();
   if (!stopped && ports.hooks.failed !== undefined) {
     await ports.faults.at("loop.failed");

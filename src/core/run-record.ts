@@ -195,6 +195,8 @@ export interface RunProgress {
   turns?: number;
   /** USD of the run's own model calls, as far as prices are known. */
   paid?: number;
+  /** The number of model requests that the run's tools sent during their calls. Absent: none. */
+  requests?: number;
   /** The limits that were raised since the run began: their values are in `limits`. */
   raised?: AmountName[];
   /** The side (`a` or `b`) that a definition chose for the next turn. It applies until a step's row with an id after `at` is written. */

@@ -8,7 +8,7 @@ import type { AmountName, Bounds } from "#core/limits/amounts.ts";
 import type { RunProgress, RunRecord } from "#core/run-record.ts";
 import type { AnyAgentDefinition, LimitAmounts, SideConfig } from "#spec/index.ts";
 
-import { runBound } from "./step-bounds.ts";
+import { requestCeiling, runBound } from "./step-bounds.ts";
 
 /** The agent and its side (one of its one or two models) that take the next step. */
 export interface ActiveSide {
@@ -21,11 +21,14 @@ export interface ActiveSide {
 /** The limits of the run's callers, and the amounts that were raised while the run was suspended at a limit. */
 export type RequestedLimits = Pick<RunRecord, "limits"> & { raised?: RunProgress["raised"] | undefined };
 
+/** What the deployment allows, and the number of model requests that the run's tools have sent (default 0). */
+export type AllowedUse = Pick<Allowance, "run"> & { toolRequests?: number | undefined };
+
 /** The bounds of the run while this side is active. */
 export function runBounds(
   { agent, side, isHandedOver }: ActiveSide,
   { limits: requestedLimits, raised }: RequestedLimits,
-  { run: allowed }: Pick<Allowance, "run">,
+  { run: allowed, toolRequests = 0 }: AllowedUse,
 ): Bounds {
   const granted = (name: AmountName): number | null => {
     const requested = requestedLimits?.[name];
@@ -34,8 +37,12 @@ export function runBounds(
   const defined = definedBounds({ ...agent.limits, ...side.limits });
   // An agent that suspends its runs at a limit lets the caller decide, so a raised amount removes the agent's bound.
   if (definedOnLimit({ agent, side }) === "rest") for (const name of raised ?? []) defined[name] = null;
+  const requested = requestedLimits?.steps;
+  const steps = runBound(agent, isHandedOver, { requested, ceiling: allowed.steps });
+  // The requests of tools leave fewer steps of the ceiling. They are no steps of the run, so other bounds do not count them.
+  const ceiling = steps === null ? null : requestCeiling({ requested, ceiling: allowed.steps });
   return strictest(defined, {
-    steps: runBound(agent, isHandedOver, { requested: requestedLimits?.steps, ceiling: allowed.steps }),
+    steps: strictest({ steps }, { steps: ceiling === null ? null : ceiling - toolRequests }).steps,
     turns: granted("turns"),
     tokens: granted("tokens"),
     duration_ms: granted("duration_ms"),
@@ -60,11 +67,12 @@ export function onLimit(speaking: Pick<ActiveSide, "agent" | "side">, asked: Lim
 export function firmBounds(
   speaking: ActiveSide,
   asked: RequestedLimits,
-  { amount, allowed }: { amount: AmountName; allowed: Pick<Allowance, "run"> },
+  { amount, allowed }: { amount: AmountName; allowed: AllowedUse },
 ): Bounds {
   const { limits, raised = [] } = asked;
   if (onLimit(speaking, limits) === "end") return runBounds(speaking, asked, allowed);
-  return runBounds(speaking, { limits: { ...limits, [amount]: null }, raised: [...raised, amount] }, allowed);
+  const lifted = { limits: { ...limits, [amount]: null }, raised: [...raised, amount] };
+  return runBounds(speaking, lifted, allowed);
 }
 
 /**

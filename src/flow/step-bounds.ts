@@ -28,6 +28,15 @@ export function runBound(
   return !handedOver && isBounded(agent) ? null : ceiling;
 }
 
+/**
+ * How many model requests the run's steps and tools may send together; null for no bound. `maxSteps` does not bound the requests of tools,
+ * so the deployment's ceiling applies to them in every run. Only a caller who may exceed the ceiling replaces it.
+ */
+export function requestCeiling({ requested, ceiling }: RunBounds): number | null {
+  if (requested === null || ceiling === null) return null;
+  return Math.max(requested ?? 0, ceiling);
+}
+
 function isBounded(agent: AnyAgentDefinition): boolean {
   const a = turnBound(agent.sideA) !== null;
   if (agent.type !== "dual_ai") return a;

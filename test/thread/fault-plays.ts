@@ -123,6 +123,10 @@ export const rarePlays: [name: string, conversation: Play][] = [
   ["a message that joins a run that waits for its client", { agent: "fault_asker", begin: (id) => steersAsking(id) }],
   ["a request that its model refuses as too large", { agent: "fault_desk", begin: says("large", "x".repeat(8000)) }],
   ["a conversation that a model summarizes", { agent: "fault_summary", extra: earlier, begin: says("short") }],
+  [
+    "a conversation with too little budget for a summary",
+    { agent: "fault_frugal", extra: earlier, begin: says("short") },
+  ],
   ["a conversation that a function summarizes", { agent: "fault_own_summary", extra: earlier, begin: says("short") }],
   ["a message that interrupts such a run", { agent: "fault_asker", begin: (id) => speaksToAsking(id, "interrupt") }],
 ];

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { defineAgent, defineModel, definePrompt, defineTool } from "#spec/index.ts";
 import type { ContextSummarizer, TestRequest, TestTurn } from "#spec/index.ts";
 
-/** The answers of the models, by the first word of the user's last message. */
+/** The answers of the models, by the first word of the user's last message; `*` for the other words. */
 export const windowedScripts = new Map<string, (request: TestRequest, number: number) => TestTurn>();
 
 /** Every request to the models, in order. */
@@ -32,7 +32,8 @@ export function forgetCompactions(): void {
 const script = (request: TestRequest): TestTurn => {
   windowedRequests.push(structuredClone(request));
   const word = request.lastUser.trim().split(/\s/)[0] ?? "";
-  return windowedScripts.get(word)?.(request, windowedRequests.length) ?? { text: `Answer to ${request.lastUser}` };
+  const chosen = windowedScripts.get(word) ?? windowedScripts.get("*");
+  return chosen?.(request, windowedRequests.length) ?? { text: `Answer to ${request.lastUser}` };
 };
 
 export const compactedModels = [
@@ -89,6 +90,14 @@ export const compactedPrompts = [
   prompt("uncompacted", "windowed", { context: { strategy: "off" } }),
   prompt("budgeted", "wide", { includeChat: false, context: { maxTokens: 1500, keepRecent: 4 } }),
   prompt("summarized", "windowed", { context: { strategy: "summarize", model: "writer", keepRecent: 4 } }),
+  prompt("summarized_calls", "windowed", { tools: ["summarized_call"], parallelToolCalls: true }),
+  prompt("summarized_call", "windowed", {
+    includeChat: false,
+    tools: ["lines"],
+    requiredSchema: z.object({ task: z.string() }),
+    context: { strategy: "summarize", model: "writer", maxTokens: 1500, keepRecent: 4 },
+  }),
+  prompt("summarized_wide", "wide", { context: { strategy: "summarize", model: "writer", keepRecent: 4 } }),
   prompt("own_summary", "windowed", {
     context: {
       strategy: (...given: Parameters<ContextSummarizer>) => ownSummary.make(...given),

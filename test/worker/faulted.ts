@@ -331,6 +331,8 @@ export const faultAgents = [
   defineAgent({ name: "fault_booker", sideA: { prompt: "fault_booker", strategy: "fault_phases" } }),
   defineAgent({ name: "fault_boss", sideA: { prompt: "fault_boss" } }),
   defineAgent({ name: "fault_summary", sideA: { prompt: "fault_summary" } }),
+  // Its limit has room for the request of a step, and not for the request of a summary before it.
+  defineAgent({ name: "fault_frugal", sideA: { prompt: "fault_summary" }, limits: { tokens: 12_000 } }),
   defineAgent({ name: "fault_own_summary", sideA: { prompt: "fault_own_summary" } }),
   defineAgent({ name: "fault_lost", sideA: { prompt: "fault_missing" } }),
   defineAgent({ name: "fault_stray", sideA: { prompt: "fault_stray" } }),

@@ -61,6 +61,7 @@ export function freshLimits(): void {
     delete agent.limits;
     delete agent.threadLimits;
     delete agent.sideA.limits;
+    delete agent.sideA.maxSteps;
   }
   delete duel.sideB.limits;
 }

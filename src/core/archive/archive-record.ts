@@ -193,7 +193,15 @@ export const archivedRunSchema = z.strictObject({
   usage,
   cost,
   spent: z.record(word, z.strictObject({ usage, cost })),
-  work: z.strictObject({ steps: tokens, turns: tokens, driven_ms: tokens, paid: knownCost }).exactOptional(),
+  work: z
+    .strictObject({
+      steps: tokens,
+      turns: tokens,
+      driven_ms: tokens,
+      paid: knownCost,
+      requests: tokens.exactOptional(),
+    })
+    .exactOptional(),
   text: z.string().nullable(),
   reason: z.string().nullable(),
   outcome: parsedJson,

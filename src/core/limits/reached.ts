@@ -1,6 +1,6 @@
 // Finds the limit that a run has reached, if any. Pure: computes it from bounds and used amounts.
 
-import { amountNames, remainingOf } from "./amounts.ts";
+import { addUsed, amountNames, remainingOf } from "./amounts.ts";
 import type { AmountName, Bounds, Used } from "./amounts.ts";
 
 /** Why a run ended at a limit, in the form of `run_end.reason`. */
@@ -33,6 +33,17 @@ const reasons = {
 export function reachedLimit(budgets: { run: Budget; thread: Budget }): LimitReason | null {
   for (const whose of ["run", "thread"] as const) {
     const [amount] = reachedAmounts(budgets[whose]);
+    if (amount !== undefined) return reasons[whose][amount];
+  }
+  return null;
+}
+
+/** The first limit that `more` would exceed, in the order of `reachedLimit`; null if it fits the remaining budgets. */
+export function exceededLimit(budgets: { run: Budget; thread: Budget }, more: Used): LimitReason | null {
+  for (const whose of ["run", "thread"] as const) {
+    const { bounds, used } = budgets[whose];
+    const remaining = remainingOf(bounds, addUsed(used, more));
+    const amount = amountNames.find((name) => (remaining[name] ?? 0) < 0);
     if (amount !== undefined) return reasons[whose][amount];
   }
   return null;

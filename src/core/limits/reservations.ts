@@ -2,8 +2,9 @@
 // own share together fit every bound, or until no other request is in flight. So concurrent calls exceed a bound by at most one request,
 // and by the amounts that at most five requests use in addition to their reserved shares.
 
-import { remainingOf, zeroUse, addUsed } from "./amounts.ts";
+import { zeroUse, addUsed } from "./amounts.ts";
 import type { Used } from "./amounts.ts";
+import { exceededLimit } from "./reached.ts";
 import type { Budget } from "./reached.ts";
 
 /** The maximum number of a run's requests in flight if tokens or money are bounded. An object sends at most five at once in any case. */
@@ -43,14 +44,12 @@ export class Reservations {
   }
 
   /** Whether a request with this share may be sent now. The caller has checked that no limit is reached. */
-  fits(share: Used, { run, thread }: Record<"run" | "thread", Budget>): boolean {
+  fits(share: Used, budgets: Record<"run" | "thread", Budget>): boolean {
     if (this.#reserved.size === 0) return true;
+    const { run, thread } = budgets;
     const isBounded = [run, thread].some(({ bounds }) => bounds.tokens !== null || bounds.cost !== null);
     if (isBounded && this.#reserved.size >= maxConcurrentRequests) return false;
-    const more = addUsed(this.sum, share);
-    return [run, thread].every(({ bounds, used }) =>
-      Object.values(remainingOf(bounds, addUsed(used, more))).every((left) => left === null || left >= 0),
-    );
+    return exceededLimit(budgets, addUsed(this.sum, share)) === null;
   }
 
   /** Reserves a share until the returned function is called. Further calls of it do nothing. */

@@ -36,6 +36,8 @@ export interface AttemptResult {
   failure: ModelFailure | null;
   /** The limit that interrupted the attempt. */
   limit?: LimitReason | undefined;
+  /** The attempt's usage is already added to the run's. */
+  isCounted?: true;
 }
 
 /** Microseconds since epoch. `first_at` is the first delta of any kind. */
@@ -96,8 +98,11 @@ export async function requestAnswer(
     share: ReservedShare;
     /** Adds a failed attempt's usage to the run's. */
     onFailedAttempt: (usage: ModelUsage) => void;
-    /** Plans the step with a smaller request, after a model refused the first one as too large. Null: nothing can be left out. */
-    makeSmaller: () => Promise<NumberedPlan | null>;
+    /**
+     * Plans the step with a smaller request, after a model refused the first one as too large. Null: nothing can be left out. It may request
+     * a summary, so the refused attempt is counted and its share given back before.
+     */
+    makeSmaller: (refused: RetryPosition) => Promise<NumberedPlan | null>;
   },
 ): Promise<RequestResult> {
   let plan = planned;
@@ -106,13 +111,19 @@ export async function requestAnswer(
     const asked = plan;
     const model = plan.models[current.model] ?? plan.models[0];
     await ports.faults.at("model.attempt");
-    const result = await attempt(plan, { model, number: current.attempt }, { ports, events, signal });
+    let result = await attempt(plan, { model, number: current.attempt }, { ports, events, signal });
     const { failure } = result;
     if (failure === null || failure.kind === "aborted") return { type: "attempt", result, plan };
     // A stopped stream may end with any failure, and a stopped run makes no further attempt.
     if (signal.aborted) return { type: "attempt", result: { ...result, failure: stopped }, plan };
+    const mayBeSmaller = failure.kind === "overflow" && plan === planned;
+    if (mayBeSmaller) {
+      onFailedAttempt(usageOf(result));
+      result = { ...result, isCounted: true };
+      share.release();
+    }
     await ports.faults.at("model.smaller");
-    const smaller = failure.kind === "overflow" && plan === planned ? await makeSmaller() : null;
+    const smaller = mayBeSmaller ? await makeSmaller(current) : null;
     const policy = retryPolicy({ ...model.retry, ...plan.request.retry });
     const random = ports.ids.random();
     const retryDelay =
@@ -138,7 +149,7 @@ export async function requestAnswer(
       const max = policy.retries + 1;
       events.emit({ type: "model_retry", attempt: current.attempt, max, delay_ms: delay, error });
     }
-    onFailedAttempt(usageOf(result));
+    if (result.isCounted !== true) onFailedAttempt(usageOf(result));
     const { trace } = asked;
     const stored = events.take();
     ports.journal.log?.(attemptLog(result, { plan: { ...plan, trace }, ports, events: stored }));

@@ -15,6 +15,16 @@ export interface ReachedLimit {
 /** A reserved share, which `release` gives back when the request's usage is counted; or the limit that is reached. */
 export type Reserved = { release: () => void } | { limit: ReachedLimit };
 
+/** The purpose of a model request that is not the request of a step. */
+export type RequestPurpose =
+  /** A tool's function, or its server, sends the request during a call. It counts toward the deployment's ceiling of steps. */
+  | { type: "tool" }
+  /**
+   * The request prepares the request `before` of a step, which can be sent without it. It is no step. It is refused if the remaining budget
+   * is too small for both.
+   */
+  | { type: "extra"; before: ModelRequest };
+
 /**
  * Contract: `reached` is called before each step of every loop of the run; usage of nested loops and child threads counts.
  * `reserve` is called before each model request, retries included. A time limit is watched between these calls: when the time is
@@ -25,9 +35,10 @@ export interface LimitPort {
   reached(): Promise<ReachedLimit | null>;
   /**
    * Reserves a request's share of the remaining budget. Waits while requests in flight have reserved too much of it. Returns the
-   * limit if one is reached by then. If the signal fires, nothing is reserved; the caller checks the signal.
+   * limit if one is reached by then. If the signal fires, nothing is reserved; the caller checks the signal. Without `purpose`, the request
+   * is that of a step.
    */
-  reserve(request: ModelRequest, signal: AbortSignal): Promise<Reserved>;
+  reserve(request: ModelRequest, signal: AbortSignal, purpose?: RequestPurpose): Promise<Reserved>;
   /**
    * The limits of a child thread's run: an equal share of the remaining budget. `sharers` counts the calls without a share yet, this one
    * included. Null if too little remains. Returns the same limits for the same child again.

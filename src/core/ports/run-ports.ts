@@ -6,6 +6,7 @@ import type { Scope } from "../scope.ts";
 import type { ResultSettings } from "../tools/read-result.ts";
 import type { AnswerFiles } from "./answer-file-port.ts";
 import type { Clock } from "./clock.ts";
+import type { CompactionPort } from "./compaction-port.ts";
 import type { EventSink } from "./event-sink.ts";
 import type { Faults } from "./faults.ts";
 import type { LoopHooks } from "./hook-port.ts";
@@ -38,6 +39,8 @@ export interface RunPorts {
   readonly retryDelay?: (failure: ModelFailure, attempt: number) => number | null | Promise<number | null>;
   readonly steps: StepPort;
   readonly strategy: Strategy;
+  /** If absent, no step is compacted. */
+  readonly compaction?: CompactionPort;
   readonly hooks: LoopHooks;
   /** If absent, no message can join the run. */
   readonly steering?: Steering;

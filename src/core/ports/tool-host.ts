@@ -4,7 +4,8 @@
 import type { PlainEvent } from "#contract/event.ts";
 
 import type { LogRecord } from "../record.ts";
-import type { LimitPort } from "./limit-port.ts";
+import type { Reserved } from "./limit-port.ts";
+import type { ModelRequest } from "./model-port.ts";
 
 /**
  * The property of a tool's `state` that has its `ToolHost`. The symbol is of the global registry, because the code of a tool and the
@@ -35,8 +36,10 @@ export interface CallExecutions {
 
 /** One execution. Contract: the caller ends every execution, and does so soon after the signal has fired. */
 export interface CallExecution {
-  /** As in `LimitPort`. Absent if the run has no limits. */
-  reserve?: LimitPort["reserve"];
+  /**
+   * Reserves the share of a model request, as in `LimitPort`. The caller gives it back after `log`. Absent if the run has no limits.
+   */
+  reserve?: (request: ModelRequest, signal: AbortSignal) => Promise<Reserved>;
   /** Sends an event of the execution to the thread's subscribers. It is not stored. */
   send(event: PlainEvent): void;
   /** Counts a model request, and writes its log row. `record` is the row of the request in the execution. */

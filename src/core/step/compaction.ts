@@ -5,30 +5,38 @@ import type { JsonObject } from "#contract/json.ts";
 
 import { fitLog } from "../fit-log.ts";
 import { durationFields, scopeFields } from "../model/attempt-log.ts";
+import type { RetryPosition } from "../model/request-answer.ts";
 import { requestText } from "../model/request-text.ts";
 import type { RequestedText } from "../model/request-text.ts";
-import type { RunPorts } from "../ports/run-ports.ts";
+import type { CompactedStep, CompactionPort, PlanWithinLimits } from "../ports/compaction-port.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
-import type { StepShape } from "../ports/strategy-port.ts";
-import type { RowEvents } from "../row-events.ts";
 import { addModelUsage } from "../run-state.ts";
 
-/** The step whose conversation is compacted. */
-export interface CompactedStep {
-  shape: StepShape;
-  ports: RunPorts;
-  events: RowEvents;
-  signal: AbortSignal;
+/** Completes the compactions of a thread's steps. */
+export const compaction: CompactionPort = { reserveSummary, complete, smallerPlan };
+
+async function reserveSummary(
+  plan: NumberedPlan,
+  from: RetryPosition,
+  { shape, ports, signal, squeeze = 0 }: Omit<CompactedStep, "events"> & { squeeze?: number },
+): Promise<PlanWithinLimits> {
+  const { summary, ...others } = plan;
+  if (summary === undefined || ports.limits === undefined) return { plan, reserved: null };
+  const before = { ...plan.request, model: plan.models[from.model] ?? plan.models[0] };
+  await ports.faults.at("compaction.reserve");
+  const reserved = await ports.limits.reserve({ ...summary.request, model: summary.model }, signal, {
+    type: "extra",
+    before,
+  });
+  if (!("limit" in reserved)) return { plan, reserved };
+  await ports.faults.at("compaction.without-summary");
+  const planned = await ports.steps.plan(shape, signal, { squeeze, summary: null });
+  const within = "problem" in planned ? others : { ...others, ...planned };
+  const warning = `The conversation was compacted without a summary, because the remaining budget is too small for one: ${reserved.limit.reason}.`;
+  return { plan: { ...within, warnings: [...(within.warnings ?? []), warning] }, reserved: null };
 }
 
-/**
- * Emits the events of the plan's compaction, and requests its summary. Returns the plan with the summary. If the plan requests no summary,
- * or if the summary fails, the messages are compacted without a summary.
- */
-export async function completeCompaction(
-  plan: NumberedPlan,
-  step: CompactedStep & { squeeze?: number },
-): Promise<NumberedPlan> {
+async function complete(plan: NumberedPlan, step: CompactedStep & { squeeze?: number }): Promise<NumberedPlan> {
   const { compaction } = plan;
   if (compaction === undefined) return plan;
   const { reason, budget, tokens_before } = compaction;
@@ -42,16 +50,21 @@ export async function completeCompaction(
   return completed;
 }
 
-/** Plans the step with a smaller request. Returns null if nothing of the request can be left out. */
-export async function smallerPlan(plan: NumberedPlan, step: CompactedStep): Promise<NumberedPlan | null> {
+async function smallerPlan(plan: NumberedPlan, from: RetryPosition, step: CompactedStep): Promise<NumberedPlan | null> {
   const { shape, ports, signal } = step;
   await ports.faults.at("compaction.plan");
   const planned = await ports.steps.plan(shape, signal, { squeeze: 1 });
   if ("problem" in planned || planned.compaction === undefined) return null;
-  await ports.faults.at("compaction.smaller");
   // The request for the first plan's summary was already sent.
   const { summary: _, ...before } = plan;
-  return completeCompaction({ ...before, ...planned }, { ...step, squeeze: 1 });
+  await ports.faults.at("compaction.reserve-smaller");
+  const within = await reserveSummary({ ...before, ...planned }, from, { ...step, squeeze: 1 });
+  try {
+    await ports.faults.at("compaction.complete-smaller");
+    return await complete(within.plan, { ...step, squeeze: 1 });
+  } finally {
+    within.reserved?.release();
+  }
 }
 
 /**

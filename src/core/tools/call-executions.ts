@@ -120,7 +120,9 @@ export class ExecutionsOfCall implements CallExecutions {
     this.#open.add(opened);
     const { limits } = ports;
     return {
-      ...(limits === undefined ? {} : { reserve: (request, signal) => limits.reserve(request, signal) }),
+      ...(limits === undefined
+        ? {}
+        : { reserve: (request, signal) => limits.reserve(request, signal, { type: "tool" }) }),
       send: (event) => {
         if (event.type === "tool_execution_end") toolCalls += 1;
         if (isOpen && isShown) this.#send(ids, event);

@@ -39,6 +39,8 @@ export class ThreadExecution {
   /** Counts a model request. Absent for a turn without a thread. */
   readonly log: ((record: LogRecord) => void) | undefined;
   #thrown: UPPError | null = null;
+  /** Gives back the share of the last request. The share is kept until the request is counted. */
+  #release: () => void = () => {};
 
   /** Throws CANCELLED if the call of the tool has ended. */
   constructor(request: TurnRequest) {
@@ -50,7 +52,13 @@ export class ThreadExecution {
     this.#execution = host?.executions.begin({ type: name, prompt }) ?? null;
     if (host !== null && this.#execution === null) throw cancelled(this.#provider, this.signal?.reason);
     const execution = this.#execution;
-    this.log = execution === null ? undefined : (record) => execution.log(record);
+    this.log =
+      execution === null
+        ? undefined
+        : (record) => {
+            execution.log(record);
+            this.#release();
+          };
   }
 
   /** The error of a request that a limit of the thread's run prevented; null if there is none. */
@@ -69,11 +77,13 @@ export class ThreadExecution {
 
   /** Ends the execution with the text of the turn's answer. */
   completed(result: string): void {
+    this.#release();
     this.#execution?.end({ success: true, result });
   }
 
   /** Ends the execution with the exception that ended the turn. */
   failed(thrown: unknown): void {
+    this.#release();
     this.#execution?.end({ success: false, error: errorMessage(thrown) });
   }
 
@@ -86,6 +96,10 @@ export class ThreadExecution {
       this.#thrown ??= new UPPError(message, ErrorCode.QuotaExceeded, this.#provider, "llm");
       return { kind: "api", message, retryable: false, status: null, retry_after_ms: null };
     };
+    const hold = (release: () => void): void => {
+      this.#release();
+      this.#release = release;
+    };
     return {
       ...models,
       async *stream(request, signal, received) {
@@ -94,11 +108,8 @@ export class ThreadExecution {
           yield { type: "error", failure: refuse(reserved.limit.reason) };
           return;
         }
-        try {
-          yield* models.stream(request, signal, received);
-        } finally {
-          reserved.release();
-        }
+        hold(reserved.release);
+        yield* models.stream(request, signal, received);
       },
     };
   }

@@ -199,7 +199,8 @@ function restartsSinceProgress(logs: readonly LogRecord[]): number {
 
 /** Restores the fields that the run's row lacks while the run is executed: tokens, cost, `state.context`. */
 function rebuild<R extends ActiveRun>(run: R, logs: readonly LogRecord[], messages: readonly MessageRecord[]): R {
-  const rebuilt: R = { ...run, usage: zeroUsage, cost: 0, spent: {}, progress: { ...run.progress, paid: 0 } };
+  const { requests: _, ...kept } = run.progress;
+  const rebuilt: R = { ...run, usage: zeroUsage, cost: 0, spent: {}, progress: { ...kept, paid: 0 } };
   const logged = new Set<unknown>();
   for (const log of logs) {
     const { type, data } = log;
@@ -211,6 +212,7 @@ function rebuild<R extends ActiveRun>(run: R, logs: readonly LogRecord[], messag
     logged.add(data["message_id"]);
     // `attemptLog` wrote the row: these fields are the usage of the attempt.
     addModelUsage(rebuilt, data as unknown as ModelUsage);
+    if (typeof data["execution"] === "string") rebuilt.progress.requests = (rebuilt.progress.requests ?? 0) + 1;
   }
   for (const { id, usage, cost, model } of messages) {
     if (usage === null) continue;

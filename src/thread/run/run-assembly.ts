@@ -6,6 +6,7 @@ import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type { ExecutedRun, RunProgress } from "#core/run-record.ts";
 import { isAnswer, mainScope } from "#core/scope.ts";
+import { compaction } from "#core/step/compaction.ts";
 import { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import type { HookRunner } from "#flow/hook-runner.ts";
 import { mainParticipant } from "#flow/participant.ts";
@@ -147,6 +148,7 @@ export async function assembleRun(
     models: context.models,
     steps,
     strategy,
+    compaction,
     hooks,
     steering: steeringOf(live, run),
     answers: threadAnswerFiles(context),

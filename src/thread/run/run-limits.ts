@@ -2,25 +2,26 @@
 // stores the counts in the run's record. A suspended run therefore needs no memory and no timer.
 
 import type { Limits } from "#contract/run.ts";
-import type { LimitSuspension } from "#core/awaited.ts";
-import { costOf } from "#core/cost.ts";
-import { remainingOf, noBounds, strictest, addUsed, zeroUse } from "#core/limits/amounts.ts";
-import type { AmountName, Used, Bounds } from "#core/limits/amounts.ts";
-import { reachedAmounts, reachedLimit, reasonOf, remainingTime } from "#core/limits/reached.ts";
+import type { LimitSuspension, Work } from "#core/awaited.ts";
+import type { Allowance } from "#core/limits/allowed.ts";
+import { remainingOf, noBounds, strictest, addUsed } from "#core/limits/amounts.ts";
+import type { AmountName, Used } from "#core/limits/amounts.ts";
+import { exceededLimit, reachedAmounts, reachedLimit, reasonOf, remainingTime } from "#core/limits/reached.ts";
 import type { Budget, LimitReason } from "#core/limits/reached.ts";
+import { requestShare } from "#core/limits/request-share.ts";
 import { Reservations } from "#core/limits/reservations.ts";
 import { limitsOfShare, reservedForChildren, shareOf } from "#core/limits/share.ts";
 import { TimeLimitReached } from "#core/limits/time-limit-reached.ts";
 import { usedOf, workIn, workOf } from "#core/limits/used.ts";
-import { requestTokens } from "#core/model/estimate-tokens.ts";
-import type { LimitPort, ReachedLimit, Reserved } from "#core/ports/limit-port.ts";
+import type { LimitPort, ReachedLimit, RequestPurpose, Reserved } from "#core/ports/limit-port.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type { ExecutedRun } from "#core/run-record.ts";
 import { sideOf } from "#flow/conversation-strategy.ts";
 import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import { abortAfterMs, firmBounds, runBounds, threadBounds } from "#flow/limit-bounds.ts";
-import type { RequestedLimits, ActiveSide } from "#flow/limit-bounds.ts";
+import type { ActiveSide, AllowedUse, RequestedLimits } from "#flow/limit-bounds.ts";
+import { requestCeiling } from "#flow/step-bounds.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import type { ObjectContext } from "../object-context.ts";
@@ -73,16 +74,39 @@ export class RunLimits implements LimitPort {
     return limit;
   }
 
-  reserve(request: ModelRequest, signal: AbortSignal): Promise<Reserved> {
+  reserve(request: ModelRequest, signal: AbortSignal, purpose?: RequestPurpose): Promise<Reserved> {
     let share: Used | null = null;
+    const progress = this.#run.progress;
     return this.#reservations.inOrder(async (): Promise<Reserved | null> => {
       await this.#context.faults.at("limits.reserve");
       const { budgets, limit } = this.#state(await this.#speaking());
       if (signal.aborted) return { release: () => {} };
       if (limit !== null) return { limit };
-      share ??= requestShare(request, [budgets.run.bounds, budgets.thread.bounds]);
-      return this.#reservations.fits(share, budgets) ? { release: this.#reservations.reserve(share) } : null;
+      const bounds = [budgets.run.bounds, budgets.thread.bounds];
+      share ??=
+        purpose?.type === "extra"
+          ? addUsed({ ...requestShare(request, bounds), steps: 0 }, requestShare(purpose.before, bounds))
+          : requestShare(request, bounds);
+      const isOfTool = purpose?.type === "tool";
+      const refused =
+        purpose?.type === "extra"
+          ? exceededLimit(budgets, share)
+          : isOfTool && this.#isCeilingReached()
+            ? reasonOf("steps")
+            : null;
+      if (refused !== null) return { limit: { reason: refused, until: null } };
+      if (!this.#reservations.fits(share, budgets)) return null;
+      if (!isOfTool) return { release: this.#reservations.reserve(share) };
+      // The request is counted before it is sent, so that parallel requests do not exceed the ceiling together.
+      progress.requests = (progress.requests ?? 0) + 1;
+      return { release: this.#reservations.reserve({ ...share, steps: 0 }) };
     }, signal);
+  }
+
+  /** Whether the requests of tools have reached the deployment's ceiling of steps, which bounds them even if `maxSteps` bounds the steps. */
+  #isCeilingReached(): boolean {
+    const ceiling = requestCeiling({ requested: this.#requested.limits?.steps, ceiling: this.#allowed.run.steps });
+    return ceiling !== null && this.#toolRequests >= ceiling;
   }
 
   /** The current bounds and usage, and the limit that is reached. */
@@ -104,8 +128,13 @@ export class RunLimits implements LimitPort {
     // A limit of the thread cannot be raised. If it is reached too, the run ends there, because raising the run's limit would not help.
     const whole = reachedLimit({ run: { ...run, bounds: noBounds }, thread });
     if (whole !== null) return { reason: whole, until: null };
-    const allowed = run.bounds[amount] ?? 0;
-    const used = run.used[amount];
+    // The requests of tools reduce the bound of steps. If they do, the ceiling and all requests are reported.
+    const toolRequests = amount === "steps" ? this.#toolRequests : 0;
+    const unreduced = { ...this.#allowed, toolRequests: 0 };
+    const isReduced = run.used.steps < (runBounds(speaking, this.#requested, unreduced).steps ?? Infinity);
+    const requests = isReduced ? toolRequests : 0;
+    const allowed = (run.bounds[amount] ?? 0) + requests;
+    const used = run.used[amount] + requests;
     const { clock, live } = this.#context;
     // If several loops of the run reach the limit, or the run was resumed for another loop, the suspension keeps its id and deadline.
     const known = this.#run.progress.reached_limit ?? this.#rested;
@@ -117,7 +146,7 @@ export class RunLimits implements LimitPort {
 
   /** Whether a run that has reached its limit of an amount is suspended there, so that a caller may raise the limit. */
   #canBeRaised(speaking: ActiveSide, amount: AmountName, used: Used): boolean {
-    const last = firmBounds(speaking, this.#asked, { amount, allowed: this.#context.settings.limits });
+    const last = firmBounds(speaking, this.#asked, { amount, allowed: this.#allowed });
     return (remainingOf(last, used)[amount] ?? 1) > 0;
   }
 
@@ -161,17 +190,37 @@ export class RunLimits implements LimitPort {
 
   /** The bounds and the usage of the run and of its thread. */
   #budgets(speaking: ActiveSide): { run: Budget; thread: Budget } {
-    const { live, settings } = this.#context;
-    const { strategy, messages } = this.#parts;
-    const used = usedOf(
-      this.#run,
-      workOf(messages, { turns: strategy.turns, driven_ms: this.drivenMs(), paid: this.#run.progress.paid ?? 0 }),
-    );
+    const { live } = this.#context;
+    const used = usedOf(this.#run, this.#work());
     const earlier = usedOf(live.record, workIn(live.record));
     return {
-      run: { bounds: runBounds(speaking, this.#requested, settings.limits), used },
-      thread: { bounds: threadBounds(speaking.agent, settings.limits), used: addUsed(earlier, used) },
+      run: { bounds: runBounds(speaking, this.#requested, this.#allowed), used },
+      thread: { bounds: threadBounds(speaking.agent, this.#allowed), used: addUsed(earlier, used) },
     };
+  }
+
+  #work(): Work {
+    const { strategy, messages } = this.#parts;
+    const { paid = 0, requests = 0 } = this.#run.progress;
+    return workOf(messages, { turns: strategy.turns, driven_ms: this.drivenMs(), paid, requests });
+  }
+
+  /** The requests of the run's tools so far, with those of its children. */
+  get #toolRequests(): number {
+    return this.#work().requests ?? 0;
+  }
+
+  /**
+   * What the deployment allows. A child thread's run may use its share of the parent's steps for its steps and the requests of its tools
+   * together.
+   */
+  get #allowed(): Allowance & AllowedUse {
+    const toolRequests = this.#toolRequests;
+    const limits = { ...this.#context.settings.limits, toolRequests };
+    const { parent_run_id, limits: requested } = this.#run;
+    const steps = parent_run_id === null ? undefined : (requested?.steps ?? undefined);
+    if (limits.run.steps === null || steps === undefined) return limits;
+    return { ...limits, run: { ...limits.run, steps: Math.min(steps, limits.run.steps) } };
   }
 
   /** The budgets of the run and of its thread, with the reserved shares of unfinished child threads counted as used. */
@@ -204,7 +253,7 @@ export class RunLimits implements LimitPort {
    */
   #ending(speaking: ActiveSide): { run: Budget; thread: Budget } {
     const { run, thread } = this.#budgets(speaking);
-    const duration_ms = abortAfterMs(speaking, this.#asked, this.#context.settings.limits);
+    const duration_ms = abortAfterMs(speaking, this.#asked, this.#allowed);
     return { run: { ...run, bounds: { ...run.bounds, duration_ms } }, thread };
   }
 
@@ -217,20 +266,4 @@ export class RunLimits implements LimitPort {
     if (ms === 0) this.#parts.abort.abort(new TimeLimitReached(reason));
     else this.#disarm = this.#context.clock.after(ms, () => this.#watch(speaking));
   }
-}
-
-/** Tokens reserved for an answer if neither prompt nor model bounds its length. */
-const answerTokens = 8192;
-
-/**
- * The share that a model request reserves before it is sent: its estimated tokens, and the longest answer that it allows. Tokens are
- * counted only if a bound needs them, because long histories take time to count.
- */
-function requestShare(request: ModelRequest, bounds: readonly Bounds[]): Used {
-  const steps = { ...zeroUse, steps: 1 };
-  if (bounds.every(({ tokens, cost }) => tokens === null && cost === null)) return steps;
-  const input = requestTokens(request);
-  const output = request.maxTokens ?? request.model.maxTokens ?? answerTokens;
-  const usage = { input, output, cache_read: 0, cache_write: 0, total_tokens: input + output };
-  return { ...steps, tokens: usage.total_tokens, cost: costOf(request.model, usage, null) ?? 0 };
 }

@@ -186,8 +186,8 @@ export function finishRun(
 ): EndedRun {
   const { live, clock } = context;
   const { end } = halted;
-  const { turns = 0, driven_ms = 0, paid = 0 } = run.progress;
-  const work = workOf(halted.messages, { turns, driven_ms, paid });
+  const { turns = 0, driven_ms = 0, paid = 0, requests = 0 } = run.progress;
+  const work = workOf(halted.messages, { turns, driven_ms, paid, requests });
   const finished: EndedRun = {
     ...run,
     ...summary(halted.messages),
