@@ -80,8 +80,8 @@ export interface ApprovalRule {
   readonly timeoutMs: number;
 }
 
-/** The checked arguments, or the problem that a model reads. */
-export type CheckedArguments = { ok: true; args: JsonObject } | { ok: false; problem: string };
+/** The checked arguments, or the problem that a model reads. `isTooMuch`: the check needs more work than it may take, so it has no outcome. */
+export type CheckedArguments = { ok: true; args: JsonObject } | { ok: false; problem: string; isTooMuch?: boolean };
 
 /**
  * Contract: `run` yields one `result` piece at its end. If it throws, takes too long or yields an invalid result, the executor returns an

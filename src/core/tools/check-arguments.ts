@@ -3,6 +3,7 @@
 import type { z } from "zod";
 
 import type { Json, JsonObject } from "#contract/json.ts";
+import { parseCounted, ZodBoundError } from "#lib/counted-zod.ts";
 
 import { cutText, errorMessage } from "../cut-text.ts";
 import type { CheckedArguments } from "../ports/tool-port.ts";
@@ -14,13 +15,14 @@ const mostBytes = 4000;
 export function checkArguments(schema: z.ZodType | null, args: Json): CheckedArguments {
   if (schema === null) return { ok: true, args: {} };
   try {
-    const parsed = schema.safeParse(args);
+    const parsed = parseCounted(schema, args);
     if (parsed.success) return { ok: true, args: parsed.data as JsonObject };
     const problems = parsed.error.issues
       .slice(0, 10)
       .map((issue) => `${issue.path.map(String).join(".") || "(top level)"}: ${issue.message}`);
     return { ok: false, problem: cutText(problems.join("; "), mostBytes) };
   } catch (thrown) {
+    if (thrown instanceof ZodBoundError) return { ok: false, problem: thrown.message, isTooMuch: true };
     // A refinement or transform of the schema threw, or is asynchronous.
     return { ok: false, problem: `The schema could not be applied: ${errorMessage(thrown)}` };
   }

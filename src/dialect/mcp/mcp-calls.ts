@@ -20,6 +20,7 @@ import { fingerprint } from "#http/input/request-key.ts";
 import { withLease } from "#http/limit/user-leases.ts";
 import type { TakenLease } from "#http/limit/user-leases.ts";
 import type { Services } from "#http/services.ts";
+import { parseCounted, ZodBoundError } from "#lib/counted-zod.ts";
 import { resultValue } from "#lib/json-value.ts";
 import { threadToolNames } from "#spec/thread-tool-names.ts";
 
@@ -107,8 +108,15 @@ async function withArguments<S extends z.ZodType>(
   { args }: ToolCall,
   work: (args: z.output<S>) => Promise<Response | Immediate>,
 ): Promise<Response | Immediate> {
-  const read = schema.safeParse(args);
-  return read.success ? work(read.data) : { result: errorResult(`Invalid arguments. ${firstIssue(read.error)}`) };
+  let read: ReturnType<S["safeParse"]>;
+  try {
+    read = parseCounted(schema, args);
+  } catch (thrown) {
+    if (!(thrown instanceof ZodBoundError)) throw thrown;
+    return { result: errorResult(`The arguments cannot be checked. ${thrown.message}`) };
+  }
+  if (!read.success) return { result: errorResult(`Invalid arguments. ${firstIssue(read.error)}`) };
+  return work(read.data as z.output<S>);
 }
 
 /** Creates a thread of the agent and sends the arguments as its first message. */

@@ -2,6 +2,8 @@
 
 import { z } from "zod";
 
+import { refuse } from "#contract/error.ts";
+import { parseCounted, ZodBoundError } from "#lib/counted-zod.ts";
 import { closestWord } from "#lib/edit-distance.ts";
 
 import { invalidField, invalidFields } from "./field-error.ts";
@@ -13,8 +15,8 @@ const fieldLimit = 20;
 
 /** Returns the schema's output. Throws `invalid_request` with the fields that do not match. */
 export function parseInput<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
+  const result = parsed(schema, value);
+  if (result.success) return result.data as z.output<S>;
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   const fields: FieldError[] = [];
   for (const issue of result.error.issues) {
@@ -23,6 +25,18 @@ export function parseInput<S extends z.ZodType>(schema: S, value: unknown): z.ou
   }
   fields.length = Math.min(fields.length, fieldLimit);
   throw invalidFields([fields[0] ?? { path: "", message: "Invalid input" }, ...fields.slice(1)]);
+}
+
+/** The maximum number of comparisons for a body. A body of 100,000 values with many small messages needs a tenth of them. */
+const mostComparisons = 2_000_000;
+
+function parsed<S extends z.ZodType>(schema: S, value: unknown): ReturnType<S["safeParse"]> {
+  try {
+    return parseCounted(schema, value, mostComparisons);
+  } catch (thrown) {
+    if (!(thrown instanceof ZodBoundError)) throw thrown;
+    throw refuse("too_large", thrown.message);
+  }
 }
 
 /** Returns the schema's output for a query. Throws `invalid_request`, also for a repeated name and for `__proto__`. */

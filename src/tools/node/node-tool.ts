@@ -1,5 +1,7 @@
 // Tools for `llm()` of `threadhold/upp` and `agent()` of `threadhold/agents`, made of the tools that threads use.
 
+import type { JsonObject } from "#contract/json.ts";
+import { checkArguments } from "#core/tools/check-arguments.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { readTool } from "#spec/index.ts";
 import type { AnyToolDefinition, ThreadState } from "#spec/index.ts";
@@ -37,11 +39,11 @@ export function nodeTool(name: string, definition: AnyToolDefinition): NodeTool 
     parameters: argumentsJsonSchema(schema) as NodeTool["parameters"],
     ...(options.sequential === true ? { sequential: true } : {}),
     async run(params, { toolCallId, signal }) {
-      const checked = schema?.safeParse(params);
-      if (checked?.success === false) throw new Error(`The arguments are invalid: ${checked.error.message}`);
+      const checked = checkArguments(schema, params as JsonObject);
+      if (!checked.ok) throw new Error(`The arguments are invalid: ${checked.problem}`);
       const call = { id: toolCallId, attempt: 1, signal, progress: () => {} };
       // The options `workspace` and `run` of these tools replace the thread's files, so the state is not used.
-      return nodeResult(await (run?.({} as ThreadState, checked?.data, call) as Promise<Result>));
+      return nodeResult(await (run?.({} as ThreadState, checked.args, call) as Promise<Result>));
     },
   };
 }
