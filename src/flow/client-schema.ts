@@ -1,15 +1,11 @@
 // Reads the parameters of a client's tool: an untrusted JSON Schema. References are replaced by their targets. A circular reference is
-// refused, and so is a schema that becomes too large by the replacement. A model's arguments are checked against the part of the schema
-// that checkable-schema.ts keeps; the client itself checks patterns and formats.
-
-import { z } from "zod";
+// refused, and so is a schema that becomes too large by the replacement. A model's arguments are checked by the schema as it was given.
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 import { errorMessage } from "#core/cut-text.ts";
 import type { CheckedArguments } from "#core/ports/tool-port.ts";
-import { checkArguments } from "#core/tools/check-arguments.ts";
+import { checkBySchema } from "#core/schema/check-value.ts";
 
-import { checkableSchema } from "./checkable-schema.ts";
 import { isKeywordValue } from "./schema-keyword.ts";
 
 /** How many schemas one schema may contain after references are replaced. */
@@ -33,13 +29,13 @@ class UnusableSchema extends Error {}
 export function clientSchema(given: JsonObject | null): ClientSchema | { problem: string } {
   try {
     const parameters = given === null ? { type: "object", properties: {} } : resolveRoot(given);
-    const schema = z.fromJSONSchema(checkableSchema(parameters) as Parameters<typeof z.fromJSONSchema>[0]);
     return {
       parameters,
       check: (args) => {
-        const checked = checkArguments(schema, args);
+        if (!isJsonObject(args)) return { ok: false, problem: "(top level): has to be an object" };
+        const checked = checkBySchema(given ?? true, args);
         // The arguments are passed on unchanged, because the client applies its own schema to them.
-        return checked.ok ? { ok: true, args } : checked;
+        return checked.ok ? { ok: true, args } : { ok: false, problem: checked.problem, isTooMuch: checked.isTooMuch };
       },
     };
   } catch (thrown) {

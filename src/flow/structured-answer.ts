@@ -74,6 +74,7 @@ function checkedAnswer(
   if (stop_reason === "content_filter") return wrong("The provider blocked the answer.", true);
   if (data === undefined) return wrong(`The answer is not JSON: ${quoted(text ?? "")}`);
   const checked = matches(data);
+  if (!checked.ok && checked.isTooMuch === true) return wrong(`The answer cannot be checked. ${checked.problem}`, true);
   if (!checked.ok) return wrong(`The answer does not match its schema: ${checked.problem}`);
   const json = jsonSchema.safeParse(checked.args);
   if (!json.success) return wrong("The schema converts the answer to a value that JSON does not have.", true);

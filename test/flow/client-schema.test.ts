@@ -90,13 +90,13 @@ it("SESSION20 A client tool's schema with a keyword of the wrong type is refused
   }
 });
 
-it("SESSION20 Arguments of a client tool are checked for types, fields, ranges and lengths, and are not changed", () => {
+it("SESSION20 Arguments of a client tool are checked by every keyword of its schema, and are not changed", () => {
   const { check } = usable({
     type: "object",
     properties: {
       at: { $ref: "#/$defs/point" },
       unit: { enum: ["m", "km"] },
-      name: { type: "string", maxLength: 3, pattern: "^b", default: "x" },
+      name: { type: "string", maxLength: 3, pattern: "^[ab]", default: "x" },
       list: { type: "array", items: { type: ["integer", "null"] }, maxItems: 2 },
       free: { const: { deep: true } },
     },
@@ -114,6 +114,8 @@ it("SESSION20 Arguments of a client tool are checked for types, fields, ranges a
     [{ at: { x: 1 }, list: [1.5] }, "list.0"],
     [{ at: { x: 1 }, list: [1, 2, 3] }, "list"],
     [{ at: { x: 1 }, more: 1 }, "more"],
+    [{ at: { x: 1 }, name: "cab" }, "name"],
+    [{ at: { x: 1 }, free: { deep: 1 } }, "free"],
   ] as const) {
     const checked = check(wrong as JsonObject);
     expect(checked.ok ? "" : checked.problem).toContain(at);

@@ -73,6 +73,7 @@ it.each([
   ["chatty", /closed the connection/],
   ["pinging", /closed the connection/],
   ["liar", /does not match the schema that it declares/],
+  ["demanding", /needs more than 500000 comparisons \(1500 alternatives/],
   ["malformed", /does not match the protocol/],
   ["failing", /reported an error: .*the disk is full/],
 ])(

@@ -180,6 +180,38 @@ it("STRUCT2 The run with a structure that every-fault.test.ts plays has data aft
   expect(await runsOf(id)).toMatchObject([{ status: "completed", data: { count: 2 }, steps: 3 }]);
 });
 
+describe("a structure whose check takes too much work", () => {
+  /** Alternatives for texts, of which only the last one matches a text of one character. */
+  const alternatives = Array.from({ length: 1800 }, (_, at) => ({ type: "string", minLength: 1800 - at }));
+  const structure = { type: "object", properties: { a: { type: "array", items: { anyOf: alternatives } } } };
+
+  it("STRUCT6 An answer whose check takes too much work is not requested again, the error says why, and another thread is served", async () => {
+    answers(JSON.stringify({ a: Array(4000).fill("x") }));
+    personas.set("boss", () => ({ text: "served" }));
+    const other = await newThread("boss");
+    const [{ run }] = await Promise.all([answered("forecaster", { structure }), converse(other, "Hi")]);
+    expect(run).toMatchObject({ status: "error", steps: 1, error: { code: "structured_output_invalid" } });
+    expect(run.error?.message).toMatch(
+      /^The answer cannot be checked\. The check needs more than 500000 comparisons \(1800 alternatives for each of \d+ /,
+    );
+    expect((await runsOf(other))[0]).toMatchObject({ status: "completed", text: "served" });
+  });
+
+  it("STRUCT6 An answer with 4,000 wrong values is requested again with its first ten problems", async () => {
+    const numbers = Array.from({ length: 4000 }, (_, at) => at);
+    answers(JSON.stringify({ a: numbers }), JSON.stringify({ a: ["x"] }));
+    const { run } = await answered("forecaster", { structure });
+    expect(run).toMatchObject({ status: "completed", steps: 2, data: { a: ["x"] } });
+    const problems = requests()[1]?.lastUser ?? "";
+    expect(problems).toContain("a.0: matches none of 1800 alternatives: (1) has to be string, found number 0");
+    expect([problems.includes("a.9: "), problems.includes("a.10: "), problems.length < 5000]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+});
+
 describe("the structure of a message", () => {
   const structure = {
     type: "object",

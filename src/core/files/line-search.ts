@@ -6,6 +6,7 @@ import { RE2JS, RE2JSException } from "re2js";
 import { refuse } from "#contract/error.ts";
 import type { GrepResult } from "#spec/index.ts";
 
+import { unfoldedSize } from "../unfolded-pattern.ts";
 import { SearchWork } from "./search-work.ts";
 
 /** Maximal instructions that a pattern's repetitions may expand to. Compiling that many takes about 50 ms and cannot be interrupted. */
@@ -111,37 +112,4 @@ function shown(line: string): string {
 
 function bad(why: string) {
   return refuse("invalid_request", `The pattern ${why}.`, { fields: [{ path: "grep", message: why }] });
-}
-
-/** One unit of a pattern: an escape with its braces, a class, a repetition, or a single character. */
-const token = /\\[pPx]\{[^}]*\}|\\[^]|\[\^?\]?(?:\\[^]|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[^]/gu;
-
-/**
- * The approximate number of instructions after counted repetitions are expanded, rather too high than too low. It is computed before the
- * pattern is compiled: a thousand characters can expand to a million instructions.
- */
-function unfoldedSize(pattern: string): number {
-  /** Sizes before each open group, innermost last. */
-  const open: number[] = [];
-  let size = 0;
-  /** Size of the last unit or group, which a repetition would repeat. */
-  let last = 0;
-  for (const [text, least, most] of pattern.matchAll(token)) {
-    if (least !== undefined) {
-      const times = Math.max(1, Number(least), Number(most ?? 0));
-      size += last * (times - 1);
-      last *= times;
-    } else if (text === "(") {
-      open.push(size);
-      size = 2;
-      last = 0;
-    } else if (text === ")") {
-      last = size;
-      size += open.pop() ?? 0;
-    } else {
-      last = 1;
-      size += 1;
-    }
-  }
-  return open.reduce((sum, group) => sum + group, size);
 }

@@ -212,6 +212,7 @@ export function readSchema(schema: JsonObject): ReturnType<ToolsContext["readSch
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return "It is no object.";
     const checked = read.check(value);
-    return checked.ok ? null : checked.problem;
+    if (checked.ok) return null;
+    return checked.isTooMuch === true ? `It cannot be checked. ${checked.problem}` : checked.problem;
   };
 }

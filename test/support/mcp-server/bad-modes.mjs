@@ -235,6 +235,23 @@ const modes = {
     tools: [tool("ping", { outputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } })],
     call: () => ({ ...text("seven"), structuredContent: { n: "seven" } }),
   },
+  /** Declares a schema with 1,500 alternatives, and returns 200 KB for which only the last one is right. */
+  demanding: {
+    tools: [
+      tool("ping", {
+        outputSchema: {
+          type: "object",
+          properties: {
+            a: {
+              type: "array",
+              items: { anyOf: Array.from({ length: 1500 }, (_, at) => ({ type: "string", minLength: 1500 - at })) },
+            },
+          },
+        },
+      }),
+    ],
+    call: () => ({ ...text("pong"), structuredContent: { a: Array(50_000).fill("x") } }),
+  },
   /** Lists two tools with the same name, and tools with names that providers refuse. */
   twins: {
     tools: [
