@@ -29,6 +29,7 @@ const commands = [
   "test/e2e/dev-command.test.ts",
   "test/e2e/dev-console.test.ts",
   "test/e2e/existing-worker.test.ts",
+  "test/e2e/many-changes.test.ts",
   "test/e2e/plain-wrangler.test.ts",
   "test/e2e/restore-catalog.test.ts",
   "test/e2e/standard-agents.test.ts",

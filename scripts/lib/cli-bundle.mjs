@@ -23,7 +23,7 @@ export function cliBuild() {
 }
 
 /** The modules that the bundle exports: the command line, and those that scripts use too. */
-const entries = ["program", "dev/free-port", "dev/pass-lines", "dev/process-group"];
+const entries = ["program", "one-at-a-time", "dev/free-port", "dev/pass-lines", "dev/process-group"];
 
 /** Bundles into a folder: what a command imports when it runs is a module of its own. */
 async function bundleCli(folder) {

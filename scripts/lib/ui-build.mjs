@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 
-import { oneAtATime } from "./one-at-a-time.mjs";
+import { importCli } from "./cli-bundle.mjs";
 import { fromRoot, root } from "./paths.mjs";
 import { sourcesHash } from "./sources-hash.mjs";
 
@@ -47,6 +47,8 @@ const hashNow = () => sourcesHash(root, sources);
  * @returns {Promise<boolean>} whether something was built
  */
 export async function buildUi({ waits = true } = {}) {
+  if (isServed()) return false;
+  const { oneAtATime } = await importCli("one-at-a-time");
   let hasBuilt = false;
   const work = async () => {
     const hash = hashNow();

@@ -1,16 +1,20 @@
-// `threadhold build` and `threadhold check`: compile `agents/`.
+// `threadhold build` and `threadhold check`: compile `agents/`. One build of a folder runs at a time. The compiler is loaded when the build
+// may run, because processes that wait or end without a build have to be small.
 
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Command } from "commander";
 
-import { runCompiler } from "#compiler/run-compiler.ts";
+import type { BuildRequest } from "#compiler/run-compiler.ts";
+import { typeFindingsFile } from "#compiler/unchanged-build.ts";
 
+import { buildAfterOthers, buildUnlessReplaced } from "./build-turn.ts";
 import { CommandError, projectFolder, type CliContext, type ExitCode } from "./context.ts";
 import { formatFinding } from "./doctor/finding.ts";
 import { findWrangler } from "./doctor/wrangler-package.ts";
+import { doRequested } from "./one-at-a-time.ts";
 
 interface BuildOptions {
   root: string;
@@ -45,14 +49,50 @@ export function addBuildCommands(program: Command, context: CliContext, end: (co
 
 /** Compiles a project, as `threadhold build` does. */
 export async function buildProject(options: BuildOptions, context: CliContext): Promise<ExitCode> {
-  const automatic = options.auto === true && !publishing.has(context.env.WRANGLER_COMMAND ?? "");
-  const { root, ...rest } = compilerContext(options, context);
-  return runCompiler({
-    ...rest,
-    root,
-    mode: options.dev === true || automatic ? "dev" : "strict",
-    types: options.typesOnly === true ? "only" : options.types === true ? "now" : "last",
+  const command = context.env.WRANGLER_COMMAND ?? "";
+  const compiler = compilerContext(options, context);
+  const { root } = compiler;
+  if (options.typesOnly === true) {
+    await checkRequestedTypes(root, context);
+    return 0;
+  }
+  const automatic = options.auto === true && !publishing.has(command);
+  const mode = options.dev === true || automatic ? "dev" : "strict";
+  const types = options.types === true ? "now" : "last";
+  // Wrangler starts a build for each changed file only in its command `dev`. With `--json` each build prints a result.
+  const isReplaceable = automatic && ["dev", ""].includes(command) && options.json !== true;
+  if (!isReplaceable) return runBuild({ ...compiler, mode, types }, context);
+  const code = await buildUnlessReplaced(root, {
+    build: async (isReplaced) => (await loadCompiler())({ ...compiler, mode, types, isReplaced }),
+    onLast: () => restartWranglerBuild(root),
   });
+  return code ?? 0;
+}
+
+/** Runs the compiler after the other builds of the folder, and prints that it waits. */
+export function runBuild(request: BuildRequest, { printError }: Pick<CliContext, "printError">): Promise<0 | 1> {
+  return buildAfterOthers(
+    request.root,
+    async () => (await loadCompiler())(request),
+    (pid) =>
+      printError(`Another build of ${request.root} runs (pid ${String(pid)}). This one starts when it has ended.`),
+  );
+}
+
+const loadCompiler = async () => (await import("#compiler/run-compiler.ts")).runCompiler;
+
+/** Checks the types, or leaves that to the process that checks them now. */
+async function checkRequestedTypes(root: string, { packageRoot }: CliContext): Promise<void> {
+  await doRequested(join(root, ".cache/types/requested"), async () => {
+    const { checkTypes } = await import("#compiler/type-check.ts");
+    await checkTypes(root, packageRoot);
+  });
+}
+
+/** Makes wrangler build and bundle again: it watches the file of the findings. */
+function restartWranglerBuild(root: string): void {
+  const now = new Date();
+  utimesSync(join(root, typeFindingsFile), now, now);
 }
 
 /** Throws a `CommandError` for a folder without `agents/`: the command probably runs in the wrong folder. */
@@ -70,7 +110,7 @@ function check(options: { root: string; json?: boolean }, context: CliContext): 
   if (!("program" in wrangler) && !("program" in findWrangler(context.packageRoot))) {
     context.printError(`The definitions are not loaded in the Workers runtime.\n${formatFinding(wrangler)}`);
   }
-  return runCompiler({ ...compiler, mode: "strict", types: "strict" });
+  return runBuild({ ...compiler, mode: "strict", types: "strict" }, context);
 }
 
 function compilerContext({ root, json = false }: { root: string; json?: boolean }, context: CliContext) {

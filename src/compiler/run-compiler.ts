@@ -2,7 +2,6 @@
 
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
-import { checkOnceAtATime } from "./background-check.ts";
 import { writeFailedBuild, writeGoodBuild } from "./build-output.ts";
 import { replacementNotes } from "./built-in-tools.ts";
 import type { Compilation } from "./compile.ts";
@@ -20,10 +19,10 @@ export interface BuildRequest {
   /** `dev` keeps the last good output and never fails; `strict` fails on errors. */
   mode: "dev" | "strict";
   /**
-   * `now`: types are checked after the build. `strict`: the same, and a type error is an error. `only`: types are checked without a build.
-   * `last`: types are not checked, and a `dev` build shows the findings of the last check.
+   * `now`: types are checked after the build. `strict`: the same, and a type error is an error. `last`: types are not checked, and a `dev`
+   * build shows the findings of the last check.
    */
-  types: "now" | "strict" | "only" | "last";
+  types: "now" | "strict" | "last";
   /** Print the result as one line of JSON. */
   json: boolean;
   /** Whether the output shows colours. */
@@ -31,6 +30,8 @@ export interface BuildRequest {
   print: (text: string) => void;
   /** Checks the types of a project in another process and does not wait for it. */
   checkTypesLater: (root: string) => void;
+  /** Whether a newer build follows at once. This one then prints no findings and requests no check of types. */
+  isReplaced?: () => boolean;
   /** Receives the result of a build that has no errors. */
   onCompiled?: (compilation: Compilation) => void;
   /** Identifies the compiler's sources. A build by a compiler with other sources is not reused. */
@@ -39,15 +40,11 @@ export interface BuildRequest {
 
 /** Runs a build and returns its exit code: 1 if a strict build has an error. */
 export async function runCompiler({ root, packageRoot, version, ...request }: BuildRequest): Promise<0 | 1> {
-  if (request.types === "only") {
-    await checkOnceAtATime(root, () => checkTypes(root, packageRoot));
-    return 0;
-  }
   const dev = request.mode === "dev";
   // A check of types and the output as JSON need the findings of a build.
   if (request.types === "last" && !request.json && isBuildUnchanged(root, version)) {
     request.print("The definitions have not changed since they were compiled.");
-    if (dev) request.checkTypesLater(root);
+    if (dev && request.isReplaced?.() !== true) request.checkTypesLater(root);
     return 0;
   }
   prepareTypeFindings(root);
@@ -74,15 +71,16 @@ export async function runCompiler({ root, packageRoot, version, ...request }: Bu
   if (request.types === "now") found = diagnostics(await checkTypes(root, packageRoot));
   if (request.types === "strict") found = diagnostics((await checkTypes(root, packageRoot)).map(asError));
   const ok = !found.some(isError);
+  const isReplaced = request.isReplaced?.() === true;
   if (request.json) request.print(JSON.stringify({ ok, changed, files, milliseconds, diagnostics: found }));
   else {
-    const report = formatDiagnostics(found, request.colours);
+    const report = isReplaced ? "" : formatDiagnostics(found, request.colours);
     if (report !== "") request.print(report);
     if (compiled) for (const note of replacementNotes(project)) request.print(note);
     if (compiled) request.print(`compiled ${files} definitions in ${milliseconds} ms`);
-    else if (dev) request.print("the last good build keeps being served");
+    else if (dev && !isReplaced) request.print("the last good build keeps being served");
   }
-  if (dev) request.checkTypesLater(root);
+  if (dev && !isReplaced) request.checkTypesLater(root);
   return ok || dev ? 0 : 1;
 }
 

@@ -11,9 +11,8 @@ import type { Diagnostic } from "#spec/diagnostic.ts";
 
 import { readIfExists, writeIfChanged } from "./changed-file.ts";
 import { openSyntaxTrees } from "./syntax-tree.ts";
+import { typeFindingsFile } from "./unchanged-build.ts";
 
-/** The file of the findings. The development server builds again when it changes. */
-const typeFindingsFile = ".cache/types/findings.json";
 const configFile = ".cache/types/tsconfig.json";
 
 interface StoredFinding {

@@ -11,7 +11,8 @@ const recordFile = ".cache/unchanged-build.json";
 
 /** What a build reads besides definitions, their imports and the findings of the last type check. */
 const settings = ["tsconfig.json", "wrangler.toml", "wrangler.jsonc", "wrangler.json"];
-const typeFindings = ".cache/types/findings.json";
+/** The findings of the last type check. The development server builds again when this file changes. */
+export const typeFindingsFile = ".cache/types/findings.json";
 
 /** What a build writes. Without these files, or with other content in them, it has to write them again. */
 const outputs = ["registry.ts", "names.d.ts", "diagnostics.ts", "worker.ts", "skills.ts"].map((name) =>
@@ -37,7 +38,7 @@ const installedAt = (root: string): number =>
 
 function hashOf(root: string, version: string, imports: readonly string[]): string {
   const hash = createHash("sha256").update(JSON.stringify([version, installedAt(root)]));
-  for (const file of [...filesRead(root, imports), typeFindings, ...outputs, ...lastGood]) {
+  for (const file of [...filesRead(root, imports), typeFindingsFile, ...outputs, ...lastGood]) {
     const stat = statSync(join(root, file), { throwIfNoEntry: false });
     hash.update(`\0${file}\0`).update(stat?.isFile() ? readFileSync(join(root, file)) : "none");
   }
@@ -77,6 +78,6 @@ export function recordBuild(root: string, { version, inputs, startedAt }: CleanB
   // Packages are covered by the time of their installation; a path with a colon is no file.
   const imports = inputs.filter((file) => !file.includes(":") && !file.includes("node_modules/"));
   if ([...filesRead(root, imports), "agents"].some((file) => mayHaveChangedSince(join(root, file), startedAt))) return;
-  if (readIfExists(join(root, typeFindings))?.toString("utf8") !== "[]") return;
+  if (readIfExists(join(root, typeFindingsFile))?.toString("utf8") !== "[]") return;
   writeIfChanged(join(root, recordFile), JSON.stringify({ imports, hash: hashOf(root, version, imports) }));
 }

@@ -1,15 +1,14 @@
 // Type errors of the definitions: TypeScript finds them, they are shown as warnings, and no build fails because of them.
 
-import { existsSync, readFileSync, symlinkSync, utimesSync } from "node:fs";
+import { readFileSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, it, vi } from "vitest";
 
-import { checkOnceAtATime } from "#compiler/background-check.ts";
 import { checkTypes, storedTypeFindings, parseTypeErrors } from "#compiler/type-check.ts";
 
 import { runCommand } from "./command.ts";
-import { good, packageRoot, writeFiles, writeProject, type Files } from "./temporary-project.ts";
+import { good, packageRoot, writeProject, type Files } from "./temporary-project.ts";
 
 // Each test starts processes; on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 60_000 });
@@ -81,31 +80,6 @@ describe("type errors", () => {
     const { code, stdout } = await runCommand(["build", "--dev", "--root", root]);
     expect([code, stdout.includes("warning")]).toEqual([0, false]);
     await expect.poll(() => storedTypeFindings(root), { timeout: 50_000 }).toMatchObject([{ code: "type", line: 3 }]);
-  });
-
-  it("Checks of types run one at a time, and requests during a check cause one more", async () => {
-    const root = writeProject({});
-    let running = 0;
-    let most = 0;
-    let checks = 0;
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    const check = async (): Promise<void> => {
-      checks++;
-      most = Math.max(most, ++running);
-      await held;
-      running--;
-    };
-    const first = checkOnceAtATime(root, check);
-    await Promise.all([checkOnceAtATime(root, check), checkOnceAtATime(root, check), checkOnceAtATime(root, check)]);
-    release();
-    await first;
-    expect([checks, most]).toEqual([2, 1]);
-    // A process that was killed leaves its lock behind.
-    writeFiles(root, { ".cache/types/pid": "999999999" });
-    await checkOnceAtATime(root, check);
-    expect(checks).toBe(3);
-    expect(existsSync(join(root, ".cache/types/pid"))).toBe(false);
   });
 
   it("Type errors that are syntax errors or outside of agents/ are left out, and further lines of an error become notes", () => {

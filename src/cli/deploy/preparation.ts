@@ -3,10 +3,10 @@
 import { basename, dirname, join, resolve } from "node:path";
 
 import type { Compilation } from "#compiler/compile.ts";
-import { runCompiler } from "#compiler/run-compiler.ts";
+import type { BuildRequest } from "#compiler/run-compiler.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { assertDefinitions } from "../build-commands.ts";
+import { assertDefinitions, runBuild } from "../build-commands.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { CommandError, type CliContext } from "../context.ts";
 import { formatFinding, isError } from "../doctor/finding.ts";
@@ -113,7 +113,7 @@ async function compile({
   const lines: string[] = [];
   let compilation: Compilation | undefined;
   const { packageRoot, version, colours } = context;
-  const code = await runCompiler({
+  const request: BuildRequest = {
     root,
     packageRoot,
     version,
@@ -124,7 +124,8 @@ async function compile({
     print: (line) => lines.push(line),
     checkTypesLater: () => undefined,
     onCompiled: (result) => (compilation = result),
-  });
+  };
+  const code = await runBuild(request, context);
   if (code !== 0 || compilation === undefined) {
     report.fail("definitions", `they have errors, so nothing was deployed.\n${lines.join("\n")}`);
     return null;

@@ -2,6 +2,8 @@
 
 import { basename, extname } from "node:path";
 
+import { typeFindingsFile } from "#compiler/unchanged-build.ts";
+
 import { error, isOlder, ok, warning, type Finding } from "./finding.ts";
 import {
   findWrangler,
@@ -209,7 +211,7 @@ export function compiles(command: string | undefined): boolean {
 }
 
 /** The paths whose changes start a build: the folder of definitions, and the file with the type errors that a check in the background found. */
-export const watchedPaths = ["agents", ".cache/types/findings.json"];
+export const watchedPaths = ["agents", typeFindingsFile];
 
 /** What a shell reads as more than one command, as a comment or as a change of folder. */
 const compound = /[#;\\\n]|&$|\b(?:cd|pushd)\b/;

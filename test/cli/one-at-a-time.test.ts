@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { expect, it, onTestFinished, vi } from "vitest";
 
-import { oneAtATime } from "../../scripts/lib/one-at-a-time.mjs";
+import { doRequested, oneAtATime } from "#cli/one-at-a-time.ts";
 
 interface Stage {
   lock: string;
@@ -78,4 +78,27 @@ it("The lock of a process that has ended is taken over, and a process releases i
   const work = (): Promise<void> => Promise.reject(new Error("no memory"));
   await expect(oneAtATime({ lock, isDone: () => false, work, waits: false })).rejects.toThrow("no memory");
   expect(existsSync(lock)).toBe(false);
+});
+
+it("Requested work is done by one process at a time, requests during the work cause it to be done once more, and a killed process leaves no lock", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "threadhold-work-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const requested = join(folder, "requested");
+  let [running, most, pieces] = [0, 0, 0];
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const work = async (): Promise<void> => {
+    pieces++;
+    most = Math.max(most, ++running);
+    await held;
+    running--;
+  };
+  const first = doRequested(requested, work);
+  await Promise.all([doRequested(requested, work), doRequested(requested, work), doRequested(requested, work)]);
+  release();
+  await first;
+  expect([pieces, most]).toEqual([2, 1]);
+  writeFileSync(`${requested}.lock`, "999999999");
+  await doRequested(requested, work);
+  expect([pieces, existsSync(`${requested}.lock`)]).toEqual([3, false]);
 });
