@@ -49,6 +49,11 @@ export class Definitions {
     return Object.keys(this.#registry[kind]);
   }
 
+  /** The file of a tool, from the project's root. Undefined if the registry was not written by the compiler. */
+  toolFile(name: string): string | undefined {
+    return this.#registry.files?.tools[name];
+  }
+
   /** Whether the name begins with the prefix of a definition that has many tools. The definition may have no tool with this name. */
   hasSourcePrefix(name: string): boolean {
     return (this.toolSources ?? []).some((entry) =>

@@ -11,7 +11,7 @@ import { defaultRemoteTimeoutMs, remoteCall } from "#core/tools/remote-call.ts";
 import { defaultTimeoutMs, toolOutput } from "#core/tools/tool-output.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { readTool } from "#spec/index.ts";
-import type { AnyToolDefinition, ThreadState, ToolParts } from "#spec/index.ts";
+import type { AnyToolDefinition, ThreadState, ToolCall, ToolParts } from "#spec/index.ts";
 
 /** The dependencies of a tool's calls. */
 export interface ToolDependencies {
@@ -21,6 +21,8 @@ export interface ToolDependencies {
   clock: Clock;
   /** The connection for models that the tool's function runs by itself. Absent outside of a run. */
   connection?: HostConnection | undefined;
+  /** Called before a tool's function is called. The function that it returns is called when the tool's function has ended. */
+  onCall?: ((name: string, callId: string) => () => void) | undefined;
 }
 
 /** Creates the runner of the calls to one tool of the project. */
@@ -41,8 +43,14 @@ export function toolRunner(name: string, definition: AnyToolDefinition, dependen
     timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
     idempotent: options.idempotent ?? false,
     check: (args) => checkArguments(tool.schema, args),
-    run: (args, call) =>
-      toolOutput((output) => tool.run?.(stateOf(call, dependencies), args, output), call, dependencies.faults),
+    run: (args, call) => {
+      let onEnd: (() => void) | undefined;
+      const work = (output: ToolCall): unknown => {
+        onEnd = dependencies.onCall?.(name, call.id);
+        return tool.run?.(stateOf(call, dependencies), args, output);
+      };
+      return toolOutput(work, call, { faults: dependencies.faults, onEnd: () => onEnd?.() });
+    },
     reconcile: createReconciler(tool, dependencies),
   };
 }

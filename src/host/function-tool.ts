@@ -40,6 +40,6 @@ export function functionTool(
     remote: run === undefined,
     timeoutMs,
     check: (args) => checkArguments(schema, args),
-    run: (args, call) => toolOutput((output) => run?.(args, output), call, noFaults),
+    run: (args, call) => toolOutput((output) => run?.(args, output), call, { faults: noFaults }),
   };
 }

@@ -33,6 +33,8 @@ export interface Settings {
   version: string | null;
   /** Removes the deployment's secrets from text for the log. */
   redact: (text: string) => string;
+  /** Whether each call of a tool's function is logged, so that `threadhold dev` can name the calls that run when the Worker does not answer. */
+  logToolCalls?: boolean;
 }
 
 /** A tool's result whose attachments are files of the thread. `value` is the value that the tool returned, for code of definitions. */

@@ -35,6 +35,8 @@ export interface ThreadholdBindings extends Variables, LimitVariables {
   WAITING_WEBHOOK_SECRET?: string;
   /** `true` includes titles of threads and arguments of calls in the webhook's body. Default `false`. */
   WAITING_WEBHOOK_CONTENT?: string;
+  /** `true` logs each call of a tool's function. `threadhold dev` sets it, to name the calls that run when the Worker does not answer. */
+  LOG_TOOL_CALLS?: string;
   /** The resolver for the names of outbound requests. Default: Cloudflare's. */
   DNS_OVER_HTTPS_URL?: string;
 }

@@ -136,7 +136,12 @@ function dependenciesOf(env: Environment, registry: Registry): ThreadDependencie
     files: fileSettings(env),
     threads: (id) => env.THREADS.get(env.THREADS.idFromName(id)) as unknown as ThreadPeer,
     feeds: (owner) => feedOf(env, owner),
-    settings: { limits: deploymentLimits(env), version: versionOf(env), redact: createRedact(secretsOf(env)) },
+    settings: {
+      limits: deploymentLimits(env),
+      version: versionOf(env),
+      redact: createRedact(secretsOf(env)),
+      logToolCalls: env.LOG_TOOL_CALLS === "true",
+    },
     // Outside of the queue for a run's requests, so that a collector that does not answer delays no run.
     webhook: webhookSettings(env, { isLocal: isLocal(env) }),
     traces: traced === null ? null : { settings: traced, fetch: (...call) => fetch(...call) },

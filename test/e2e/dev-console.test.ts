@@ -16,7 +16,29 @@ const password = "a-password-of-a-database";
 /** Events of an answer that arrives at once. With wrangler's debugger each of them would be a request. */
 const pieces = 1000;
 
+/** A tool that computes without a pause. Dates do not change meanwhile, so it counts: some ten seconds on most machines. */
+const spinning = (turns: number): string => `
+    import { defineTool } from "threadhold";
+    export default defineTool("Computes.", async () => {
+      let sum = 0;
+      for (let turn = 0; turn < ${String(turns)}; turn += 1) sum += Math.sqrt(turn) % 2;
+      return { status: "success", result: String(sum) };
+    });`;
+
 const files = {
+  "agents/models/spinner.ts": `
+    import { defineModel } from "threadhold";
+    export default defineModel({
+      name: "spinner", provider: "test", model: "spinner",
+      script: ({ messages }) => messages.at(-1)?.role === "tool" ? { text: "done" } : { toolCalls: [{ name: "spinning", arguments: {} }] },
+    });`,
+  "agents/tools/spinning.ts": spinning(4e9),
+  "agents/prompts/spinning_rules.ts": `
+    import { definePrompt } from "threadhold";
+    export default definePrompt({ name: "spinning_rules", toolDescription: "Computes", model: "spinner", tools: ["spinning"], prompt: "Compute." });`,
+  "agents/agents/spinner_agent.ts": `
+    import { defineAgent } from "threadhold";
+    export default defineAgent({ name: "spinner_agent", sideA: { prompt: "spinning_rules", maxSteps: 5 } });`,
   "agents/models/thrower.ts": `
     import { defineModel } from "threadhold";
     export default defineModel({
@@ -141,6 +163,22 @@ describe("the dev command's console", () => {
       expect(run).toMatchObject({ status: "completed", text: "word ".repeat(pieces) });
     }
     expect((await api.call("GET", "/healthz")).status).toBe(200);
+  });
+
+  it("The dev console names a tool that computes without a pause, and the server answers again when its corrected file is saved", async () => {
+    const { server, api } = await start("spinning");
+    const { id } = await api.createThread("spinner_agent");
+    const message = { method: "POST", headers: { "content-type": "application/json" } };
+    await fetch(`${server.url}/api/threads/${id}/messages`, {
+      ...message,
+      body: JSON.stringify({ content: "Compute" }),
+    });
+    const named = String.raw`tool spinning \(agents/tools/spinning\.ts\) of thread ${id}\.`;
+    await printed(server, new RegExp(`^The Worker has not answered for 5 s\\. This tool call .*: ${named}`, "m"));
+    project.write("agents/tools/spinning.ts", spinning(10));
+    await printed(server, /^The Worker answers again\.$/m);
+    expect((await api.call("GET", "/healthz")).status).toBe(200);
+    expect(server.output()).not.toContain("tool_runs");
   });
 
   it("The dev console prints the log lines as JSON if the option --json is set, and nothing else on standard output", async () => {

@@ -21,6 +21,7 @@ import { commandLine } from "./command-line.ts";
 import type { DevOptions } from "./dev-command.ts";
 import { isPortFree, nextFreePort } from "./free-port.ts";
 import { formatGreeting } from "./greeting.ts";
+import { HangWatch } from "./hang-watch.ts";
 import { opensLoopback } from "./local-access.ts";
 import { passLines } from "./pass-lines.ts";
 import { plainLine } from "./plain-line.ts";
@@ -73,6 +74,8 @@ interface ServerProcess {
   group: ProcessGroup;
   /** Reports that the server's address is printed. */
   greeted: () => void;
+  /** Passes each line of the Worker's log to a function first. A line for which it returns true is not printed. */
+  readLines: (read: (line: string) => boolean) => void;
 }
 
 /** Starts a hidden command of this program as the first process of a group. */
@@ -99,15 +102,18 @@ function startProcess(
     channel,
   });
   let isGreeted = false;
+  let isRead = (_line: string): boolean => false;
   const readable = (line: string): string => {
     const placed = withSourcePositions(line, options.root);
     return options.json ? placed : plainLine(placed, colours);
   };
   const starting = (): boolean => !isGreeted;
-  const printLine = (line: string): void => (options.json && !line.startsWith("{") ? print : printLog)(readable(line));
+  const printLine = (line: string): void => {
+    if (!isRead(line)) (options.json && !line.startsWith("{") ? print : printLog)(readable(line));
+  };
   passLines(group.stdout, printLine, { starting });
   passLines(group.stderr, (line) => printError(readable(line)), { starting });
-  return { group, greeted: () => void (isGreeted = true) };
+  return { group, greeted: () => void (isGreeted = true), readLines: (read) => void (isRead = read) };
 }
 
 /** The configuration that the server's process read. */
@@ -212,7 +218,7 @@ interface Server extends Serving {
 /** Runs the server until it ends, and prints its address when it answers. */
 async function serve(server: Server): Promise<ExitCode> {
   const { project, context, stateFolder } = server;
-  const { group, greeted } = startServer(server);
+  const { group, greeted, readLines } = startServer(server);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => group.signal(signal));
   const stopped = new AbortController();
   const url = `http://${hostOf(addressOf(server))}:${String(server.port)}`;
@@ -228,8 +234,15 @@ async function serve(server: Server): Promise<ExitCode> {
     context.print(formatGreeting({ url, project, stateFolder, isMounted }));
     greeted();
   });
+  const watch = new HangWatch({
+    request: async (signal) => (await fetch(`${url}/healthz`, { signal })).text(),
+    print: context.printError,
+  });
+  readLines((line) => watch.read(line));
+  const watched = watch.run(stopped.signal);
   const code = await group.ended;
   stopped.abort();
+  await watched;
   return code === 0 ? 0 : 1;
 }
 
@@ -237,7 +250,7 @@ function startServer(server: Server): ServerProcess {
   const { project, options, stateFolder, port, context, waiting, start } = server;
   const { wrangler, environment } = project;
   const ip = addressOf(server);
-  const variables = [...options.variables];
+  const variables: [name: string, value: string][] = [["LOG_TOOL_CALLS", "true"], ...options.variables];
   if (opensLoopback(project, { ip, variables })) {
     variables.push(["OPEN_LOOPBACK", "true"]);
     context.print("There is no .dev.vars, so requests of this machine need no credentials (OPEN_LOOPBACK=true).");

@@ -11,6 +11,12 @@ import type { CallContext, ToolAnswer, ToolPiece } from "../ports/tool-port.ts";
 /** Milliseconds that a call of a tool may take if its definition sets no time. */
 export const defaultTimeoutMs = 120_000;
 
+interface OutputOptions {
+  faults: Faults;
+  /** Called when the function has ended, or its stream is closed. */
+  onEnd?: () => void;
+}
+
 /**
  * Calls a tool's function and yields its pieces in order. Contract: rejects with what the function throws; closes a stream that is not
  * read to its end. A function that returns undefined yields nothing.
@@ -18,7 +24,7 @@ export const defaultTimeoutMs = 120_000;
 export async function* toolOutput(
   work: (call: ToolCall) => unknown,
   context: CallContext,
-  faults: Faults,
+  { faults, onEnd = () => {} }: OutputOptions,
 ): AsyncGenerator<ToolPiece> {
   // Progress that the function reports by its callback, until the consumer reads it.
   const reported: ToolPiece[] = [];
@@ -31,31 +37,35 @@ export async function* toolOutput(
       wake();
     },
   };
-  const output = work(call);
-  if (output === undefined) return;
-  if (isStream(output)) {
-    await faults.at("tool.stream");
-    yield* readStream(output, { reported, faults });
-    return;
-  }
-  let done = false;
-  const finished = Promise.resolve(output).finally(() => {
-    done = true;
-    wake();
-  });
-  // The await below handles the rejection. Without this line it would be reported as unhandled while progress is read.
-  finished.catch(() => {});
-  while (!done) {
-    for (const piece of reported.splice(0)) yield piece;
-    await faults.at("tool.progress");
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-      if (done || reported.length > 0) resolve();
+  try {
+    const output = work(call);
+    if (output === undefined) return;
+    if (isStream(output)) {
+      await faults.at("tool.stream");
+      yield* readStream(output, { reported, faults });
+      return;
+    }
+    let done = false;
+    const finished = Promise.resolve(output).finally(() => {
+      done = true;
+      wake();
     });
+    // The await below handles the rejection. Without this line it would be reported as unhandled while progress is read.
+    finished.catch(() => {});
+    while (!done) {
+      for (const piece of reported.splice(0)) yield piece;
+      await faults.at("tool.progress");
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (done || reported.length > 0) resolve();
+      });
+    }
+    for (const piece of reported.splice(0)) yield piece;
+    await faults.at("tool.finished");
+    yield { type: "result", result: (await finished) as ToolAnswer };
+  } finally {
+    onEnd();
   }
-  for (const piece of reported.splice(0)) yield piece;
-  await faults.at("tool.finished");
-  yield { type: "result", result: (await finished) as ToolAnswer };
 }
 
 function progressPiece(update: unknown): ToolPiece {

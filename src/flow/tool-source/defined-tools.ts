@@ -177,7 +177,7 @@ export function definedRunner(tool: DefinedTool, faults: Faults, ports?: CallPor
     timeoutMs,
     idempotent,
     check,
-    run: (args, call) => toolOutput((own) => tool.call(args, callOf(own, call, ports)), call, faults),
+    run: (args, call) => toolOutput((own) => tool.call(args, callOf(own, call, ports)), call, { faults }),
   };
 }
 

@@ -17,7 +17,7 @@ import type { DefinitionPlace, InvokedResult, ObjectContext, ThreadCalls } from 
 import { startRun } from "./admission.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
-import { logToolFailure } from "./run-line.ts";
+import { logToolFailure, toolCallLines } from "./run-line.ts";
 import { threadToolSources } from "./thread-tool-sources.ts";
 import { newRun } from "./write-run.ts";
 
@@ -132,7 +132,7 @@ async function runnerOf(
   const { clock, definitions, faults } = context;
   if (definitions.has("tools", name)) {
     await faults.at("invoke.definition");
-    return toolRunner(name, await definitions.tool(name), { state, faults, clock });
+    return toolRunner(name, await definitions.tool(name), { state, faults, clock, onCall: toolCallLines(context) });
   }
   await faults.at("invoke.source");
   const runner = withUnavailable(await resolveTools([name], sources)).get(name);

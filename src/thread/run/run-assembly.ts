@@ -32,6 +32,7 @@ import { askInRun } from "./questions.ts";
 import { leftAt, notBegun } from "./recovery.ts";
 import { requestedTexts } from "./requested-texts.ts";
 import { RunLimits } from "./run-limits.ts";
+import { toolCallLines } from "./run-line.ts";
 import { threadProjections } from "./thread-projections.ts";
 import { threadSkills, threadToolSources } from "./thread-tool-sources.ts";
 
@@ -51,7 +52,7 @@ export async function assembleRun(
   run: ExecutedRun,
   { abort, journal }: { abort: AbortController; journal: RunJournal },
 ): Promise<AssembledRun> {
-  const { live, definitions, clock } = context;
+  const { live, definitions, clock, faults, connection } = context;
   const { signal } = abort;
   const agent = () => definitions.agent(live.record.agent_id);
   await context.faults.at("run.first-side");
@@ -116,7 +117,7 @@ export async function assembleRun(
       hooks,
       faults: context.faults,
       tools: (builderFor, chosenSkills) => [
-        projectTools(definitions, { state, clock, faults: context.faults, connection: context.connection }),
+        projectTools(definitions, { state, clock, faults, connection, onCall: toolCallLines(context) }),
         promptTools(definitions, builderFor),
         agentTools(definitions, { children, clock, faults: context.faults }),
         clientTools(() => live.record.setup?.tools ?? [], clock),

@@ -1,5 +1,6 @@
-// Writes structured lines to the Worker's log: one when a run is suspended or ends, and one for each tool call that threw. The lines
-// contain no content of the conversation. They contain messages of errors, without secrets.
+// Writes structured lines to the Worker's log: one when a run is suspended or ends, and one for each tool call that threw. The command `dev`
+// requests further lines while a tool's function runs. The lines contain no content of the conversation. They contain messages of errors,
+// without secrets.
 
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
 import type { Halt } from "#core/loop.ts";
@@ -73,4 +74,44 @@ export function logToolFailure({ live, settings, log }: ObjectContext, call: Jso
     message: clean.split("\n    at ", 1)[0]?.slice(0, longest),
     stack: clean.slice(0, longest),
   });
+}
+
+/** Milliseconds between two lines of a tool's function that runs. */
+const aliveMs = 1000;
+/** The maximum number of these lines of a call, because some functions never end. */
+const maxAlive = 3600;
+
+type ToolCallContext = Pick<ObjectContext, "log"> & {
+  live: { record: Pick<LiveThread["record"], "id"> };
+  definitions: Pick<ObjectContext["definitions"], "toolFile">;
+  settings: Pick<ObjectContext["settings"], "logToolCalls">;
+  clock: Pick<ObjectContext["clock"], "after">;
+};
+
+/**
+ * Writes a line before a tool's function is called, one each second while it runs, and one when it has ended. The lines each second are
+ * missing while the function, or other code of the same process, does not give control back. Undefined if calls are not logged.
+ */
+export function toolCallLines({
+  live,
+  definitions,
+  settings,
+  clock,
+  log,
+}: ToolCallContext): ((name: string, callId: string) => () => void) | undefined {
+  if (settings.logToolCalls !== true) return undefined;
+  return (tool, call_id) => {
+    const call = { thread_id: live.record.id, call_id, tool, file: definitions.toolFile(tool) ?? null };
+    let [cancel, lines] = [(): void => {}, 0];
+    const report = (): void => {
+      lines += 1;
+      log("info", lines > maxAlive ? "tool_ended" : "tool_runs", call);
+      if (lines <= maxAlive) cancel = clock.after(aliveMs, report);
+    };
+    report();
+    return () => {
+      cancel();
+      log("info", "tool_ended", call);
+    };
+  };
 }
