@@ -1,6 +1,7 @@
 // What a project is made from: its template, the provider of its model, and its name.
 
 import { CreateError } from "./context.ts";
+import { shownPath } from "./shown-path.ts";
 
 interface Choice {
   /** One line for the question and for the help. */
@@ -46,9 +47,11 @@ export function namedChoice<Name extends string>(kind: string, given: string, ch
 
 /** Why a name cannot be used; undefined for one that can. The name is also the name of the Worker. */
 export function nameProblem(name: string): string | undefined {
+  if (/^(?:con|prn|aux|nul|com\d|lpt\d)$/.test(name))
+    return `"${name}" is the name of a device on Windows, where no folder can have it. Choose another name.`;
   if (/^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name)) return undefined;
   return (
-    `"${name}" is not a name for a project. Use at most 63 lowercase letters, digits and dashes, ` +
+    `"${shownPath(name)}" is not a name for a project. Use at most 63 lowercase letters, digits and dashes, ` +
     "start with a letter and end with a letter or a digit."
   );
 }

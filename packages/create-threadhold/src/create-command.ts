@@ -11,6 +11,7 @@ import { defaults, nameProblem, namedChoice, providers, templates, type Choices 
 import { CreateError, type CreateContext, type ExitCode } from "./context.ts";
 import { projectFiles, type ProjectSource } from "./project-files.ts";
 import { createRepository, currentPackageManager, installPackages, type PackageManager } from "./run-tools.ts";
+import { shellArgument, shownPath } from "./shown-path.ts";
 import { assertUsable, writeProject } from "./write-project.ts";
 
 const packageRoot = fileURLToPath(new URL("..", import.meta.url));
@@ -126,7 +127,7 @@ async function createProject(given: string | undefined, options: Options, contex
   const next = nextSteps({ shown, packageManager, installed, key: providers[provider].key });
   if (isUnfinished) {
     context.errors.write(
-      `The project is in ${folder}, but its packages could not be installed. Run \`${packageManager} install\` there when the network is available.\n`,
+      `The project is in ${shownPath(folder)}, but its packages could not be installed. Run \`${packageManager} install\` there when the network is available.\n`,
     );
   }
   if (options.json === true) {
@@ -143,7 +144,9 @@ async function createProject(given: string | undefined, options: Options, contex
     };
     context.output.write(`${JSON.stringify(result)}\n`);
   } else {
-    context.output.write(`\nCreated ${name} in ${folder}\n\nNext:\n${next.map((step) => `  ${step}\n`).join("")}`);
+    context.output.write(
+      `\nCreated ${name} in ${shownPath(folder)}\n\nNext:\n${next.map((step) => `  ${step}\n`).join("")}`,
+    );
   }
   return isUnfinished ? 1 : 0;
 }
@@ -165,9 +168,16 @@ async function complete(given: Partial<Choices>, { yes, json }: Options, context
   return askChoices(given, { input, output }, (named) => folderProblem(path.resolve(context.cwd, named)));
 }
 
+/** Why no project works at this place; undefined if it does. Git and package managers own the folders with these names. */
+function placeProblem(folder: string): string | undefined {
+  const owned = folder.split(path.sep).find((part) => /^(?:\.git|node_modules)$/i.test(part));
+  if (owned === undefined) return undefined;
+  return `${shownPath(folder)} is inside of a folder ${owned}. Choose a folder outside of it.`;
+}
+
 /** Why a project cannot be created in a folder; undefined if it can. */
 function folderProblem(folder: string): string | undefined {
-  const problem = nameProblem(path.basename(folder));
+  const problem = nameProblem(path.basename(folder)) ?? placeProblem(folder);
   if (problem !== undefined) return problem;
   try {
     assertUsable(folder);
@@ -195,8 +205,7 @@ function repositoryAddress(given: string): string {
   const isKnown = url?.host === "github.com" || url?.host === "gitlab.com";
   // The address becomes a part of files that are published, so it may not contain credentials.
   const isPlain = url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
-  if (url?.protocol === "https:" && isKnown && isPlain && url.pathname.split("/").filter(Boolean).length >= 2)
-    return url.href;
+  if (url?.protocol === "https:" && isKnown && isPlain && /^(?:\/[\w.-]+){2,}\/?$/.test(url.pathname)) return url.href;
   const shown = given.replace(/\/\/[^/]*@/, "//");
   throw new CreateError(
     `"${shown}" is not the plain address of a public repository, such as https://github.com/owner/name or https://gitlab.com/owner/name.`,
@@ -210,9 +219,15 @@ interface NextSteps {
   key: string | null;
 }
 
+/** The command that opens a folder; the name of the folder, if no command can show it. */
+function openFolder(shown: string): string {
+  const argument = shellArgument(shown.startsWith("-") ? `./${shown}` : shown);
+  return argument === undefined ? `open the folder ${shownPath(shown)}` : `cd ${argument}`;
+}
+
 function nextSteps({ shown, packageManager, installed, key }: NextSteps): string[] {
   return [
-    ...(shown === "." ? [] : [`cd ${/\s/.test(shown) ? JSON.stringify(shown) : shown}`]),
+    ...(shown === "." ? [] : [openFolder(shown)]),
     ...(installed ? [] : [`${packageManager} install`]),
     ...(key === null ? [] : [`write the key of the provider into .dev.vars: ${key}=…`]),
     `${packageManager} run dev`,

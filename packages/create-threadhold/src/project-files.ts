@@ -52,7 +52,9 @@ export function projectFiles(source: ProjectSource): ProjectFiles {
     throw new CreateError(`"${name}" is the name of a package that the project uses. Choose another name.`);
   if (typeof threadhold === "string") manifest.dependencies["threadhold"] = threadhold;
   else if (threadhold !== undefined) {
-    const file = path.basename(threadhold.tarball);
+    const given = path.basename(threadhold.tarball);
+    // Package managers read other characters, such as `#` and `%`, as parts of an address.
+    const file = /^\w[\w.-]*$/.test(given) ? given : "threadhold.tgz";
     files.set(file, readFileSync(threadhold.tarball));
     manifest.dependencies["threadhold"] = `file:${file}`;
   }

@@ -70,11 +70,11 @@ export function exportBody(
 }
 
 /** The number of spans that a collector rejected, according to its answer; 0 for an answer without it. */
-export function rejectedSpans(answer: string): number {
+export function rejectedSpans(answer: string, sent: number): number {
   try {
     const { partialSuccess } = JSON.parse(answer) as { partialSuccess?: { rejectedSpans?: string | number } };
     const rejected = Number(partialSuccess?.rejectedSpans ?? 0);
-    return Number.isFinite(rejected) ? rejected : 0;
+    return Number.isFinite(rejected) ? Math.min(Math.max(0, Math.floor(rejected)), sent) : 0;
   } catch {
     return 0;
   }

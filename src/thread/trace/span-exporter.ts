@@ -131,8 +131,9 @@ export class SpanExporter {
         redirect: "manual",
         signal: abort.signal,
       });
-      const answer = await startOf(response);
-      if (response.ok) return { type: "sent", rejected: rejectedSpans(answer) };
+      // The status alone decides whether the spans are sent again. A body that fails must not make the collector receive them twice.
+      if (response.ok) return { type: "sent", rejected: rejectedSpans(await startOf(response), batch.length) };
+      response.body?.cancel().catch(() => undefined);
       return { type: retryable.has(response.status) ? "kept" : "refused", reason: `status ${response.status}` };
     } catch (thrown) {
       return { type: "kept", reason: thrown instanceof Error ? thrown.name : "unknown" };
@@ -152,13 +153,17 @@ export class SpanExporter {
   }
 }
 
-/** The start of a response's body. The rest is cancelled. */
+/** The start of a response's body; empty if the body fails. The rest is cancelled. Never rejects. */
 async function startOf(response: Response): Promise<string> {
   if (response.body === null) return "";
   let text = "";
-  for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
-    text += part;
-    if (text.length > longestAnswer) break;
+  try {
+    for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
+      text += part;
+      if (text.length > longestAnswer) break;
+    }
+  } catch {
+    return "";
   }
-  return text;
+  return text.length > longestAnswer ? "" : text;
 }

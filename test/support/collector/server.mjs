@@ -2,10 +2,13 @@
 // received by the first segment of the path, its scope.
 //
 // POST /<scope>/v1/traces receives spans. The beginning of the scope selects the answer: `hang` never answers, `busy` answers 503 once and
-// then accepts, `refuse` answers 400, `move` answers with a redirect, `part` reports one rejected span.
+// then accepts, `refuse` answers 400, `move` answers with a redirect, `part` reports one rejected span, `lies` reports numbers of
+// rejected spans that cannot be. The names of hostile-answer.mjs select its answers.
 // GET /<scope>/received?spans=<n>&requests=<n> answers once that many spans and requests have arrived, with all of them.
 
 import { createServer } from "node:http";
+
+import { answerHostile } from "../hostile-answer.mjs";
 
 /** @typedef {Record<string, unknown>} Fields */
 
@@ -124,6 +127,7 @@ export async function startCollector() {
     if (name.startsWith("busy") && count === 1) return [503, {}];
     if (name.startsWith("refuse")) return [400, {}];
     if (name.startsWith("move")) return [307, {}];
+    if (name.startsWith("lies")) return [200, { partialSuccess: { rejectedSpans: count === 1 ? "1e300" : -5 } }];
     return [200, name.startsWith("part") ? { partialSuccess: { rejectedSpans: "1", errorMessage: "one" } } : {}];
   }
 
@@ -164,7 +168,7 @@ export async function startCollector() {
       scope.requests.push({ headers: request.headers, problem, status, spans: spans.length });
       if (status === 200 && problem === null) scope.spans.push(...spans);
       for (const look of scope.waiting) look();
-      if (status === null) return;
+      if (status === null || answerHostile(name, request.socket)) return;
       const location = status === 307 ? { location: `/other-${name}/v1/traces` } : {};
       response.writeHead(problem === null ? status : 400, { "content-type": "application/json", ...location });
       response.end(JSON.stringify(body));

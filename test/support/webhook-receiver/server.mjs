@@ -2,12 +2,15 @@
 //
 // POST /<scope> receives a webhook. The beginning of the scope selects the answer: `fail` answers 500, `once` answers 500 to the first
 // request and then accepts, `move` answers with a redirect to the scope `moved`, `hold` answers the first request only after
-// POST /<scope>/release, and `lose` answers it with 500 then. Every other scope accepts.
-// GET /<scope>/received?count=<n> answers once that many webhooks have arrived, with all of them.
+// POST /<scope>/release, and `lose` answers it with 500 then. The names of hostile-answer.mjs select its answers. Every other scope accepts.
+// GET /<scope>/received?count=<n> answers once that many webhooks have arrived, with all of them. GET /<scope>/sent answers with the number
+// of bytes that were sent to the clients of the scope.
 
 import { createServer } from "node:http";
 
-/** @typedef {{ received: object[], held: (() => void)[], waiting: Set<() => void> }} Scope */
+import { answerHostile } from "../hostile-answer.mjs";
+
+/** @typedef {{ received: object[], held: (() => void)[], waiting: Set<() => void>, sockets: import("node:net").Socket[] }} Scope */
 
 /** Starts a receiver on a free port of the loopback. */
 export async function startWebhookReceiver() {
@@ -16,7 +19,7 @@ export async function startWebhookReceiver() {
 
   /** @param {string} name */
   function scopeOf(name) {
-    const scope = scopes.get(name) ?? { received: [], held: [], waiting: new Set() };
+    const scope = scopes.get(name) ?? { received: [], held: [], waiting: new Set(), sockets: [] };
     scopes.set(name, scope);
     return scope;
   }
@@ -42,6 +45,10 @@ export async function startWebhookReceiver() {
       look();
       return;
     }
+    if (action === "sent") {
+      response.end(String(scope.sockets.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0)));
+      return;
+    }
     if (action === "release") {
       for (const answer of scope.held.splice(0)) answer();
       response.writeHead(204).end();
@@ -55,6 +62,11 @@ export async function startWebhookReceiver() {
       const answer = () => {
         response.writeHead(statusOf(name, earlier), { location: `/moved-${name}` }).end();
       };
+      scope.sockets.push(request.socket);
+      if (answerHostile(name, request.socket)) {
+        for (const look of scope.waiting) look();
+        return;
+      }
       if (/^(?:hold|lose)/.test(name) && earlier === 0) scope.held.push(answer);
       else answer();
       for (const look of scope.waiting) look();
