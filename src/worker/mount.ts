@@ -6,10 +6,13 @@ import { errorAnswer } from "#http/answer/error-answer.ts";
 /** Answers a request. */
 type Fetch<Env> = (request: Request, env: Env, context: ExecutionContext) => Promise<Response>;
 
-/** The prefix without a slash at its end; empty for the root. Throws for a text that is no path. */
+/**
+ * The prefix without a slash at its end; empty for the root. Throws for a text that is no path, and for a path with empty or dot segments:
+ * no request has such a path, because an address is normalized before it is sent.
+ */
 export function readPrefix(prefix: string): string {
-  const path = prefix.replace(/\/+$/, "");
-  if (path === "" || /^(?:\/[\w.~-]+)+$/.test(path)) return path;
+  const path = prefix.replace(/\/$/, "");
+  if (path === "" || /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/.test(path)) return path;
   throw new TypeError(`The prefix "${prefix}" is not a path. A path is like "/agents".`);
 }
 

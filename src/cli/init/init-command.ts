@@ -72,8 +72,8 @@ async function init(options: InitOptions, context: CliContext): Promise<ExitCode
 
 function planChanges(options: InitOptions, context: CliContext): InitPlan {
   const root = projectFolder(context, options.root);
-  const prefix = options.prefix.replace(/\/+$/, "");
-  if (!/^(?:\/[\w.~-]+)+$/.test(prefix)) {
+  const prefix = options.prefix.replace(/\/$/, "");
+  if (!/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/.test(prefix)) {
     throw new CommandError(`The prefix "${options.prefix}" is not a path. A path is like "/agents".`);
   }
   const { file: path, wrangler } = readable(root);
