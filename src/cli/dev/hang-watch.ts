@@ -126,5 +126,5 @@ function hangText(calls: readonly ToolLine[], silentMs: number): string {
   });
   const seconds = String(silentMs / 1000);
   const subject = calls.length === 1 ? "This tool call runs and" : "One of these tool calls";
-  return `The Worker has not answered for ${seconds} s. ${subject} computes without a pause: ${named.join(", ")}. Correct and save the file, which restarts the Worker, or end the server with Ctrl-C.`;
+  return `The Worker has not answered for ${seconds} s. ${subject} computes without a pause: ${named.join(", ")}. End the server, correct the file, and start the server again.`;
 }

@@ -41,7 +41,7 @@ it("A tool call without a line, while the server does not answer, is named once 
   expect(watch.read(line("tool_runs"))).toBe(true);
   await vi.waitFor(() => expect(printed).toHaveLength(1));
   expect(printed[0]).toBe(
-    "The Worker has not answered for 0.02 s. This tool call runs and computes without a pause: tool spin (agents/tools/spin.ts) of thread t1. Correct and save the file, which restarts the Worker, or end the server with Ctrl-C.",
+    "The Worker has not answered for 0.02 s. This tool call runs and computes without a pause: tool spin (agents/tools/spin.ts) of thread t1. End the server, correct the file, and start the server again.",
   );
   const asked = server.requests;
   await vi.waitFor(() => expect(server.requests).toBeGreaterThan(asked + 1));
