@@ -16,7 +16,7 @@ const password = "a-password-of-a-database";
 /** Events of an answer that arrives at once. With wrangler's debugger each of them would be a request. */
 const pieces = 1000;
 
-/** A tool that computes without a pause. Dates do not change meanwhile, so it counts: some ten seconds on most machines. */
+/** A tool that computes without a pause. Dates do not change meanwhile, so it counts, for ten to thirty seconds. */
 const spinning = (turns: number): string => `
     import { defineTool } from "threadhold";
     export default defineTool("Computes.", async () => {
@@ -32,7 +32,7 @@ const files = {
       name: "spinner", provider: "test", model: "spinner",
       script: ({ messages }) => messages.at(-1)?.role === "tool" ? { text: "done" } : { toolCalls: [{ name: "spinning", arguments: {} }] },
     });`,
-  "agents/tools/spinning.ts": spinning(4e9),
+  "agents/tools/spinning.ts": spinning(2e9),
   "agents/prompts/spinning_rules.ts": `
     import { definePrompt } from "threadhold";
     export default definePrompt({ name: "spinning_rules", toolDescription: "Computes", model: "spinner", tools: ["spinning"], prompt: "Compute." });`,
