@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { closestWord } from "#lib/edit-distance.ts";
-import { skillFrontmatter } from "#lib/skill-frontmatter.ts";
+import { skillFrontmatter } from "#lib/untrusted/skill-frontmatter.ts";
 import type { ProjectSkill } from "#spec/project-skill.ts";
 
 import type { Findings } from "./findings.ts";

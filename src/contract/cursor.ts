@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 
-import { parseBoundedJson } from "#lib/bounded-json.ts";
+import { parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 
 import { refuse } from "./error.ts";
 import { bodyBounds } from "./json.ts";

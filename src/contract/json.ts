@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 
-import type { JsonBounds } from "#lib/bounded-json.ts";
 import { isObject } from "#lib/json-value.ts";
+import type { JsonBounds } from "#lib/untrusted/bounded-json.ts";
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;

@@ -9,7 +9,7 @@ import { bodyBounds } from "#contract/json.ts";
 import { expiredCloseCode, watcherWindow } from "#contract/stream-limits.ts";
 import { streamLeaseSchema } from "#core/lease.ts";
 import type { StreamLease } from "#core/lease.ts";
-import { parseBoundedOrNull } from "#lib/bounded-json.ts";
+import { parseBoundedOrNull } from "#lib/untrusted/bounded-json.ts";
 
 const attachmentSchema = z.object({
   owner: z.string().nullable(),

@@ -9,8 +9,8 @@ import type { MessageRecord } from "#core/record.ts";
 import { repair } from "#core/repair.ts";
 import { isSendable, modelMessage, withMessageText } from "#core/request/request-messages.ts";
 import { functionCalls, textOf } from "#core/view.ts";
-import { parseBoundedOrNull } from "#lib/bounded-json.ts";
 import { textOrJson } from "#lib/json-value.ts";
+import { parseBoundedOrNull } from "#lib/untrusted/bounded-json.ts";
 import type { LLMMessage, Message } from "#spec/index.ts";
 
 import { fromPerspective } from "./history.ts";

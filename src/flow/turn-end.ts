@@ -4,7 +4,7 @@ import { keptBounds } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
 import { causeOfBlankAnswer } from "#core/blank-answer.ts";
 import type { CallOutcome, StepOutcome } from "#core/ports/strategy-port.ts";
-import { parseBoundedJson } from "#lib/bounded-json.ts";
+import { parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 import type { SideConfig } from "#spec/index.ts";
 
 /**

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { skillFrontmatter } from "#lib/skill-frontmatter.ts";
+import { skillFrontmatter } from "#lib/untrusted/skill-frontmatter.ts";
 
 const deep = {
   "flow mappings": "{".repeat(8000),

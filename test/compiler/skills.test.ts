@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 
 import { namesSource, registrySource, skillsSource } from "#compiler/generated-source.ts";
-import { skillFrontmatter } from "#lib/skill-frontmatter.ts";
+import { skillFrontmatter } from "#lib/untrusted/skill-frontmatter.ts";
 
 import { runInProcess } from "./command.ts";
 import { compileWith, good, onlyFinding, writeProject } from "./temporary-project.ts";

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { exceededBound, JsonBoundError, parseBoundedJson } from "#lib/bounded-json.ts";
+import { exceededBound, JsonBoundError, parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 
 /** The values and levels of a parsed value. */
 function measured(value: unknown): { values: number; depth: number } {

@@ -4,7 +4,7 @@
 import { z } from "zod";
 
 import type { Json, JsonObject } from "#contract/json.ts";
-import type { JsonBounds } from "#lib/bounded-json.ts";
+import type { JsonBounds } from "#lib/untrusted/bounded-json.ts";
 
 /** Bounds of a line. Stored values have fewer levels, and a record adds a few levels around them. */
 export const lineBounds: JsonBounds = { values: 500_000, depth: 500 };

@@ -2,7 +2,7 @@
 
 import { keptBounds } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
-import { parseBoundedJson } from "#lib/bounded-json.ts";
+import { parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 
 /**
  * The JSON object or list that an answer consists of; undefined if it is anything else. `texts` are the texts of the answer's blocks. If

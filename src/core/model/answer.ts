@@ -5,7 +5,7 @@ import { keptBounds } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/thread-message.ts";
 import { joinBase64 } from "#lib/base64.ts";
-import { parseBoundedJson } from "#lib/bounded-json.ts";
+import { parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 
 import { jsonBytes } from "../cut-text.ts";
 import type { ModelFailure, ModelFinish, ModelPart } from "../ports/model-port.ts";

@@ -4,7 +4,7 @@
 import { refuse } from "#contract/error.ts";
 import type { ThreadholdError } from "#contract/error.ts";
 import { bodyBounds } from "#contract/json.ts";
-import { JsonBoundError, parseBoundedJson } from "#lib/bounded-json.ts";
+import { JsonBoundError, parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 
 import { invalidField } from "./field-error.ts";
 

@@ -7,7 +7,7 @@ import { refuse } from "#contract/error.ts";
 import { bodyBounds } from "#contract/json.ts";
 import type { Page } from "#contract/list-page.ts";
 import type { Thread } from "#contract/thread.ts";
-import { parseBoundedJson } from "#lib/bounded-json.ts";
+import { parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 
 import type { ThreadListQuery } from "./catalog.ts";
 

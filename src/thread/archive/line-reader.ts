@@ -10,9 +10,9 @@ import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import { decodedChunk } from "#core/archive/chunk-line.ts";
 import { lineBounds, tame } from "#core/archive/parsed-json.ts";
 import { fromBase64 } from "#lib/base64.ts";
-import { JsonBoundError, parseBoundedJson } from "#lib/bounded-json.ts";
 import { isObject } from "#lib/json-value.ts";
 import { RunningDigest } from "#lib/running-digest.ts";
+import { JsonBoundError, parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 
 const lineFeed = 10;
 

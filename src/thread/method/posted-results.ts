@@ -11,9 +11,9 @@ import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
 import { readToolAnswer } from "#core/tools/read-result.ts";
-import { JsonBoundError, parseBoundedJson } from "#lib/bounded-json.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { sha256Hex } from "#lib/sha256.ts";
+import { JsonBoundError, parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 import { readTool } from "#spec/index.ts";
 import type { ToolParts } from "#spec/index.ts";
 

@@ -12,7 +12,7 @@ import { subscribeSchema } from "#contract/stream-route.ts";
 import { streamLeaseSchema } from "#core/lease.ts";
 import type { StreamLease } from "#core/lease.ts";
 import { endField } from "#core/thread-rpc.ts";
-import { parseBoundedOrNull } from "#lib/bounded-json.ts";
+import { parseBoundedOrNull } from "#lib/untrusted/bounded-json.ts";
 
 import { notifyChildrenOfReader } from "../children/watching.ts";
 import type { LiveThread } from "../live-thread.ts";

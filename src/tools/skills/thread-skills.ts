@@ -3,7 +3,7 @@
 import { ThreadholdError } from "#contract/error.ts";
 import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
 import type { Log } from "#lib/log-port.ts";
-import { skillFrontmatter } from "#lib/skill-frontmatter.ts";
+import { skillFrontmatter } from "#lib/untrusted/skill-frontmatter.ts";
 
 import { mainFile, SkillError } from "./skill.ts";
 import type { Skill } from "./skill.ts";
