@@ -1,12 +1,14 @@
 // The project's own lint rules, which oxlint loads as a JS plugin: a relative import stays inside its layer, core uses no ambient clock,
-// every await follows a fault point, requests share no promise, tests and their objects wait by `crossing()`, only provider profiles
-// compare provider names, every lint disable has a reason, and there are no enums and no files named `utils`, `helpers` or the like.
+// every await follows a fault point, requests share no promise, texts from outside are parsed within bounds, tests and their objects wait
+// by `crossing()`, only provider profiles compare provider names, every lint disable has a reason, and there are no enums and no files named
+// `utils`, `helpers` or the like.
 
 import path from "node:path";
 
 import { faultBeforeAwait } from "./fault-before-await.mjs";
 import { noProviderName } from "./no-provider-name.mjs";
 import { noSharedPromise } from "./no-shared-promise.mjs";
+import { noUnboundedParse } from "./no-unbounded-parse.mjs";
 
 /**
  * Whether a file may name a target by a relative path. In src/ it must not leave its layer; definitions must not
@@ -155,6 +157,7 @@ export default {
     "fault-before-await": faultBeforeAwait,
     "no-provider-name": noProviderName,
     "no-shared-promise": noSharedPromise,
+    "no-unbounded-parse": noUnboundedParse(relativeFile),
     "no-escaping-resolve": noEscapingResolve,
   },
 };

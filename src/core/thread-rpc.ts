@@ -19,6 +19,7 @@ import type { CreateThread, PatchThread } from "#contract/thread-route.ts";
 import type { PendingCall, Thread, ThreadStatus } from "#contract/thread.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 import type { TranscriptMessage } from "#contract/transcript.ts";
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
 import type { AuthorizationCall } from "./authorization-call.ts";
 import type { HoldsLeases } from "./lease.ts";
@@ -243,7 +244,7 @@ const callerSchema = z.object({
 /** The caller of an internal request, from the value of its header. A missing or invalid header gives no rights. Never throws. */
 export function parseCaller(header: string | null): Caller {
   try {
-    return callerSchema.parse(JSON.parse(header ?? ""));
+    return callerSchema.parse(parseOwnJson(header ?? ""));
   } catch {
     return { user: null, admin: false };
   }

@@ -3,6 +3,7 @@
 import { z } from "zod";
 
 import type { LeaseHolder } from "#core/lease.ts";
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
 /** An open stream. Times are microseconds since the epoch. */
 export interface OpenStream {
@@ -37,7 +38,7 @@ const rowSchema = z.object({
 /** Parses the leases of a row; none if there is no row. Throws if the row does not have the expected form. */
 export function readLeaseRow(text: string | undefined): LeaseState {
   if (text === undefined) return { streams: new Map(), runs: new Map() };
-  const { streams, runs } = rowSchema.parse(JSON.parse(text));
+  const { streams, runs } = rowSchema.parse(parseOwnJson(text));
   return {
     streams: new Map(streams.map(([id, holder, until]) => [id, { holder, until }])),
     runs: new Map(runs.map(([thread, until, admitting]) => [thread, { until, admitting: new Map(admitting) }])),

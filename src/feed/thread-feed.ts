@@ -17,6 +17,7 @@ import type { Clock } from "#core/ports/clock.ts";
 import type { ThreadDirectory } from "#core/thread-rpc.ts";
 import { UsedTickets } from "#core/used-tickets.ts";
 import { withinTime } from "#lib/time-limit.ts";
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
 import { Leases } from "./leases.ts";
 import { RunningThreads } from "./running-threads.ts";
@@ -97,10 +98,10 @@ export function threadFeed<Env>(dependenciesOf: (env: Env) => FeedDependencies) 
     override async fetch(upgrade: Request): Promise<Response> {
       if (this.ctx.getWebSockets().length >= mostWatchers) return tooManyWatchers();
       const { searchParams } = new URL(upgrade.url);
-      const owner = JSON.parse(searchParams.get(ownerField) ?? "") as string | null;
+      const owner = parseOwnJson(searchParams.get(ownerField) ?? "") as string | null;
       const [endsAt, leaseText] = [searchParams.get(watchEndField), searchParams.get(leaseField)];
       const now = this.#dependencies.clock.now() / 1000;
-      const lease = leaseText === null ? null : streamLeaseOf(JSON.parse(leaseText), now);
+      const lease = leaseText === null ? null : streamLeaseOf(parseOwnJson(leaseText), now);
       const { 0: client, 1: server } = new WebSocketPair();
       this.ctx.acceptWebSocket(server, lease === null ? [] : [lease.id]);
       const watcher = Watcher.create(server, owner, { endsAt: endsAt === null ? null : Number(endsAt), lease });

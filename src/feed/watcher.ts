@@ -3,13 +3,11 @@
 
 import { z } from "zod";
 
-import { acknowledgementSchema } from "#contract/acknowledgement.ts";
+import { readAcknowledgement } from "#contract/acknowledgement.ts";
 import { tooSlowCloseCode } from "#contract/error.ts";
-import { bodyBounds } from "#contract/json.ts";
 import { expiredCloseCode, watcherWindow } from "#contract/stream-limits.ts";
 import { streamLeaseSchema } from "#core/lease.ts";
 import type { StreamLease } from "#core/lease.ts";
-import { parseBoundedOrNull } from "#lib/untrusted/bounded-json.ts";
 
 const attachmentSchema = z.object({
   owner: z.string().nullable(),
@@ -29,9 +27,6 @@ export interface WatcherSocket {
   serializeAttachment(value: unknown): void;
   deserializeAttachment(): unknown;
 }
-
-/** Maximal length of an acknowledgement. Longer messages are ignored. */
-const maxMessageLength = 200;
 
 /** One subscriber of a feed. */
 export class Watcher {
@@ -99,15 +94,12 @@ export class Watcher {
 
   /** Handles a message of the client. Acknowledgements are recorded, everything else is ignored. */
   receive(message: string): void {
-    const parsed =
-      message.length > maxMessageLength
-        ? null
-        : acknowledgementSchema.safeParse(parseBoundedOrNull(message, bodyBounds));
-    if (parsed?.success !== true) return;
+    const seq = readAcknowledgement(message);
+    if (seq === null) return;
     const { sent, acknowledged } = this.#attachment;
     // Ignores a number that was never sent, or that was acknowledged before.
-    if (parsed.data.seq > sent || parsed.data.seq <= acknowledged) return;
-    this.#attachment.acknowledged = parsed.data.seq;
+    if (seq > sent || seq <= acknowledged) return;
+    this.#attachment.acknowledged = seq;
     this.#save();
   }
 

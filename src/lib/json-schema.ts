@@ -3,6 +3,8 @@
 
 import { z } from "zod";
 
+import { parseOwnJson } from "./untrusted/own-json.ts";
+
 /** A JSON Schema, or a part of one. */
 export type JsonSchema = { [key: string]: unknown };
 
@@ -21,7 +23,7 @@ const jsonTexts = new WeakMap<z.ZodType, string>();
 export function schemaOfJson(given: unknown): z.ZodType {
   // Only the JSON is kept, since TypeBox adds symbols to its schemas.
   const text = JSON.stringify(given) ?? "null";
-  const schema: unknown = JSON.parse(text);
+  const schema: unknown = parseOwnJson(text);
   if (!isJsonSchema(schema) || schema["type"] !== "object") {
     throw new Error('It must be a JSON Schema with "type": "object".');
   }
@@ -52,7 +54,7 @@ export function argumentsJsonSchema(schema: z.ZodType | null): JsonSchema {
     text = JSON.stringify(rest);
     if (!hasDefault) jsonTexts.set(schema, text);
   }
-  return JSON.parse(text) as JsonSchema;
+  return parseOwnJson(text) as JsonSchema;
 }
 
 function tidy({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema; zodSchema: z.core.$ZodTypes }): void {

@@ -1,5 +1,10 @@
 // Narrows values whose shape is not known: parsed JSON, chunks of providers, values that project code returns.
 
+import { parseBoundedJson } from "./untrusted/bounded-json.ts";
+
+/** Bounds of a text that a model, a provider or a tool wrote. */
+const textBounds = { values: 500_000, depth: 256 };
+
 /** An object with fields of any type. */
 export type Fields = Record<string, unknown>;
 
@@ -18,10 +23,10 @@ export function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The parsed text; undefined if it is not JSON. */
+/** The parsed text; undefined if it is not JSON, or has too many values. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJson(text, textBounds);
   } catch {
     return undefined;
   }
@@ -35,13 +40,8 @@ export function textOrJson(value: unknown): string {
 
 /**
  * Converts the text of a tool result to the result's value. Results are stored as text, so JSON of an object or an array is parsed. Any
- * other text stays as it is.
+ * other text stays as it is, and so does JSON with too many values.
  */
 export function resultValue(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return /^\s*[[{]/.test(text) ? (parseJson(text) ?? text) : text;
 }

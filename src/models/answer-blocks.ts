@@ -4,9 +4,10 @@
 
 import type { LanguageModelV3ToolCall, SharedV3ProviderMetadata } from "@ai-sdk/provider";
 
-import type { JsonObject } from "#contract/json.ts";
+import { keptBounds, type JsonObject } from "#contract/json.ts";
 import type { ModelPart } from "#core/ports/model-port.ts";
 import type { ProviderData } from "#core/record.ts";
+import { parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 
 import {
   metadataUnder,
@@ -50,9 +51,10 @@ export interface BlockOptions {
   writtenArguments: (callId: string) => string | null;
 }
 
+/** Whether a text is JSON within the bounds of what a model writes. */
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
+    parseBoundedJson(text, keptBounds);
     return true;
   } catch {
     return false;

@@ -2,9 +2,13 @@
 // connection closes, and some servers keep it open long after the last event.
 
 import { fieldsOf, listOf, parseJson, type Fields } from "#lib/json-value.ts";
+import { EventMeter } from "#lib/untrusted/bounded-events.ts";
 
 /** The maximum number of characters of an event. An event with a picture is kept in memory until it ends. */
 const longestEvent = 32 * 1024 * 1024;
+
+/** Bounds of a body, which the provider's package parses. A last event may repeat the whole answer. */
+const bounds = { units: longestEvent, lines: 10_000, json: { values: 100_000, depth: 64 } };
 
 // A match only means that the chunk is parsed: the text of the model may contain the same field names.
 const mayEnd = /"finish_?reason"\s*:\s*"|"response\.(?:completed|incomplete|failed)"/i;
@@ -21,6 +25,7 @@ function isText(value: unknown): boolean {
 /** The lines of one body. */
 export class AnswerLines {
   readonly #decoder = new TextDecoder();
+  readonly #meter = new EventMeter(bounds);
   /** The beginning of a line whose end has not arrived. */
   #rest = "";
   /** The last piece ended with `\r`, which may be the first half of `\r\n`. */
@@ -41,6 +46,7 @@ export class AnswerLines {
   /** Reads the next piece of the body, and returns its text. Throws if an event is too long. */
   read(piece: Uint8Array): string {
     const text = this.#decoder.decode(piece, { stream: true });
+    this.#count(text);
     // The line of the first half has ended already.
     const isSecondHalf = this.#endsInReturn && text.startsWith("\n");
     const [head = "", ...lines] = (isSecondHalf ? text.slice(1) : text).split(/\r\n|\n|\r/);
@@ -55,6 +61,14 @@ export class AnswerLines {
     }
     if (this.#rest.length < 16 && isDone(this.#rest)) this.#done();
     return text;
+  }
+
+  #count(text: string): void {
+    try {
+      this.#meter.read(text);
+    } catch (thrown) {
+      throw new Error(`The server sent an answer that ${thrown instanceof Error ? thrown.message : "is too long"}.`);
+    }
   }
 
   /** No event is open: the last line was empty, or nothing was read. */

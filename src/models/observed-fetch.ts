@@ -3,6 +3,7 @@
 // once, although its connection may stay open.
 
 import type { Timers } from "#lib/timers.ts";
+import { JsonBoundError, JsonMeter } from "#lib/untrusted/bounded-json.ts";
 
 import { AnswerLines } from "./answer-lines.ts";
 
@@ -138,15 +139,34 @@ function unlessQuiet<T>(next: Promise<T>, milliseconds: number, timers: Timers):
   });
 }
 
+/** Whether the next piece of a text exceeds a bound. */
+function exceeds(meter: JsonMeter, piece: string): boolean {
+  try {
+    meter.read(piece);
+    return false;
+  } catch (thrown) {
+    if (thrown instanceof JsonBoundError) return true;
+    throw thrown;
+  }
+}
+
 /** The maximum number of bytes of an error response that are read. */
 const longestRefusal = 1024 * 1024;
 
-/** Observes the body of an error response. The provider's package reads the whole body, so the body ends after `longestRefusal` bytes. */
+/** Bounds of an error response, which the provider's package parses. */
+const refusalBounds = { values: 10_000, depth: 64 };
+
+/**
+ * Observes the body of an error response. The provider's package reads the whole body, so the body ends after `longestRefusal` bytes, and
+ * before the piece that exceeds `refusalBounds`. A body that was cut is no JSON, and the package reports its status.
+ */
 export function refusalBody(
   body: ReadableStream<Uint8Array>,
   { exchange, received }: Watch,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const meter = new JsonMeter(refusalBounds);
   let remaining = longestRefusal;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -154,6 +174,7 @@ export function refusalBody(
         const { done, value } = await reader.read();
         received();
         if (done) return controller.close();
+        if (exceeds(meter, decoder.decode(value, { stream: true }))) remaining = 0;
         controller.enqueue(value.subarray(0, remaining));
         remaining -= value.byteLength;
         if (remaining > 0) return;

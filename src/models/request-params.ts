@@ -3,6 +3,7 @@
 
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
 import { isObject, type Fields } from "#lib/json-value.ts";
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
 import type { ProviderProfile } from "./provider/provider-profile.ts";
 import { RefusedRequest } from "./refused-request.ts";
@@ -44,7 +45,7 @@ function merged(body: Fields, params: JsonObject): Fields {
 export function paramsFetch(fetch: typeof globalThis.fetch, params: JsonObject | undefined): typeof globalThis.fetch {
   if (params === undefined) return fetch;
   const adding = (input: Parameters<typeof globalThis.fetch>[0], init?: RequestInit): Promise<Response> => {
-    const body: unknown = typeof init?.body === "string" ? JSON.parse(init.body) : null;
+    const body: unknown = typeof init?.body === "string" ? parseOwnJson(init.body) : null;
     return fetch(input, isObject(body) ? { ...init, body: JSON.stringify(merged(body, params)) } : init);
   };
   return adding as typeof globalThis.fetch;

@@ -2,6 +2,7 @@
 // limit, so the size is checked here before the write. Text of our own rows is not validated when it is read.
 
 import { refuse } from "#contract/error.ts";
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
 /** Maximal UTF-8 bytes of a record. The difference to 2 MiB is for key columns and the row's overhead. */
 export const maxBodyBytes = 1_900_000;
@@ -31,5 +32,5 @@ export function encodeBody(kind: string, record: object): string {
 
 /** Converts row text of `encodeBody` back to the record. */
 export function decodeBody<T extends object>(text: string): T {
-  return JSON.parse(text) as T;
+  return parseOwnJson(text) as T;
 }

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { exceededBound, JsonBoundError, parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
+import { exceededBound, JsonBoundError, JsonMeter, parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 
 /** The values and levels of a parsed value. */
 function measured(value: unknown): { values: number; depth: number } {
@@ -29,6 +29,36 @@ describe("bounded JSON", () => {
         expect(exceededBound(text, { values: values - 1, depth })).toBe("values");
         if (depth > 0) expect(exceededBound(text, { values, depth: depth - 1 })).toBe("depth");
         expect(parseBoundedJson(text, wide)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it("HTTP32 A JSON text that arrives in pieces has the same counts as the whole text, wherever it is divided", () => {
+    const keysOf = (value: unknown): number =>
+      typeof value !== "object" || value === null
+        ? 0
+        : Object.values(value).reduce<number>(
+            (sum, each) => sum + keysOf(each),
+            Array.isArray(value) ? 0 : Object.keys(value).length,
+          );
+    const text = fc.oneof(fc.string({ unit: fc.constantFrom("\\", '"', "[", ",", "x", ":") }), fc.string());
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), text, fc.array(fc.nat(200)), (inner, string, cuts) => {
+        const value = [inner, { [string]: string }];
+        const json = JSON.stringify(value);
+        const { values, depth } = measured(JSON.parse(json));
+        const keys = keysOf(JSON.parse(json));
+        const ends = [...cuts.filter((cut) => cut < json.length).toSorted((a, b) => a - b), json.length];
+        const pieces = ends.map((end, at) => json.slice(at === 0 ? 0 : ends[at - 1], end));
+        const read = (bounds: { values: number; depth: number; keys: number }) => {
+          const meter = new JsonMeter(bounds);
+          for (const piece of pieces) meter.read(piece);
+          return meter.values;
+        };
+        expect(read({ values, depth, keys })).toBe(values);
+        expect(() => read({ values: values - 1, depth, keys })).toThrow("values");
+        expect(() => read({ values, depth: depth - 1, keys })).toThrow("levels deep");
+        expect(() => read({ values, depth, keys: keys - 1 })).toThrow("keys");
       }),
     );
   });

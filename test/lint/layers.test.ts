@@ -2,12 +2,24 @@
 // rules that must fail.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { parsingFiles } from "../../scripts/lib/no-unbounded-parse.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const fixtures = path.join(root, "test/lint/fixtures");
@@ -90,6 +102,7 @@ describe("lint fixtures", () => {
       "scripts/lib/fault-before-await.mjs",
       "scripts/lib/no-provider-name.mjs",
       "scripts/lib/no-shared-promise.mjs",
+      "scripts/lib/no-unbounded-parse.mjs",
     ]) {
       cpSync(path.join(root, file), path.join(tree, file));
     }
@@ -123,6 +136,36 @@ describe("lint fixtures", () => {
   it("The linter refuses a file of a facade with more than 250 lines", () => {
     expect(found.get("src/facade/upp/too-long.ts")).toContain("eslint(max-lines)");
     expect(found.get("src/facade/upp/just-fits.ts") ?? []).not.toContain("eslint(max-lines)");
+  });
+
+  it("Every file that may call a parser exists, and has a reason", () => {
+    for (const [file, reason] of parsingFiles) {
+      expect(existsSync(path.join(root, file)), file).toBe(true);
+      expect(reason.length, file).toBeGreaterThan(10);
+    }
+  });
+
+  it("OUT23 Every file that counts a text from outside is in the table of inputs, or passes the text to one of them", () => {
+    const page = readFileSync(path.join(root, "docs/design/untrusted-input.md"), "utf8");
+    const passing = [
+      "src/compiler/skill-reader.ts",
+      "src/contract/json.ts",
+      "src/core/archive/parsed-json.ts",
+      "src/core/model/answer-data.ts",
+      "src/flow/filter-hooks.ts",
+      "src/flow/turn-end.ts",
+      "src/models/answer-blocks.ts",
+      "src/store/catalog/thread-page.ts",
+      "src/thread/method/posted-results.ts",
+      "src/tools/skills/thread-skills.ts",
+    ];
+    const named = [...page.matchAll(/`(src\/[\w/-]+\.ts)` \|$/gm)].map(([, file = ""]) => file);
+    const files = filesUnder(path.join(root, "src")).map((file) => `src/${file}`);
+    const reading = files.filter((file) =>
+      /untrusted\/(?:bounded-|skill-)/.test(readFileSync(path.join(root, file), "utf8")),
+    );
+    expect(reading.filter((file) => ![...named, ...passing].includes(file))).toEqual([]);
+    expect([...named, ...passing].filter((file) => !files.includes(file))).toEqual([]);
   });
 
   it("Every layer of src has fixtures", () => {

@@ -8,6 +8,7 @@ import type { SseFormat } from "#http/bridge/sse-response.ts";
 import { Subscription } from "#http/bridge/thread-subscription.ts";
 import type { SubscriptionQuery } from "#http/bridge/thread-subscription.ts";
 import type { Services } from "#http/services.ts";
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
 import { UiStream } from "./ui-stream.ts";
 import type { StreamedRun, UiChunk } from "./ui-stream.ts";
@@ -52,7 +53,7 @@ export function waitingRun(run: StreamedRun): Response {
 function formatOf(stream: UiStream): SseFormat {
   return {
     opening: written(stream, stream.begin()),
-    frame: ({ json }) => written(stream, stream.take(JSON.parse(json) as ThreadEvent)),
+    frame: ({ json }) => written(stream, stream.take(parseOwnJson(json) as ThreadEvent)),
     refusal: ({ message }) => written(stream, stream.fail(message)),
   };
 }

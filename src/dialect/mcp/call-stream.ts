@@ -10,6 +10,7 @@ import { sseResponse } from "#http/bridge/sse-response.ts";
 import { Subscription } from "#http/bridge/thread-subscription.ts";
 import type { Services } from "#http/services.ts";
 import { causeOf } from "#lib/log-port.ts";
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
 import { canElicit, elicitationRequest } from "./client-questions.ts";
 import type { OpenCall } from "./client-questions.ts";
@@ -84,7 +85,7 @@ class CallStream {
 
   /** The text for an event of the thread. */
   take({ json }: Frame): string | Promise<string> {
-    const event = JSON.parse(json) as ThreadEvent;
+    const event = parseOwnJson(json) as ThreadEvent;
     if (event.type !== "snapshot") {
       if (event.run_id !== this.#call.from.runId) return "";
       if (event.type === "awaiting_tool_execution" || event.type === "questions_changed") {

@@ -3,8 +3,10 @@
 
 import { z } from "zod";
 
+import { bodyBounds } from "#contract/json.ts";
 import { fromBase64, toBase64 } from "#lib/base64.ts";
 import { decodeText } from "#lib/text-type.ts";
+import { parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 import { threadUuidText } from "#lib/uuid-text.ts";
 
 import { requestIdSchema } from "./rpc-message.ts";
@@ -38,7 +40,7 @@ export function readEventId(text: string): StreamPosition | null {
   const bytes = text.length > 4000 ? null : fromBase64(text);
   const json = bytes === null ? null : decodeText(bytes);
   try {
-    return positionSchema.parse(JSON.parse(json ?? ""));
+    return positionSchema.parse(parseBoundedJson(json ?? "", bodyBounds));
   } catch {
     return null;
   }

@@ -14,6 +14,7 @@ import { withStub } from "#http/thread/call-thread.ts";
 import { toBase64 } from "#lib/base64.ts";
 import { mediaTypeOfName } from "#lib/media-type.ts";
 import { decodeText, isTextType } from "#lib/text-type.ts";
+import { ownResponseJson } from "#lib/untrusted/own-json.ts";
 
 import { reachableThread, threadTag } from "./reachable-thread.ts";
 import { readParams, RpcError } from "./rpc-message.ts";
@@ -62,7 +63,7 @@ async function filesOf(services: Services, caller: Caller, threadId: string): Pr
   try {
     const query = { glob: "**", limit: String(filesOfThread) };
     const response = await askFiles(services, { caller, threadId, operation: "search", query });
-    return globAnswerSchema.parse(await response.json()).paths;
+    return globAnswerSchema.parse(await ownResponseJson(response)).paths;
   } catch (thrown) {
     if (thrown instanceof ThreadholdError && thrown.code === "thread_not_found") return [];
     throw thrown;
@@ -93,7 +94,7 @@ export async function readResource(services: Services, caller: Caller, { params 
   const { id: threadId } = await reachableThread(services.callThread, caller, id);
   const asked = { caller, threadId, operation: "content" };
   const stat = await askFiles(services, { ...asked, query: { path, stat: "true" } });
-  const { isDirectory, size, mimeType } = fileRecordSchema.parse(await stat.json());
+  const { isDirectory, size, mimeType } = fileRecordSchema.parse(await ownResponseJson(stat));
   if (isDirectory) throw new RpcError("resourceNotFound", `"${uri}" is a folder. Read a file in it.`);
   if (size > mostBytes) throw tooLarge(uri, size);
   const response = await askFiles(services, { ...asked, query: { path } });
@@ -134,6 +135,6 @@ async function askFiles({ dependencies }: Services, question: FileQuestion): Pro
     run: (stub) => stub.fetch(new Request(url, { headers: { [callerHeader]: JSON.stringify(caller) } })),
   });
   if (response.ok) return response;
-  const { code, message } = errorBodySchema.parse(await response.json()).error;
+  const { code, message } = errorBodySchema.parse(await ownResponseJson(response)).error;
   throw new ThreadholdError({ code, message });
 }

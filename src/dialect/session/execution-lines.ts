@@ -5,13 +5,14 @@ import type { AgentEvent, ExecuteComplete } from "#contract/session/agent-event.
 import type { AgentEvents } from "#contract/session/execution-events.ts";
 import type { SessionToolCall } from "#contract/session/session-message.ts";
 import type { SseFormat } from "#http/bridge/sse-response.ts";
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
 /** The format of the stream of an active execution. */
 export function executionFormat(events: AgentEvents): SseFormat {
   const written = (sent: readonly AgentEvent[]): string => lines(sent) + closing(events);
   return {
     opening: lines(events.begin()),
-    frame: ({ json }) => written(events.take(JSON.parse(json) as ThreadEvent)),
+    frame: ({ json }) => written(events.take(parseOwnJson(json) as ThreadEvent)),
     refusal: ({ message }) => written(events.fail(message)),
   };
 }

@@ -9,6 +9,7 @@ import type { StoredPart } from "#core/record.ts";
 import { orderedByModel } from "#core/tools/model-order.ts";
 import { isObject } from "#lib/json-value.ts";
 import { systemClock } from "#lib/system-clock.ts";
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
 import { blockResult, hasUrl } from "./content-part.ts";
 import { declaredOrder } from "./tool-order.ts";
@@ -229,7 +230,7 @@ function cloned(params: ToolParams): ToolParams {
 function copyOf(value: unknown): unknown {
   const json = JSON.stringify(value) as string | undefined;
   if (json === undefined) return undefined;
-  const copy: unknown = JSON.parse(json);
+  const copy: unknown = parseOwnJson(json);
   if (isDeeper(copy, maxDepth)) throw new Error(`it is nested in more than ${maxDepth} levels`);
   return copy;
 }

@@ -5,6 +5,8 @@ import { createRemoteJWKSet, customFetch, errors, jwtVerify } from "jose";
 import type { JWTPayload, JWTVerifyOptions, JWTVerifyResult } from "jose";
 
 import type { Caller } from "#core/thread-rpc.ts";
+import { JsonMeter } from "#lib/untrusted/bounded-json.ts";
+import { countedResponse } from "#lib/untrusted/bounded-response.ts";
 
 import type { JwtSettings } from "./auth-settings.ts";
 
@@ -21,6 +23,10 @@ const asymmetric = [
   "EdDSA",
   "Ed25519",
 ];
+
+/** Bounds of a key set, which the package parses. A key has about ten values. */
+const keySetBounds = { values: 10_000, depth: 8 };
+const keySetBytes = 256 * 1024;
 
 /** Maximal remaining lifetime of a token in microseconds. */
 const longestLifeMicros = 31 * 24 * 3600 * 1e6;
@@ -66,7 +72,7 @@ function verifierOf({ keys }: JwtSettings, ports: JwtPorts): Verifier {
   }
   const fetchKeys = async (url: string, init: RequestInit): Promise<Response> => {
     try {
-      return await ports.fetch(url, init);
+      return countedResponse(await ports.fetch(url, init), new JsonMeter(keySetBounds), { bytes: keySetBytes });
     } catch (cause) {
       throw new errors.JWKSTimeout("The key set is out of reach.", { cause });
     }

@@ -7,6 +7,7 @@ import { z } from "zod";
 
 import type { Caller } from "#core/thread-rpc.ts";
 import { sha256 } from "#lib/sha256.ts";
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
 const claimsSchema = z.strictObject({
   kind: z.enum(["ticket", "pass"]),
@@ -71,7 +72,7 @@ export function createTickets(secret: () => string, now: () => number): Tickets 
       if (!payload || !signature || rest.length > 0) return null;
       const genuine = await crypto.subtle.verify("HMAC", await key(), signature, payload);
       if (!genuine) return null;
-      return claimsSchema.parse(JSON.parse(new TextDecoder().decode(payload)));
+      return claimsSchema.parse(parseOwnJson(new TextDecoder().decode(payload)));
     },
   };
 }

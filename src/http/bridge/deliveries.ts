@@ -8,6 +8,7 @@ import type { Refusal } from "#contract/error.ts";
 import type { EventOf } from "#contract/event.ts";
 import { expiredCloseCode } from "#contract/stream-limits.ts";
 import type { Timers } from "#lib/timers.ts";
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
 /** One event. `json` is the text that the object sent, unchanged. */
 export interface Frame {
@@ -28,7 +29,7 @@ export type Delivery = Frame | { type: "end" } | { type: "refused"; refusal: Ref
 export function readFrame(text: string): Frame | { type: "end" } | null {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseOwnJson(text);
   } catch {
     return null;
   }
@@ -46,7 +47,7 @@ export function readFrame(text: string): Frame | { type: "end" } | null {
  * because the last open call of a child thread was answered.
  */
 export function hasOpenCalls({ json }: Frame): boolean {
-  return (JSON.parse(json) as EventOf<"awaiting_tool_execution">).tool_calls.length > 0;
+  return (parseOwnJson(json) as EventOf<"awaiting_tool_execution">).tool_calls.length > 0;
 }
 
 /** The refusals with a close code of their own, each with the message to use if the object sent none. */

@@ -8,6 +8,7 @@ import { callerHeader, endField, subscribePath } from "#core/thread-rpc.ts";
 import { backOffMs } from "#lib/back-off.ts";
 import { pause } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
+import { ownResponseJson } from "#lib/untrusted/own-json.ts";
 
 import { createSocketAcknowledger, DeliveryQueue, deliveryOfClose, readFrame } from "./deliveries.ts";
 import type { Delivery, DeliverySource } from "./deliveries.ts";
@@ -173,7 +174,7 @@ export function subscribeRequest(caller: Caller, query: SubscriptionQuery): Requ
 /** Returns the socket of an object's response to an upgrade. Throws the object's refusal, or `unavailable` for any other response. */
 export async function socketOf(response: Response): Promise<WebSocket> {
   if (response.webSocket) return response.webSocket;
-  const body = errorBodySchema.safeParse(await response.json().catch(() => null));
+  const body = errorBodySchema.safeParse(await ownResponseJson(response).catch(() => null));
   if (body.success) {
     const { code, message } = body.data.error;
     const after = Number(response.headers.get("retry-after") ?? Number.NaN);

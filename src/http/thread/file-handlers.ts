@@ -7,6 +7,7 @@ import { callerHeader, filesPath } from "#core/thread-rpc.ts";
 import { discardBody } from "#lib/discard-body.ts";
 import { readTagCondition } from "#lib/entity-tag.ts";
 import { isMediaType } from "#lib/media-type.ts";
+import { ownResponseJson } from "#lib/untrusted/own-json.ts";
 
 import { invalidField } from "../input/field-error.ts";
 import type { Call, Handlers } from "../route/handler.ts";
@@ -88,7 +89,7 @@ function fileRequest({ request, url, caller }: FileCall, question: FileOperation
 
 /** The error of a response with which a thread's object refused a request. */
 export async function refusalOf(response: Response): Promise<Error> {
-  const body = errorBodySchema.safeParse(await response.json().catch(() => null));
+  const body = errorBodySchema.safeParse(await ownResponseJson(response).catch(() => null));
   if (!body.success) return new Error(`The thread answered about a file with status ${String(response.status)}.`);
   const { code, message, details } = body.data.error;
   const after = Number(response.headers.get("retry-after") ?? 0);

@@ -8,6 +8,7 @@ import { callerHeader, messageSearchPath } from "#core/thread-rpc.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { createRequestQueue } from "#lib/bounded-fetch.ts";
 import { TimeLimitError, withinTime } from "#lib/time-limit.ts";
+import { ownResponseJson } from "#lib/untrusted/own-json.ts";
 
 import { jsonAnswer } from "../answer/json-answer.ts";
 import type { Handlers } from "../route/handler.ts";
@@ -67,7 +68,7 @@ async function askThread(
     run: (stub) => stub.fetch(new Request(`https://thread${messageSearchPath}?${query.toString()}`, { headers })),
   });
   if (response.status >= 400) throw await refusalOf(response);
-  return response.json();
+  return (await ownResponseJson(response)) as MessageHits;
 }
 
 /** The thread with its hits or with the error of its search. Null for a thread that was deleted after it was listed. */

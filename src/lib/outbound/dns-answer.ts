@@ -3,6 +3,8 @@
 
 import { z } from "zod";
 
+import { parseBoundedOrNull } from "../untrusted/bounded-json.ts";
+
 /** The numbers of record types. */
 export const recordTypes = { A: 1, CNAME: 5, AAAA: 28 } as const;
 
@@ -34,15 +36,14 @@ export function dnsName(text: string): string {
   return text.toLowerCase().replace(/\.$/, "");
 }
 
+/** Bounds of a response: a record has five values. */
+const bounds = { values: 10_000, depth: 8 };
+const longestAnswer = 64 * 1024;
+
 /** Reads a response body. A truncated, failed or invalid response is not `ok`. */
 export function readDnsAnswer(text: string): DnsAnswer {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { ok: false };
-  }
-  const parsed = answerSchema.safeParse(value);
+  if (text.length > longestAnswer) return { ok: false };
+  const parsed = answerSchema.safeParse(parseBoundedOrNull(text, bounds));
   if (!parsed.success || parsed.data.TC === true) return { ok: false };
   const { Status, Answer } = parsed.data;
   if (Status !== noError && Status !== noSuchName) return { ok: false };

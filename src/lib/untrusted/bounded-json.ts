@@ -1,5 +1,5 @@
-// Parses JSON from outside within bounds. Values and nesting are counted in the text before it is parsed, because a few MiB of
-// small values become more than a GiB of objects.
+// Counts the values, keys and nesting levels of JSON from outside before or while it is read, and parses it if it is within its bounds. A
+// few MiB of small values become more than a GiB of objects, and a parser with schemas of its own keeps an error for each of them.
 
 /** Bounds of a JSON text. */
 export interface JsonBounds {
@@ -7,6 +7,8 @@ export interface JsonBounds {
   values: number;
   /** The levels of lists and objects inside one another. */
   depth: number;
+  /** The number of keys in all objects together. Absent: only `values` bounds them. */
+  keys?: number;
 }
 
 /** A text that exceeds one of its bounds. */
@@ -16,9 +18,7 @@ export class JsonBoundError extends Error {
   readonly limit: number;
 
   constructor(bound: keyof JsonBounds, limit: number) {
-    super(
-      bound === "values" ? `has more than ${String(limit)} values` : `is nested more than ${String(limit)} levels deep`,
-    );
+    super(bound === "depth" ? `is nested more than ${limit} levels deep` : `has more than ${limit} ${bound}`);
     this.bound = bound;
     this.limit = limit;
   }
@@ -26,52 +26,8 @@ export class JsonBoundError extends Error {
 
 /** The parsed value. Throws a `JsonBoundError` before parsing, or the `SyntaxError` of the platform. */
 export function parseBoundedJson(text: string, bounds: JsonBounds): unknown {
-  const exceeded = exceededBound(text, bounds);
-  if (exceeded !== null) throw new JsonBoundError(exceeded, bounds[exceeded]);
+  new JsonMeter(bounds).read(text);
   return JSON.parse(text);
-}
-
-const quote = 34;
-const comma = 44;
-const openList = 91;
-const backslash = 92;
-const closeList = 93;
-const openObject = 123;
-const closeObject = 125;
-
-/**
- * The bound that a text exceeds; null for none. One pass that allocates nothing. In a text that is not valid JSON, the part before
- * the mistake is counted correctly, and a parser stops at the mistake.
- */
-export function exceededBound(text: string, { values: most, depth: deepest }: JsonBounds): keyof JsonBounds | null {
-  let values = 1;
-  let depth = 0;
-  // The last character opened a list or an object, so the next one begins its first value or closes it.
-  let opened = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    // White space and control characters are not values.
-    if (unit <= 32) continue;
-    const closes = unit === closeList || unit === closeObject;
-    if (unit === comma || (opened && !closes)) values += 1;
-    opened = unit === openList || unit === openObject;
-    if (values > most) return "values";
-    if (opened) depth += 1;
-    else if (closes) depth -= 1;
-    if (depth > deepest) return "depth";
-    if (unit === quote) at = endOfText(text, at + 1);
-  }
-  return null;
-}
-
-/** The position of the quote that ends a text; the end of the input if there is none. */
-function endOfText(text: string, begin: number): number {
-  for (let at = text.indexOf('"', begin); at !== -1; at = text.indexOf('"', at + 1)) {
-    let slashes = 0;
-    while (at - slashes > begin && text.charCodeAt(at - slashes - 1) === backslash) slashes += 1;
-    if (slashes % 2 === 0) return at;
-  }
-  return text.length;
 }
 
 /** The parsed text; null if it is not JSON or exceeds a bound. */
@@ -80,5 +36,82 @@ export function parseBoundedOrNull(text: string, bounds: JsonBounds): unknown {
     return parseBoundedJson(text, bounds);
   } catch {
     return null;
+  }
+}
+
+/** The bound that a text exceeds; null for none. */
+export function exceededBound(text: string, bounds: JsonBounds): keyof JsonBounds | null {
+  try {
+    new JsonMeter(bounds).read(text);
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof JsonBoundError) return thrown.bound;
+    throw thrown;
+  }
+}
+
+const quote = 34;
+const comma = 44;
+const colon = 58;
+const backslash = 92;
+const openObject = 123;
+const closeObject = 125;
+
+/** Throws if a count is above its bound. */
+function check(bound: keyof JsonBounds, count: number, limit = Infinity): void {
+  if (count > limit) throw new JsonBoundError(bound, limit);
+}
+
+/**
+ * Counts a JSON text that arrives in pieces. One pass that keeps no text. In a text that is not valid JSON, the part before the mistake is
+ * counted correctly, and a parser stops at the mistake.
+ */
+export class JsonMeter {
+  readonly #bounds: JsonBounds;
+  /** The number of values so far. */
+  values = 0;
+  #keys = 0;
+  #depth = 0;
+  /** The last character opened a list or an object, or there was none, so the next one begins a first value or closes it. */
+  #opened = true;
+  /** Where the last piece ended: 0 outside of a JSON string, 1 in one, 2 in one after an odd number of backslashes. */
+  #text = 0;
+
+  constructor(bounds: JsonBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** Counts the next piece. Throws a `JsonBoundError` at the first value, key or level above a bound. */
+  read(piece: string): void {
+    const { values, depth, keys } = this.#bounds;
+    for (let at = this.#text && this.#skipText(piece, 0); at < piece.length; at += 1) {
+      const unit = piece.charCodeAt(at);
+      // White space and control characters are not values.
+      if (unit <= 32) continue;
+      // The codes of `[` and `{` differ by 32, and so do those of `]` and `}`.
+      const closes = (unit | 32) === closeObject;
+      if (unit === comma || (this.#opened && !closes)) check("values", (this.values += 1), values);
+      this.#opened = (unit | 32) === openObject;
+      if (this.#opened) check("depth", (this.#depth += 1), depth);
+      else if (closes) this.#depth -= 1;
+      else if (unit === colon) check("keys", (this.#keys += 1), keys);
+      else if (unit === quote) at = this.#skipText(piece, at + 1) - 1;
+    }
+  }
+
+  /** The position after the quote that ends a JSON string; the end of the piece if the string continues in the next one. */
+  #skipText(piece: string, begin: number): number {
+    for (let at = begin; ; at += 1) {
+      const end = piece.indexOf('"', at);
+      at = end < 0 ? piece.length : end;
+      let first = at;
+      while (first > begin && piece.charCodeAt(first - 1) === backslash) first -= 1;
+      // If the backslashes reach the beginning of the piece, those of the last piece count too.
+      const escapes = (at - first + (first === begin && this.#text === 2 ? 1 : 0)) % 2;
+      if (end < 0) this.#text = 1 + escapes;
+      else if (escapes) continue;
+      else this.#text = 0;
+      return at + 1;
+    }
   }
 }

@@ -1,13 +1,10 @@
 // Reads the frontmatter of a `SKILL.md`: YAML between two lines `---` at the beginning of the file (AgentSkills; REQ-110).
 
-import { parse } from "yaml";
+import { isObject } from "../json-value.ts";
+import { parseBoundedYaml } from "./bounded-yaml.ts";
 
-/** The maximum number of UTF-16 units of a frontmatter. The time of the YAML reader grows with the square of it. */
-const mostUnits = 8 * 1024;
-
-/** How many collections may be open at once, and how many indicators of collections may follow each other. */
-const mostDepth = 32;
-const nestedIndicators = new RegExp(String.raw`(?:[-?:][ \t]+){${mostDepth}}`);
+/** Bounds of a frontmatter. Its keys are compared with each other, which takes quadratic time. */
+const bounds = { units: 8 * 1024, tokens: 4096, depth: 32 };
 
 /** The maximum lengths of the name and the description (AgentSkills). */
 const nameLimit = 64;
@@ -21,7 +18,7 @@ export type SkillFrontmatter =
 /** Reads the name and the description of a skill. The name has to equal `folder`, the name of the skill's folder. */
 export function skillFrontmatter(text: string, folder: string): SkillFrontmatter {
   const [, block] = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
-  if (block === undefined || block.length > mostUnits) {
+  if (block === undefined || block.length > bounds.units) {
     return refused("invalid_frontmatter", "the file does not begin with YAML between two lines ---");
   }
   const fields = yamlFields(block) ?? lineFields(block);
@@ -53,29 +50,12 @@ function refused(code: "invalid_frontmatter" | "missing_field" | "invalid_field"
 }
 
 function yamlFields(block: string): Record<string, unknown> | null {
-  if (isDeep(block)) return null;
   try {
-    const value: unknown = parse(block, { schema: "core", logLevel: "error", prettyErrors: false });
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
+    const value = parseBoundedYaml(block, bounds, { uniqueKeys: true });
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }
-}
-
-/**
- * Whether a text may be nested deeply. The YAML reader calls itself for each level, and a Node process ends if its stack is full while it
- * compiles a regular expression.
- */
-function isDeep(block: string): boolean {
-  let depth = 0;
-  for (const character of block) {
-    if (character === "[" || character === "{") depth += 1;
-    else if (character === "]" || character === "}") depth = Math.max(0, depth - 1);
-    if (depth > mostDepth) return true;
-  }
-  return nestedIndicators.test(block);
 }
 
 /**

@@ -6,6 +6,7 @@
 import type { JSONObject } from "@ai-sdk/provider";
 
 import { fieldsOf, isObject, listOf, type Fields } from "#lib/json-value.ts";
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { fitBudget } from "../thinking-request.ts";
@@ -66,7 +67,7 @@ function marked(body: Fields, model: AnyModelDefinition): Fields {
 function cacheMarkedFetch(fetch: typeof globalThis.fetch, model: AnyModelDefinition): typeof globalThis.fetch {
   if (!isAnthropic(model.model)) return fetch;
   const marking = (input: Parameters<typeof globalThis.fetch>[0], init?: RequestInit): Promise<Response> => {
-    const body: unknown = typeof init?.body === "string" ? JSON.parse(init.body) : null;
+    const body: unknown = typeof init?.body === "string" ? parseOwnJson(init.body) : null;
     return fetch(input, isObject(body) ? { ...init, body: JSON.stringify(marked(body, model)) } : init);
   };
   return marking as typeof globalThis.fetch;

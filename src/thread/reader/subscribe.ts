@@ -4,15 +4,13 @@
 
 import { z } from "zod";
 
-import { acknowledgementSchema } from "#contract/acknowledgement.ts";
+import { readAcknowledgement } from "#contract/acknowledgement.ts";
 import { refuse } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
-import { bodyBounds } from "#contract/json.ts";
 import { subscribeSchema } from "#contract/stream-route.ts";
 import { streamLeaseSchema } from "#core/lease.ts";
 import type { StreamLease } from "#core/lease.ts";
 import { endField } from "#core/thread-rpc.ts";
-import { parseBoundedOrNull } from "#lib/untrusted/bounded-json.ts";
 
 import { notifyChildrenOfReader } from "../children/watching.ts";
 import type { LiveThread } from "../live-thread.ts";
@@ -135,7 +133,6 @@ export function leaseOf(socket: ReaderSocket): StreamLease | undefined {
 /** Handles a message from a reader. It can only acknowledge events; any other message is ignored. */
 export function acknowledge(live: LiveThread, socket: WebSocket, text: string): void {
   const reader = live.broadcaster.find(socket);
-  if (reader === undefined || text.length > 200) return;
-  const parsed = acknowledgementSchema.safeParse(parseBoundedOrNull(text, bodyBounds));
-  if (parsed.success) live.broadcaster.acknowledge(reader, parsed.data.seq);
+  const seq = reader === undefined ? null : readAcknowledgement(text);
+  if (reader !== undefined && seq !== null) live.broadcaster.acknowledge(reader, seq);
 }

@@ -1,5 +1,7 @@
 // Spans in OTLP's JSON encoding, as its specification defines it: ids in hexadecimal, whole numbers as text.
 
+import { parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
+
 /** The value of an attribute. Numbers are whole ones; `double` is any number. An absent value is left out. */
 type AttributeValue = string | number | boolean | readonly string[] | { double: number } | null | undefined;
 
@@ -69,10 +71,15 @@ export function exportBody(
   );
 }
 
+/** Bounds of a collector's answer. */
+const answerBounds = { values: 1000, depth: 16 };
+
 /** The number of spans that a collector rejected, according to its answer; 0 for an answer without it. */
 export function rejectedSpans(answer: string, sent: number): number {
   try {
-    const { partialSuccess } = JSON.parse(answer) as { partialSuccess?: { rejectedSpans?: string | number } };
+    const { partialSuccess } = parseBoundedJson(answer, answerBounds) as {
+      partialSuccess?: { rejectedSpans?: string | number };
+    };
     const rejected = Number(partialSuccess?.rejectedSpans ?? 0);
     return Number.isFinite(rejected) ? Math.min(Math.max(0, Math.floor(rejected)), sent) : 0;
   } catch {

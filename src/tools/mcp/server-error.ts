@@ -14,6 +14,14 @@ import { outsideText } from "../outside-text.ts";
 /** An error that a model or an operator reads. */
 export class McpServerError extends Error {}
 
+/** The code of the error response that is added for a response above a bound. Servers of the protocol do not use it. */
+export const tooMuchCode = -31_999;
+
+/** The error for a response that exceeds a bound. `problem` completes "sent a response that". */
+export function tooMuchText(problem: string): string {
+  return `sent a response that ${problem}. Ask it for less, or use another tool.`;
+}
+
 /** The server did not open a session in time. */
 export class NoSessionInTime extends McpServerError {
   constructor(name: string) {
@@ -35,10 +43,11 @@ export function httpStatus(thrown: unknown): number | undefined {
 
 /**
  * Whether an error shows that the session can no longer be used; the next call then opens another session. A server that does not know a
- * session responds with 404, and many servers with 400. After a broken connection, another process may serve the address.
+ * session responds with 404, and many servers with 400. After a broken connection, another process may serve the address. A stream above a
+ * bound is not opened again.
  */
 export function endsSession(thrown: unknown): boolean {
-  if (thrown instanceof McpError) return thrown.code === (ErrorCode.ConnectionClosed as number);
+  if (thrown instanceof McpError) return [ErrorCode.ConnectionClosed as number, tooMuchCode].includes(thrown.code);
   const status = httpStatus(thrown);
   if (status !== undefined) return status === 404 || status === 400;
   return thrown instanceof ThreadholdError || thrown instanceof TypeError;
@@ -64,5 +73,6 @@ function reason(thrown: unknown): string {
   if (!(thrown instanceof McpError)) return "could not be reached: the connection failed.";
   if (thrown.code === (ErrorCode.ConnectionClosed as number)) return "closed the connection before it responded.";
   if (thrown.code === (ErrorCode.RequestTimeout as number)) return "did not respond in time, or the call was stopped.";
+  if (thrown.code === tooMuchCode) return outsideText(thrown.message.replace(/^MCP error -?\d+: /, ""), textLimit);
   return `reported an error: ${outsideText(thrown.message, textLimit)}`;
 }

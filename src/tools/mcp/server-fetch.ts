@@ -1,16 +1,18 @@
-// The fetch function for one session with an MCP server. It uses the guarded fetch. If an event stream ends without the response of its
-// request, an error response is added, because the SDK would wait for the response until its time limit.
+// The fetch function for one session with an MCP server. It uses the guarded fetch, and counts each response while the SDK reads it. If an
+// event stream ends without the response of its request, or exceeds a bound, an error response is added, because the SDK would wait for the
+// response until its time limit.
 
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode } from "@modelcontextprotocol/sdk/types.js";
 
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import { anySignal } from "#lib/any-signal.ts";
+import { EventMeter } from "#lib/untrusted/bounded-events.ts";
+import { countedResponse, isEventStream, type TextMeter } from "#lib/untrusted/bounded-response.ts";
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
-import { McpServerError } from "./server-error.ts";
-
-/** The maximum number of bytes of a response, after decompression. */
-const responseBytes = 8 * 1024 * 1024;
+import { ListPages, responseBytes, streamBounds } from "./response-bounds.ts";
+import { McpServerError, tooMuchCode, tooMuchText } from "./server-error.ts";
 
 /**
  * The maximum number of event streams that a session opens by GET. Without it, a server that ends each stream would be requested without
@@ -35,15 +37,19 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
   const sent = new Map<number, AbortController>();
   /** The requests whose streams ended and are continued by a GET. */
   const continued = new Set<number>();
+  const pages = new ListPages();
   let streams = 0;
+  /** Why no further stream is opened. The SDK opens a stream that ended again. */
+  let problem: string | null = null;
   return async (url, init = {}) => {
     const { method = "GET", headers, body, signal, redirect } = init;
-    const { id, cancelled } = method === "POST" ? messageFacts(body) : {};
+    const { id, cancelled } = method === "POST" ? sentMessage(body, pages) : {};
     // The response of a cancelled request is not used, and its open connection would count against the platform's limit of open requests.
     if (cancelled !== undefined) sent.get(cancelled)?.abort();
     const own = new AbortController();
     if (id !== undefined) sent.set(id, own);
     streams += method === "GET" ? 1 : 0;
+    if (method === "GET" && problem !== null) throw new McpServerError(`The MCP server "${name}" ${problem}`);
     if (streams > mostStreams) throw new McpServerError(`The MCP server "${name}" ended its event stream too often.`);
     const response = await fetch(url, {
       method,
@@ -55,27 +61,46 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
       limits: { bytes: responseBytes, headersMs: timeoutMs, idleMs: Infinity, totalMs: Infinity },
     });
     const stream: ReadableStream<Uint8Array> | null = response.body;
-    if (stream === null || !isEventStream(response)) return response;
-    const open = id === undefined ? () => [...(isOneStream ? sent.keys() : continued)] : () => [id];
-    const onContinued = () => void (id === undefined || continued.add(id));
-    const events = endedStream(stream, { open, onContinued, cancelled: own.signal });
+    // The SDK would read the whole body of a refusal, and errors contain no text of a server's body.
+    if (!response.ok) return withoutBody(response);
+    // The SDK reads the response of a GET as a stream of events, whatever its type is.
+    if (stream === null || !(method === "GET" || isEventStream(response.headers))) {
+      return countedResponse(response, pages.messageMeter(), {
+        refusal: (thrown) => new McpServerError(`The MCP server "${name}" ${tooMuchText(messageOf(thrown))}`),
+      });
+    }
+    const events = endedStream(stream, {
+      open: id === undefined ? () => [...(isOneStream ? sent.keys() : continued)] : () => [id],
+      onContinued: () => void (id === undefined || continued.add(id)),
+      onProblem: (text) => (problem = text),
+      cancelled: own.signal,
+      meter: pages.counting(new EventMeter(streamBounds)),
+    });
     return new Response(events, { status: response.status, headers: response.headers });
   };
 }
 
-function isEventStream({ ok, headers }: Response): boolean {
-  return ok && /^\s*text\/event-stream\b/i.test(headers.get("content-type") ?? "");
+async function withoutBody({ body, status, statusText, headers }: Response): Promise<Response> {
+  // The connection may be broken already.
+  await body?.cancel().catch(() => undefined);
+  return new Response(null, { status, statusText, headers });
 }
 
-/** The id of the request in a body, and the id of the request that a body cancels. */
-function messageFacts(body: RequestInit["body"]): { id?: number; cancelled?: number } {
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** The id of the request in a body, and the id of the request that a body cancels. `pages` notes the request. */
+function sentMessage(body: RequestInit["body"], pages: ListPages): { id?: number; cancelled?: number } {
   if (typeof body !== "string") return {};
-  const { id, method, params } = JSON.parse(body) as {
+  const message = parseOwnJson(body) as {
     id?: unknown;
     method?: unknown;
-    params?: { requestId?: unknown };
+    params?: { requestId?: unknown; cursor?: unknown };
   };
+  const { id, method, params } = message;
   if (typeof method !== "string") return {};
+  pages.sent(message);
   const cancelled = method === "notifications/cancelled" ? params?.requestId : undefined;
   return {
     ...(typeof id === "number" ? { id } : {}),
@@ -83,28 +108,58 @@ function messageFacts(body: RequestInit["body"]): { id?: number; cancelled?: num
   };
 }
 
+interface StreamOptions {
+  /** The ids of the requests without a response. */
+  open: () => number[];
+  onContinued: () => void;
+  /** Called with the text of an error if the stream exceeds a bound. */
+  onProblem: (text: string) => void;
+  cancelled: AbortSignal;
+  meter: TextMeter;
+}
+
+/** The maximum number of bytes that the SDK reads at once. Its parser searches the rest of a piece for a line end at each line. */
+const pieceBytes = 16 * 1024;
+
 /**
  * Returns the stream with an error response for each open request at its end. The SDK ignores the error response of a request that already
  * has a response. A stream whose events have ids is not changed: the SDK continues such a stream by another request. The stream of a
- * cancelled request ends with a result, because the SDK does not continue a stream after a result.
+ * cancelled request ends with a result, because the SDK does not continue a stream after a result. A stream that exceeds a bound ends in
+ * the same way, and is not continued.
  */
 function endedStream(
   body: ReadableStream<Uint8Array>,
-  { open, onContinued, cancelled }: { open: () => number[]; onContinued: () => void; cancelled: AbortSignal },
+  { open, onContinued, onProblem, cancelled, meter }: StreamOptions,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const bounded = boundedRetry();
   let lineStart = "\n";
   let resumable = false;
-  const end = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    const error = { code: ErrorCode.ConnectionClosed, message: "The stream ended without a response." };
+  const end = (
+    controller: ReadableStreamDefaultController<Uint8Array>,
+    error = { code: ErrorCode.ConnectionClosed as number, message: "The stream ended without a response." },
+  ) => {
     const outcome = cancelled.aborted ? { result: {} } : { error };
     const events = open().map((id) => {
       return `\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, ...outcome })}\n\n`;
     });
     controller.enqueue(new TextEncoder().encode(events.join("")));
     controller.close();
+  };
+  /** Counts a piece. Returns false, after it has ended the stream, if the stream exceeds a bound. */
+  const isWithin = (text: string, controller: ReadableStreamDefaultController<Uint8Array>): boolean => {
+    try {
+      meter.read(text);
+      return true;
+    } catch (thrown) {
+      const problem = tooMuchText(messageOf(thrown));
+      onProblem(problem);
+      // The rest is not read, so a failure to cancel it has no consequence.
+      reader.cancel().catch(() => undefined);
+      end(controller, { code: tooMuchCode, message: problem });
+      return false;
+    }
   };
   return new ReadableStream({
     async pull(controller) {
@@ -116,10 +171,13 @@ function endedStream(
           controller.close();
           return;
         }
-        const text = lineStart + decoder.decode(value, { stream: true });
+        const decoded = decoder.decode(value, { stream: true });
+        if (!isWithin(decoded, controller)) return;
+        const text = lineStart + decoded;
         resumable ||= /[\r\n]id:/.test(text);
         lineStart = text.slice(-3);
-        controller.enqueue(bounded(value));
+        const sent = bounded(value);
+        for (let at = 0; at < sent.length; at += pieceBytes) controller.enqueue(sent.subarray(at, at + pieceBytes));
       } catch (thrown) {
         if (!resumable || cancelled.aborted) return end(controller);
         onContinued();

@@ -15,6 +15,7 @@ import { callResult } from "../mcp/server-result.ts";
 import { ServerSession } from "../mcp/server-session.ts";
 import { readTools } from "../mcp/tool-list.ts";
 import type { ListedTool } from "../mcp/tool-list.ts";
+import { BoundedMessages } from "./bounded-messages.ts";
 import { readErrorOutput } from "./error-output.ts";
 import { hostEnvironment } from "./host-environment.ts";
 import { markedProcesses } from "./marked-processes.ts";
@@ -54,9 +55,6 @@ export interface StdioServer {
   close(): Promise<void>;
 }
 
-/** The maximum number of bytes of a message of the server. */
-const messageBytes = 8 * 1024 * 1024;
-
 /** Milliseconds between the request that the programs of a closed server end (SIGTERM) and their kill. */
 const graceMs = 2000;
 
@@ -69,9 +67,9 @@ export async function openStdioServer(options: StdioServerOptions): Promise<Stdi
     args: [...(options.args ?? [])],
     env: { ...hostEnvironment(), ...options.env, ...marked.env },
     stderr: "pipe",
-    maxBufferSize: messageBytes,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
+  const messages = boundMessages(transport);
   // With `pipe` the SDK creates this stream before the start.
   const lastLines = readErrorOutput(transport.stderr as Parameters<typeof readErrorOutput>[0], log);
   let isEnded = false;
@@ -91,17 +89,35 @@ export async function openStdioServer(options: StdioServerOptions): Promise<Stdi
     const { list, omitted } = await readTools(listed, { prefix, allowed, features: [] });
     if (omitted.length > 0)
       log(`The tools ${omitted.slice(0, 20).join(", ")} of the MCP server "${name}" cannot be used.`);
-    return startedServer(list.tools, { name, session, marked, timeoutMs, isEnded: () => isEnded });
+    return startedServer(list.tools, { name, session, messages, marked, timeoutMs, isEnded: () => isEnded });
   } catch (thrown) {
     await session?.close(context);
     await marked.end(graceMs);
-    throw startError(options, thrown, lastLines());
+    throw startError(options, requestError(name, messages, thrown), lastLines());
   }
+}
+
+/** Puts a bounded buffer in the place of the transport's own one, which its type does not show, and shows it what is sent. */
+function boundMessages(transport: StdioClientTransport): BoundedMessages {
+  const messages = new BoundedMessages();
+  const send = transport.send.bind(transport);
+  transport.send = (message) => {
+    messages.sent(message);
+    return send(message);
+  };
+  Object.assign(transport, { _readBuffer: messages });
+  return messages;
+}
+
+/** The error of a request: the bound that a message exceeds, or else what was thrown. */
+function requestError(name: string, { problem }: BoundedMessages, thrown: unknown): unknown {
+  return problem === null ? thrown : new McpServerError(`The MCP server "${name}" ${problem}`);
 }
 
 interface Started {
   name: string;
   session: ServerSession;
+  messages: BoundedMessages;
   marked: MarkedProcesses;
   timeoutMs: number;
   isEnded: () => boolean;
@@ -137,7 +153,7 @@ function toolOf(tool: ListedTool, started: Started): NodeTool {
 /** Calls a tool of the server. Rejects with an error that names the server. */
 async function callTool(
   { serverName, isTask }: ListedTool,
-  { name, session, timeoutMs, isEnded }: Started,
+  { name, session, messages, timeoutMs, isEnded }: Started,
   { params, signal }: { params: JsonObject; signal: AbortSignal },
 ): Promise<CallToolResult> {
   if (isEnded()) throw new McpServerError(`The program of the MCP server "${name}" has ended. Open the server again.`);
@@ -148,7 +164,7 @@ async function callTool(
     result = await withTimeLimit(signal, timeoutMs, work);
   } catch (thrown) {
     signal.throwIfAborted();
-    throw serverError(name, thrown);
+    throw serverError(name, requestError(name, messages, thrown));
   }
   if (result !== "timeout") return result;
   throw new McpServerError(`The MCP server "${name}" did not respond within ${timeoutMs / 1000} s.`);

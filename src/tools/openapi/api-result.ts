@@ -1,8 +1,10 @@
 // Converts a response to the result of a tool: `{METHOD} {URL} → {STATUS}`, an empty line, and the body within a bound (REQ-154). Credentials
 // in the body are replaced.
 
+import { bodyBounds } from "#contract/json.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import { toBase64 } from "#lib/base64.ts";
+import { JsonBoundError, parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 
 import { outsideText, visibleText } from "../outside-text.ts";
 
@@ -51,7 +53,7 @@ export async function apiResult(response: Response, sent: SentRequest): Promise<
     sent.shape === undefined ? sent.maxBytes + 4 * longest : mostBytes,
   );
   const text = decoderOf(headers.get("content-type")).decode(bytes);
-  const shaped = sent.shape === undefined || isCut ? text : await shapedText(sent.shape, status, text);
+  const shaped = sent.shape === undefined || isCut ? text : await shapedText(sent, status, text);
   const shown = hidden(visibleText(shaped), sent.secrets);
   // The end of a text that was cut may be the beginning of a secret.
   const body = cutBytes(isCut ? shown.slice(0, Math.max(0, shown.length - longest)) : shown, sent.maxBytes);
@@ -72,8 +74,16 @@ function answer(result: string, status: number): ToolAnswer {
   return { status: "success", result, details: { status } };
 }
 
-async function shapedText(shape: NonNullable<SentRequest["shape"]>, status: number, text: string): Promise<string> {
-  const shaped = await shape(status, parsed(text));
+/** The text of the shaped body. A body with too many values is not parsed, and is not shaped. */
+async function shapedText(sent: SentRequest, status: number, text: string): Promise<string> {
+  let body: unknown;
+  try {
+    body = parsed(text);
+  } catch (thrown) {
+    if (!(thrown instanceof JsonBoundError)) throw thrown;
+    return `[The body ${thrown.message}, so it is not read.${smaller(sent)}]`;
+  }
+  const shaped = await sent.shape?.(status, body);
   return typeof shaped === "string" ? shaped : (JSON.stringify(shaped) ?? "");
 }
 
@@ -87,10 +97,12 @@ function decoderOf(contentType: string | null): TextDecoder {
   }
 }
 
+/** The parsed body; the text if it is not JSON. Throws a `JsonBoundError`. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseBoundedJson(text, bodyBounds);
+  } catch (thrown) {
+    if (thrown instanceof JsonBoundError) throw thrown;
     return text;
   }
 }

@@ -1,5 +1,8 @@
-// Limits the nesting of a page's elements. The time of the conversion to Markdown grows with the depth of each element, and a hostile page
-// nests as many elements as it has tags.
+// Limits the tags of a page, and the nesting of its elements. The time of the conversion to Markdown grows with the number of the tags and
+// with the depth of each element, and a hostile page has a tag for every few characters.
+
+/** The maximum number of tags. A page of 1 MiB usually has fewer than 25,000. */
+const mostTags = 30_000;
 
 /** The maximum number of open elements with one name, and of all open elements. */
 const depthOfName = 32;
@@ -9,16 +12,19 @@ const depth = 256;
 const uncounted = new Set(
   (
     "area base br col embed hr img input link meta param source track wbr " +
-    "body colgroup dd dt head html li optgroup option p rp rt tbody td tfoot th thead tr"
+    "body colgroup dd dt head html li optgroup option p tbody td tfoot th thead tr"
   ).split(" "),
 );
 
-/** Removes the tags of elements that are nested too deeply. Their text remains. */
+/** Removes the tags of elements that are nested too deeply, and the tags after the first `mostTags`. Their text remains. */
 export function flatHtml(html: string): string {
   const byName = new Map<string, { kept: number; removed: number }>();
   let open = 0;
+  let tags = 0;
   // The name is matched as a whole. Without the lookahead, a name without an end would be tried in all its lengths.
   return html.replace(/<(\/?)([a-z][^\s/<>]*)(?![^\s/<>])[^<>]*>/gi, (tag: string, slash: string, given: string) => {
+    tags += 1;
+    if (tags > mostTags) return " ";
     const name = given.toLowerCase();
     if (uncounted.has(name) || tag.endsWith("/>")) return tag;
     const counts = byName.get(name) ?? { kept: 0, removed: 0 };

@@ -2,6 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 
+import { hostileModes } from "./hostile-modes.mjs";
+
 /**
  * A request, and the data of its scope: `state` exists as long as the servers, `release` are the functions that POST /release calls.
  *
@@ -331,6 +333,7 @@ const modes = {
       });
     },
   },
+  ...hostileModes,
   /** Sends an error of the protocol. */
   failing: { tools: [tool("ping")], error: { code: -32603, message: "the disk is full" } },
 };
@@ -362,6 +365,11 @@ export async function misbehave(name, exchange) {
     if (mode.sessions === true) state.sessions.add(id);
     const headers = mode.sessions === true ? { "mcp-session-id": id } : {};
     return send({ result: { protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo } }, headers);
+  }
+  if (body.method === "tools/list" && mode.rawList !== undefined) {
+    return void response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(`{"jsonrpc":"2.0","id":${body.id},"result":${mode.rawList(exchange)}}`);
   }
   if (body.method === "tools/list") {
     const next = mode.cursor?.(exchange);

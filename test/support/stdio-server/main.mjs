@@ -37,12 +37,14 @@ const results = {
     capabilities: { tools: {} },
     serverInfo: { name: "stdio", version: "1" },
   }),
-  "tools/list": () => ({
+  "tools/list": ({ cursor = "0" }) => ({
+    ...(mode === "lists pages without end" ? { nextCursor: String(Number(cursor) + 1) } : {}),
     tools: [
       {
         name: "environment",
         description: "Returns the variables and the id of the process",
         inputSchema: { type: "object", properties: {} },
+        ...(mode === "lists pages without end" ? { _meta: { values: Array.from({ length: 40_000 }, () => 1) } } : {}),
       },
     ],
   }),
@@ -50,6 +52,7 @@ const results = {
     content: [
       {
         type: "text",
+        ...(mode === "returns many values" ? { _meta: { values: Array.from({ length: 200_000 }, () => 1) } } : {}),
         text:
           mode === "returns a long text"
             ? longText()

@@ -126,6 +126,17 @@ describe("the end of a program", () => {
 });
 
 describe("a program that misbehaves", () => {
+  it("OUT23 A result of an MCP server over stdio with too many values is refused before it is parsed", async () => {
+    const server = await start([misbehaving, "returns many values"]);
+    await expect(run(server, "local__environment")).rejects.toThrow("sent a response that has more than 100000 values");
+  });
+
+  it("OUT23 The pages of a list of an MCP server over stdio share the bounds of one response", async () => {
+    await expect(start([misbehaving, "lists pages without end"])).rejects.toThrow(
+      "has more than 100000 values in the pages of one list",
+    );
+  });
+
   it("A call of an MCP server over stdio is rejected if it takes too long or is cancelled", async () => {
     const short = await start([misbehaving, "does not end a call"], { timeoutMs: 8000 });
     await expect(run(short, "local__environment")).rejects.toThrow("did not respond within 8 s");
@@ -168,7 +179,7 @@ describe("a program that misbehaves", () => {
     const withText = (mebibytes: number) => start([misbehaving, "returns a long text", String(mebibytes)]);
     expect(String(await run(await withText(7), "local__environment"))).toHaveLength(7 * 1024 * 1024);
     const server = await withText(9);
-    await expect(run(server, "local__environment")).rejects.toThrow("closed the connection before it responded");
+    await expect(run(server, "local__environment")).rejects.toThrow("has more than 8388608 characters in one message");
     await expect(run(server, "local__environment")).rejects.toThrow("has ended. Open the server again.");
   });
 

@@ -142,3 +142,23 @@ describe("texts of a hostile document or response", () => {
     expect([...(result ?? "").matchAll(/^(\w+): GET/gm)].map(([, id]) => id)).toEqual(["findLizard", "c", "b"]);
   });
 });
+
+describe("a response that a definition shapes", () => {
+  it.each([
+    ["more values", `[${"1,".repeat(200_000)}1]`, "has more than 100000 values"],
+    ["more levels", "[".repeat(1000) + "]".repeat(1000), "is nested more than 64 levels deep"],
+  ])(
+    "OUT23 A response with %s than are read is not given to shapeResponse, and the result names the bound",
+    async (_, text, bound) => {
+      const bodies: unknown[] = [];
+      const shapeResponse: NonNullable<OpenApiDefinition["shapeResponse"]> = ({ body }) => {
+        bodies.push(body);
+        return "shaped";
+      };
+      const respond = () => new Response(text, { headers: { "content-type": "application/json" } });
+      const { call } = await api(one, { ...bearer, shapeResponse }, respond);
+      expect((await call("api__x")).result).toContain(`[The body ${bound}, so it is not read.`);
+      expect(bodies).toEqual([]);
+    },
+  );
+});

@@ -5,7 +5,7 @@ import { describe, expect, inject, it } from "vitest";
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
 
 import { callTools, outcome } from "../../thread/mcp-driver.ts";
-import { documentOf, setApi, toolsOf } from "./api-driver.ts";
+import { contextOf, documentOf, setApi, toolsOf } from "./api-driver.ts";
 
 const get = (operationId: string, more: object = {}) => ({ get: { operationId, ...more } });
 
@@ -232,5 +232,54 @@ describe("A server", () => {
       expect(JSON.stringify(results)).not.toContain("zzzz");
       expect(await api.requests()).toHaveLength(1);
     }
+  });
+});
+
+describe("A document from an address", () => {
+  const published = async (text: string) => {
+    const api = setApi(documentOf({}));
+    return toolsOf({ url: await api.publish(text) }, { allowedHosts: [api.host] }, contextOf({ fetch: fetchOf }));
+  };
+  const fetchOf = ((url: string, init: RequestInit = {}) => fetch(url, { headers: init.headers ?? {} })) as never;
+  const mebibyte = 1024 * 1024;
+  const wayOut = "Convert it to JSON, or put it into the project.";
+
+  it.each([
+    ["8 MiB of [1,1,…]", `a: [${"1,".repeat(4 * mebibyte)}1]`, `more than 1048576 characters. ${wayOut}`],
+    ["1 MiB of [1,1,…]", `a: [${"1,".repeat(mebibyte / 2 - 4)}1]`, `more than 125000 tokens. ${wayOut}`],
+    ["1 MiB of {},…", `a: [${"{},".repeat(mebibyte / 3 - 4)}1]`, `more than 125000 tokens. ${wayOut}`],
+    ["open lists", `a: ${"[".repeat(mebibyte - 4)}`, `nested more than 200 levels deep. ${wayOut}`],
+    ["nested indicators", `a:\n ${"- ".repeat(mebibyte / 2 - 4)}1`, `nested more than 200 levels deep. ${wayOut}`],
+    [
+      "8 MiB of {} in JSON",
+      `{"openapi":"3.1.0","x":[${"{},".repeat((8 * mebibyte) / 3)}1]}`,
+      "more than 400000 values",
+    ],
+    ["2,000,000 levels in JSON", `{"openapi":"3.1.0","x":${"[".repeat(2_000_000)}`, "nested more than 200 levels deep"],
+  ])(
+    "OUT23 An OpenAPI document of %s from an address is refused with its bound and a way out",
+    async (_, text, problem) => {
+      await expect(published(text)).rejects.toThrow(problem);
+    },
+  );
+
+  it("OUT23 An OpenAPI document in JSON of 14 MB with as many values as GitHub's is read from an address", async () => {
+    const schema = {
+      type: "object",
+      description: "x".repeat(280),
+      properties: { a: { type: "string", maxLength: 5 } },
+    };
+    const schemas = Object.fromEntries(Array.from({ length: 38_000 }, (_, at) => [`S${at}`, schema]));
+    const document = documentOf({ "/a": get("a") }, { components: { schemas } });
+    const text = JSON.stringify(document);
+    expect(text.length).toBeGreaterThan(13_000_000);
+    expect((await published(text)).map(({ name }) => name)).toEqual(["api__a"]);
+  });
+
+  it("OUT23 A document in YAML of 3 MB, which is refused from an address, is read if it is part of the project", async () => {
+    const lines = Array.from({ length: 60_000 }, (_, at) => `    k${at}: ${"a word ".repeat(6)}`);
+    const text = `openapi: 3.1.0\npaths:\n  /a:\n    get:\n      operationId: a\ncomponents:\n  x:\n${lines.join("\n")}\n`;
+    await expect(published(text)).rejects.toThrow(`more than 1048576 characters. ${wayOut}`);
+    expect((await toolsOf(text)).map(({ name }) => name)).toEqual(["api__a"]);
   });
 });

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, inject, it } from "vitest";
 
 import { readTool } from "#spec/index.ts";
 import type { ToolResult } from "#spec/index.ts";
+import { flatHtml } from "#tools/web/flat-html.ts";
 import { createFetchUrlTool } from "#tools/web/index.ts";
 import type { FetchUrlOptions } from "#tools/web/index.ts";
 import { pageText } from "#tools/web/page-text.ts";
@@ -125,6 +126,20 @@ describe("what a page is read as", () => {
 
   it("A page with an endless tag name of a million characters is read without backtracking", () => {
     expect(pageText(`<p>before</p><${"a".repeat(1_000_000)}`, "https://example.com/")).toContain("before");
+  });
+
+  it.each(["<li>x", "<td>x", "<dt>x<dd>y", "<h1>x</h1>", "<rt>x"])(
+    "OUT23 A page of 1 MiB of %s reaches the converter with at most 30,000 tags, and the text after them remains",
+    (tags) => {
+      const html = `${tags.repeat((1024 * 1024) / tags.length)}the end`;
+      const flat = flatHtml(html);
+      expect((flat.match(/<\/?[a-z]/g) ?? []).length).toBeLessThanOrEqual(30_000);
+      expect(flat.endsWith("the end")).toBe(true);
+    },
+  );
+
+  it("OUT23 Ruby texts of a page, which the converter nests, count as nested elements", () => {
+    expect(flatHtml("<rt>x".repeat(1000)).match(/<rt>/g)).toHaveLength(32);
   });
 
   it("Hidden characters are removed from a page, and a page cannot write the closing mark of untrusted text", async () => {

@@ -15,6 +15,7 @@ import type {
 import { seal, unseal, urlText } from "#lib/sealed-text.ts";
 import type { SealKeys } from "#lib/sealed-text.ts";
 import { sha256Hex } from "#lib/sha256.ts";
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 import type { AnyMcpServerDefinition, McpOAuth } from "#spec/index.ts";
 
 import { McpServerError } from "../server-error.ts";
@@ -205,7 +206,7 @@ export const readPlace: AuthorizationModule["place"] = async (env, state, now) =
   const keys = await sealKeys("", env).catch(() => null);
   const text = keys === null ? null : await unseal(keys, state, statePlace);
   if (text === null) return null;
-  const { until, ...place } = placeSchema.parse(JSON.parse(text));
+  const { until, ...place } = placeSchema.parse(parseOwnJson(text));
   return until > now ? place : null;
 };
 
@@ -226,7 +227,7 @@ export async function completeAuthorizationFlow(
       "This address was used already, is too old, or belongs to another browser. Connect again.",
     );
   }
-  const flow = flowSchema.parse(JSON.parse(text));
+  const flow = flowSchema.parse(parseOwnJson(text));
   const { server } = flow;
   // Without this check, a server could pass a code of another authorization server to this one (RFC 9207, mix-up).
   if (answer.iss === undefined ? server.sendsIssuer : !isSameIssuer(answer.iss, server.issuer)) {

@@ -7,16 +7,21 @@ import { z } from "zod";
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
+import { JsonMeter } from "#lib/untrusted/bounded-json.ts";
+import { countedResponse } from "#lib/untrusted/bounded-response.ts";
 
 import { McpServerError } from "../server-error.ts";
 
 /** Bounds of a request from when it is sent. The time in the queue of requests does not count; the signal of a request ends it. */
 const limits = { bytes: 256 * 1024, headersMs: 10_000, idleMs: 5000, totalMs: 12_000, redirects: 2 };
 
+/** Bounds of a response, which the SDK parses: metadata, a registration, a token. */
+const bounds = { values: 10_000, depth: 16 };
+
 /** Creates the fetch function. A request with a body follows no redirect, because its body has secrets. */
 export function oauthFetch(fetch: OutboundFetch, allowedHosts: readonly string[]): FetchLike {
-  return (url, { method = "GET", headers, body, redirect, signal } = {}) =>
-    fetch(url, {
+  return async (url, { method = "GET", headers, body, redirect, signal } = {}) => {
+    const response = await fetch(url, {
       method,
       ...(headers === undefined ? {} : { headers }),
       // The guarded fetch sends a text as it is.
@@ -26,6 +31,8 @@ export function oauthFetch(fetch: OutboundFetch, allowedHosts: readonly string[]
       allowedHosts,
       limits,
     });
+    return countedResponse(response, new JsonMeter(bounds));
+  };
 }
 
 /** Ends a response whose body is not read. */

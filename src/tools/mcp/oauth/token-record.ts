@@ -4,6 +4,8 @@
 import type { OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
 import { z } from "zod";
 
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
+
 import { McpServerError } from "../server-error.ts";
 import type { OAuthClient } from "./oauth-options.ts";
 import type { AuthorizationServer } from "./server-metadata.ts";
@@ -58,7 +60,7 @@ export function writeRecord(record: TokenRecord): string {
 
 /** Reads the text of a record. Null if the text has another form, as a record of another version may have. */
 export function readRecord(text: string | null): TokenRecord | null {
-  return text === null ? null : (recordSchema.safeParse(JSON.parse(text)).data ?? null);
+  return text === null ? null : (recordSchema.safeParse(parseOwnJson(text)).data ?? null);
 }
 
 /** The parts of a server that a record keeps. */

@@ -5,7 +5,7 @@
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import path from "node:path";
 
-import { parseJson } from "#lib/json-value.ts";
+import { ownJsonOrUndefined } from "#lib/untrusted/own-json.ts";
 
 import { refusal } from "../../../upp/upp-error.ts";
 import type { CheckpointMetadata, CheckpointStore } from "../../checkpoint-store.ts";
@@ -117,7 +117,7 @@ class SessionFolder {
     const text = await this.#read(metadataFile);
     const file = await nullIfMissing(stat(this.#file(checkpointFile)));
     if (file === null) return null;
-    const metadata = text === null ? null : readMetadata(this.#sessionId, parseJson(text));
+    const metadata = text === null ? null : readMetadata(this.#sessionId, ownJsonOrUndefined(text));
     if (metadata !== null) return metadata;
     const state = await this.state();
     return state === null ? null : restoredMetadata(this.#sessionId, state, file.mtime);
@@ -158,7 +158,7 @@ class SessionFolder {
   /** Whether `metadata.json` is that of this session: a crash during a deletion leaves it without `checkpoint.json`. */
   async #hasOwnMetadata(): Promise<boolean> {
     const text = await this.#read(metadataFile).catch(() => null);
-    return text !== null && readMetadata(this.#sessionId, parseJson(text)) !== null;
+    return text !== null && readMetadata(this.#sessionId, ownJsonOrUndefined(text)) !== null;
   }
 
   async #temporaryFiles(): Promise<string[]> {

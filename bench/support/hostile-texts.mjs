@@ -1,0 +1,99 @@
+// Hostile texts for the bench: small texts that would become much work, above the bounds of an input and at them.
+
+const mebibyte = 1024 * 1024;
+const repeat = (text, length) => text.repeat(Math.ceil(length / text.length));
+const numbers = (count) => `[${"1,".repeat(count - 1)}1]`;
+const keys = (count) => `{${Array.from({ length: count }, (_, at) => `"k${at}":1`).join()}}`;
+
+function body(text) {
+  const bytes = new TextEncoder().encode(text);
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      controller.enqueue(bytes.subarray(at, at + 65_536));
+      at += 65_536;
+    },
+  });
+}
+
+/** A call of a tool whose server answers with this result, through the SDK. */
+const mcp =
+  (result, type = "application/json") =>
+  (inputs) =>
+  async () => {
+    const fetch = async (_url, { method, body: sent }) => {
+      if (method !== "POST") return new Response(null, { status: 405 });
+      const { id, method: called } = JSON.parse(sent);
+      if (id === undefined) return new Response(null, { status: 202 });
+      const info = {
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: {} },
+        serverInfo: { name: "a", version: "1" },
+      };
+      const text = called === "initialize" ? JSON.stringify(info) : result;
+      const message = `{"jsonrpc":"2.0","id":${id},"result":${text}}`;
+      const isEvent = called !== "initialize" && type !== "application/json";
+      const sentText = isEvent ? (result.startsWith("{") ? `data: ${message}\n\n` : result) : message;
+      return new Response(body(sentText), { headers: { "content-type": isEvent ? type : "application/json" } });
+    };
+    const guarded = inputs.serverFetch({ fetch, name: "a", allowedHosts: [], timeoutMs: 1000, isOneStream: false });
+    const transport = new inputs.StreamableHTTPClientTransport(new URL("https://mcp.test/"), { fetch: guarded });
+    const client = new inputs.Client({ name: "a", version: "1" });
+    await client.connect(transport);
+    await client.callTool({ name: "a", arguments: {} });
+  };
+const stream = (text) => mcp(text, "text/event-stream");
+const json = (text) => (inputs) => () => inputs.parseJson(text, "The body");
+const openApi = (text) => (inputs) => () => inputs.readDocument(text, "address");
+const page = (tag) => (inputs) => () => inputs.pageText(repeat(tag, mebibyte), "https://page.test/");
+const model = (text) => (inputs) => () => {
+  const lines = new inputs.AnswerLines();
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length; at += 65_536) lines.read(bytes.subarray(at, at + 65_536));
+};
+
+/** The texts by name. Each creates the work from the functions of the inputs. */
+export const cases = {
+  "request: 100,000 numbers": json(numbers(99_999)),
+  "request: 99,000 keys": json(keys(99_000)),
+  "request: 1 MB of objects": json(`[${repeat("{},", 1_000_000)}1]`),
+  "mcp: 2 MB of numbers": mcp(`{"content":${numbers(1_000_000)}}`),
+  "mcp: 1.5 MB of objects": mcp(`{"content":[${repeat("{},", 1_500_000)}1]}`),
+  "mcp: 2,000,000 levels": mcp(`{"content":[],"structuredContent":{"a":${"[".repeat(2_000_000)}}}`),
+  "mcp: 8 MB of numbers": mcp(`{"content":${numbers(3_900_000)}}`),
+  "mcp: structured content of 99,000 numbers": mcp(`{"content":[],"structuredContent":{"a":${numbers(99_000)}}}`),
+  "mcp: structured content of 49,000 keys": mcp(`{"content":[],"structuredContent":${keys(49_000)}}`),
+  "mcp: content of 99,000 numbers": mcp(`{"content":${numbers(99_000)}}`),
+  "mcp: 1.5 MB of text": mcp(`{"content":[{"type":"text","text":"${"x".repeat(1_500_000)}"}]}`),
+  "mcp event: 2 MB of numbers": stream(`{"content":${numbers(1_000_000)}}`),
+  "mcp event: 1,000,000 lines": stream("data: y\n".repeat(1_000_000)),
+  "mcp event: 10,000 lines": stream(`${"data: y\n".repeat(9999)}\n`),
+  "mcp event: 900,000 events": stream("data: 1\n\n".repeat(900_000)),
+  "mcp event: unknown fields": stream("x\n".repeat(1_000_000)),
+  "model: an event of 8 MB of numbers": model(`data: ${numbers(4_000_000)}\n\n`),
+  "model: 1,000,000 lines": model("data: y\n".repeat(1_000_000)),
+  "model: arguments of 499,000 numbers": (inputs) => () => inputs.parseArguments(`{"a":${numbers(499_000)}}`),
+  "model: arguments of 250,000 keys": (inputs) => () => inputs.parseArguments(keys(250_000)),
+  "openapi: 8 MiB of objects": openApi(`{"openapi":"3.1.0","x":[${repeat("{},", 8 * mebibyte)}1]}`),
+  "openapi: 399,000 numbers": openApi(`{"openapi":"3.1.0","x":${numbers(399_000)}}`),
+  "openapi: 299,000 keys": openApi(`{"openapi":"3.1.0","x":${keys(299_000)}}`),
+  "openapi yaml: 8 MiB of numbers": openApi(`a: [${repeat("1,", 8 * mebibyte)}1]`),
+  "openapi yaml: 1 MiB of numbers": openApi(`a: [${repeat("1,", mebibyte - 10)}1]`),
+  "openapi yaml: 1 MiB of objects": openApi(`a: [${repeat("{},", mebibyte - 10)}1]`),
+  "openapi yaml: open lists": openApi(`a: ${repeat("[", mebibyte - 10)}`),
+  "openapi yaml: indicators": openApi(`a:\n ${repeat("- ", mebibyte - 10)}`),
+  "openapi yaml: 24,500 keys": openApi(
+    `openapi: 3.1.0\nx:\n${Array.from({ length: 24_500 }, (_, at) => ` k${at}: 1`).join("\n")}`,
+  ),
+  "openapi yaml: escapes": openApi(`openapi: "3.1.0"\na: "${repeat("\\x41", mebibyte - 100)}"`),
+  "openapi yaml: a folded text": openApi(`openapi: 3.1.0\na: >\n${repeat("  x\n\n", mebibyte - 100)}`),
+  "frontmatter: lists": (inputs) => () => inputs.skillFrontmatter(`---\n${repeat("[1,", 8000)}\n---\n`, "a"),
+  "page: list items": page("<li>x"),
+  "page: cells": page("<td>x"),
+  "page: definitions": page("<dt>x<dd>y"),
+  "page: headings": page("<h1>x</h1>"),
+  "page: ruby texts": page("<rt>x"),
+  "page: nested elements": page("<div>"),
+  "page: text without tags": page("word "),
+};
