@@ -29,6 +29,11 @@ export interface BuiltInRoute<Tag extends string = RouteTag> {
    * cookie authenticates.
    */
   plainBody?: boolean;
+  /**
+   * Whether the handler checks the texts, numbers and keys of a body (`http/input/parse-json.ts`), and not the route. For bodies with the
+   * answer to a call: if it has a wrong value, the call gets an error result.
+   */
+  uncheckedBody?: (body: unknown) => boolean;
   /** Bytes in place of JSON: as the body of the request, or as the response with status 200 or 206. */
   raw?: "request" | "answer";
   /** Media type of the bytes of `raw`, if it is always the same. */

@@ -223,7 +223,8 @@ function endingRequest(
 
 async function readBody(route: AnyRoute, schema: z.ZodType, request: Request): Promise<unknown> {
   const { bodyLimit: limit = defaultBodyLimit, bodyOptional: optional = false, plainBody: plain = false } = route;
-  return parseInput(schema, await readJsonBody(request, { limit, optional, plain }));
+  const isUnchecked = route.uncheckedBody ?? (() => false);
+  return parseInput(schema, await readJsonBody(request, { limit, optional, plain, isUnchecked }));
 }
 
 /** Answers a request if the open loopback mode accepts it. */

@@ -1,16 +1,20 @@
 // What the runtime of assistant-ui offers on a thread.
 
+import type { AssistantRuntime } from "@assistant-ui/react";
 import { createElement as element } from "react";
 import type { ReactNode } from "react";
 import { expect, it } from "vitest";
 
 import { ThreadholdClient } from "#client/index.ts";
+import type { ThreadEvent } from "#contract/event.ts";
+import { deferred } from "#lib/deferred.ts";
 import { useThreadholdRuntime } from "#react/assistant-ui/use-threadhold-runtime.ts";
 import { ThreadholdProvider } from "#react/index.ts";
 
+import { messageAt } from "../contract/support/story.ts";
 import { FetchedServer } from "./support/fetched-server.ts";
-import { openPage } from "./support/page.ts";
-import { threadId } from "./support/records.ts";
+import { ManualFrames, openPage } from "./support/page.ts";
+import { runOf, threadId, threadOf } from "./support/records.ts";
 
 it("AUI3 The assistant-ui runtime can cancel and attach files, cannot edit, reload, delete or switch branches, and is disabled without a thread", async () => {
   const client = new ThreadholdClient({ url: "http://localhost", fetch: new FetchedServer().fetch, WebSocket: null });
@@ -29,3 +33,63 @@ it("AUI3 The assistant-ui runtime can cancel and attach files, cannot edit, relo
   await page.close();
   client.close();
 });
+
+it.each<[string, unknown, string]>([
+  ["the server refuses", "too much", "The answer has too many bytes."],
+  ["has no JSON form", { id: 1n }, "Do not know how to serialize a BigInt"],
+])(
+  "AUI4 If a tool result of the assistant-ui runtime %s, the call gets an error result with the reason, and onError receives the error",
+  async (_case, result, reason) => {
+    const server = new FetchedServer();
+    const posted: { error?: string }[] = [];
+    server.answers[`POST /api/threads/${threadId}/tool-results`] = ({ body }) => {
+      const [answer] = (body as { results: { error?: string }[] }).results;
+      const error = { code: "too_large", message: "The answer has too many bytes.", request_id: "r" };
+      if (answer?.error === undefined) return Response.json({ error }, { status: 413 });
+      posted.push(answer);
+      return { run: runOf(), missing: [], ignored: [] };
+    };
+    const presence = { online: true, visible: true, watch: () => () => undefined };
+    const client = new ThreadholdClient({ url: "http://localhost", fetch: server.fetch, WebSocket: null, presence });
+    const failed = deferred<unknown>();
+    const runtimes: AssistantRuntime[] = [];
+    const Shown = (): ReactNode => {
+      runtimes.push(useThreadholdRuntime(threadId, { onError: failed.resolve }));
+      return null;
+    };
+    const page = await openPage();
+    const frames = new ManualFrames();
+    await page.render(element(ThreadholdProvider, { client, frame: frames.frame }, element(Shown)));
+    await page.act(() => server.came("/events"));
+    const call = { id: "one", name: "look", kind: "remote", arguments: {}, deadline: 99 } as const;
+    const asking = messageAt(1, {
+      role: "assistant",
+      parts: [{ type: "tool_call", id: "one", name: "look", arguments: {} }],
+    });
+    const thread = threadOf({ pending_tool_calls: [call], active_run_id: "run" });
+    server.tell({
+      type: "snapshot",
+      thread,
+      messages: [asking],
+      partial: [],
+      seq: 1,
+      thread_id: threadId,
+      at: 1,
+    } as ThreadEvent);
+    const turn = (): Promise<void> =>
+      page.act(() => {
+        frames.paint();
+        return new Promise<void>((resolve) => setImmediate(resolve));
+      });
+    for (let turns = 0; turns < 1000 && runtimes.at(-1)?.thread.getState().messages.length !== 1; turns += 1) {
+      await turn();
+    }
+    await page.act(() => {
+      runtimes.at(-1)?.thread.getMessageByIndex(0).getMessagePartByIndex(0).addToolResult(result);
+      return failed.promise.then(() => undefined);
+    });
+    expect(posted).toEqual([{ tool_call_id: "one", error: expect.stringContaining(reason) as string }]);
+    await page.close();
+    client.close();
+  },
+);

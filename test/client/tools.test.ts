@@ -210,6 +210,36 @@ describe("tools of a client", () => {
     expect(wrongs).toMatchObject([{ code: "invalid_request" }]);
   });
 
+  it("The reason of a refused result is posted as well-formed text of at most 10,000 characters, however long the refusal is", async () => {
+    const emitted = new Promise((resolve) => {
+      client.tools({ look: () => 1 }, { onError: resolve });
+    });
+    server.answers[`POST ${path}`] = ({ body }) => {
+      const [result] = (body as { results: { error?: string }[] }).results;
+      const error = { code: "invalid_request", message: `\uD83D${"x".repeat(20_000)}`, request_id: "r" };
+      if (result?.error === undefined) return Response.json({ error }, { status: 400 });
+      posted.push(result);
+      return { run: runOf(), missing: [], ignored: [] };
+    };
+    tell(picture(call("one")));
+    await emitted;
+    expect(posted).toEqual([{ tool_call_id: "one", error: `\uFFFD${"x".repeat(9999)}` }]);
+  });
+
+  it("A function as the value of a client's tool is posted as null, and half a surrogate pair in its error is replaced", async () => {
+    client.tools({
+      look: () => () => 1,
+      other: () => {
+        throw new Error("broken \uD83D");
+      },
+    });
+    tell(picture(call("one"), call("two", { name: "other" })));
+    await server.came(path, 2);
+    expect(posted).toHaveLength(2);
+    expect(posted).toContainEqual({ tool_call_id: "one", result: null });
+    expect(posted).toContainEqual({ tool_call_id: "two", error: "broken \uFFFD" });
+  });
+
   it("If another client answers a call, or its run ends, the signal of the call's local function is aborted and no result is posted", async () => {
     const signals: AbortSignal[] = [];
     const aborted: string[] = [];

@@ -184,13 +184,14 @@ describe("a call of a remote tool", () => {
     for (const wrong of [{ people: 2 }, { place: "Lisbon", people: 1.5 }, "Lisbon", ["Lisbon"], null]) {
       const words = expect.stringContaining(`The result of the call "${place}" does not fit "ask_place".`) as string;
       const said = await refused({ tool_call_id: place, result: wrong });
-      expect(said).toEqual(["invalid_request", { field: "results.1.result" }, words]);
+      expect(said).toEqual(["invalid_request", { field: "results.1.result", tool_call_id: place }, words]);
     }
     const text = await refused({ tool_call_id: place, content: '{"place":1}' });
-    expect(text?.slice(0, 2)).toEqual(["invalid_request", { field: "results.1.content" }]);
+    expect(text?.slice(0, 2)).toEqual(["invalid_request", { field: "results.1.content", tool_call_id: place }]);
     // The bound is checked before the text is parsed. The text turns out not to be JSON.
     const many = await refused({ tool_call_id: place, content: `[${"1,".repeat(100_001)}` });
-    expect(many?.slice(0, 2)).toEqual(["too_large", { bound: "values", limit: 100_000 }]);
+    const details = { field: "results.1.content", tool_call_id: place, bound: "values", limit: 100_000 };
+    expect(many?.slice(0, 2)).toEqual(["too_large", details]);
     expect((await value(stubOf(id).call("describe", admin))).pending_tool_calls).toHaveLength(2);
     await value(stubOf(id).call("stop", admin, null));
     await following.until(isEnd);

@@ -9,6 +9,7 @@ import type { OpenCall } from "../follow/open-calls.ts";
 import type { Requests } from "../send-request.ts";
 import { messages } from "../thread-lists.ts";
 import { callArguments } from "./call-arguments.ts";
+import { failureReason, isContentRefusal, jsonOf } from "./refused-result.ts";
 
 /** The call that a client tool runs for. */
 export interface ClientCall {
@@ -138,14 +139,10 @@ export class ToolDesk {
       await this.#deliver(prepared.clientCall, outcome);
     } catch (thrown) {
       if (isSettled(thrown)) return;
-      if (!(thrown instanceof ThreadholdClientError)) throw thrown;
-      if (thrown.code !== "too_large" && thrown.code !== "invalid_request") throw thrown;
+      if (!isContentRefusal(thrown)) throw thrown;
       // The error is posted as the call's result. Otherwise the call would stay pending until its deadline.
-      const tooLarge = thrown.code === "too_large";
-      await this.#deliver(prepared.clientCall, {
-        error: tooLarge ? "The tool's result is too large." : thrown.message,
-      });
-      if (!tooLarge) throw thrown;
+      await this.#deliver(prepared.clientCall, { error: failureReason(thrown) });
+      throw thrown;
     }
   }
 
@@ -165,8 +162,7 @@ export class ToolDesk {
       const value: unknown = await run(args as never, clientCall);
       return { result: jsonOf(value) };
     } catch (thrown) {
-      const message = thrown instanceof Error ? thrown.message : String(thrown);
-      return { error: message === "" ? "The tool failed." : message };
+      return { error: failureReason(thrown) };
     }
   }
 
@@ -183,11 +179,6 @@ export class ToolDesk {
 
 function keyOf({ threadId }: Follow, callId: string): string {
   return `${threadId} ${callId}`;
-}
-
-/** The tool's value as JSON; undefined becomes null. Throws for a value without a JSON form, and the model reads the error. */
-function jsonOf(value: unknown): Json {
-  return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
 }
 
 /** Whether another client has answered the call, or the call no longer exists. */

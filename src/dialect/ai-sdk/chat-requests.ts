@@ -3,7 +3,8 @@
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import { postMessageSchema } from "#contract/message-route.ts";
-import type { Admission, Caller, RequestKey } from "#core/thread-rpc.ts";
+import type { PostedResult } from "#contract/tool-route.ts";
+import type { Admission, Caller, PostedResults, RequestKey } from "#core/thread-rpc.ts";
 import { jsonHeaders } from "#http/answer/json-answer.ts";
 import { checkAnswerable, checkContent, checkMetadata } from "#http/input/message-size.ts";
 import { parseInput } from "#http/input/parse-input.ts";
@@ -14,7 +15,7 @@ import type { Services } from "#http/services.ts";
 import { followRun, waitingRun } from "./chat-stream.ts";
 import type { AiSdkHandlers } from "./handlers.ts";
 import { messagesBody } from "./messages-body.ts";
-import { callsOf, readAnswers, readPostedInput } from "./posted-input.ts";
+import { callsOf, readAnswers, readPostedInput, refusedOutput } from "./posted-input.ts";
 import type { PostedInput } from "./posted-input.ts";
 import { readServerTools } from "./tool-parts.ts";
 import type { FileOwner, IsServerTool } from "./tool-parts.ts";
@@ -113,7 +114,7 @@ async function postMessage({ callThread }: Services, posting: Posting): Promise<
 }
 
 /** Posts the outputs and approvals that the thread waits for, and streams the run if none is missing. */
-async function answerCalls(services: Services, call: ChatCall, { message }: PostedAnswers): Promise<Response> {
+async function answerCalls(services: Services, call: ChatCall, { message, path }: PostedAnswers): Promise<Response> {
   const { callThread, leases } = services;
   const { request, caller, prefix, threadId, isServerTool } = call;
   const { pending_tool_calls: pending } = await callThread({
@@ -121,15 +122,11 @@ async function answerCalls(services: Services, call: ChatCall, { message }: Post
     repeatable: true,
     run: (stub) => stub.call("describe", caller),
   });
-  const results = readAnswers(message, pending);
+  const results = readAnswers(message, path, pending);
   if (results.length === 0) throw refuse("conflict", "The message answers no call that the thread waits for.");
   const lease = await leases.take(caller, { holder: { thread: threadId }, stream: "bridged", run: true });
   return withLease(lease, async () => {
-    const { run, after } = await callThread({
-      threadId,
-      repeatable: true,
-      run: (stub) => stub.call("postToolResults", lease.caller, { results }),
-    });
+    const { run, after } = await postAnswers(services, { threadId, caller: lease.caller, results });
     // The stream continues the posted message, which may be another UI message than the run's first one.
     const messageId = message.id.startsWith(`${run.id}.`) ? message.id : run.id;
     const streamed = { prefix, threadId, runId: run.id, messageId, knownCalls: callsOf(message), isServerTool };
@@ -139,6 +136,35 @@ async function answerCalls(services: Services, call: ChatCall, { message }: Post
     await lease.giveBack();
     return waitingRun(streamed);
   });
+}
+
+/**
+ * Posts the answers. If the thread refuses an output because of its content, for example because it is too large, the call gets an error
+ * result with the reason. The chat reads this result from the stream.
+ */
+async function postAnswers(
+  services: Services,
+  { threadId, caller, results }: { threadId: string; caller: Caller; results: readonly PostedResult[] },
+): Promise<PostedResults> {
+  try {
+    return await services.callThread({
+      threadId,
+      repeatable: true,
+      run: (stub) => stub.call("postToolResults", caller, { results: [...results] }),
+    });
+  } catch (thrown) {
+    const refused = thrown instanceof ThreadholdError ? refusedResult(thrown, results) : undefined;
+    if (!(thrown instanceof ThreadholdError) || refused === undefined) throw thrown;
+    const changed = results.map((one) => (one === refused ? refusedOutput(one.tool_call_id, thrown) : one));
+    return postAnswers(services, { threadId, caller, results: changed });
+  }
+}
+
+/** The output that a refusal is about; undefined if it is about something else. An error result is none, so each call is changed once. */
+function refusedResult({ code, refusal }: ThreadholdError, results: readonly PostedResult[]): PostedResult | undefined {
+  if (code !== "too_large" && code !== "invalid_request") return undefined;
+  const id = refusal.details?.["tool_call_id"];
+  return results.find((one) => one.tool_call_id === id && (one.result !== undefined || one.content !== undefined));
 }
 
 /**

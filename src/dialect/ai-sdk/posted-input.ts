@@ -1,16 +1,19 @@
 // Extracts what is new from the messages that a chat posts. The client sends its whole copy of the conversation, and
 // the thread's stored messages are the authority, so only one message is read: the last one, if it is a new message of
 // the user, or the assistant's message whose calls are answered. Of an assistant's message, only outputs and approvals
-// of calls that the thread waits for are used.
+// of calls that the thread waits for are used. An output that a thread cannot store becomes an error result of its call: the page shows the
+// output as sent, so nothing on the page would answer the call again.
 
 import { z } from "zod";
 
 import type { InputContent } from "#contract/content.ts";
+import { refuse, ThreadholdError } from "#contract/error.ts";
 import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
-import type { JsonObject } from "#contract/json.ts";
+import type { Json, JsonObject } from "#contract/json.ts";
 import type { PendingCall } from "#contract/thread.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 import { invalidField } from "#http/input/field-error.ts";
+import { checkValue } from "#http/input/parse-json.ts";
 
 import type { ChatRequest } from "./routes.ts";
 
@@ -30,21 +33,25 @@ const fileSchema = z.looseObject({
   filename: z.string().min(1).max(255).optional(),
 });
 
-/** A tool part that has an output, an error or an approval. */
-const toolSchema = z.union([
-  z.looseObject({ toolCallId: z.string(), state: z.literal("output-available"), output: jsonSchema.optional() }),
-  z.looseObject({ toolCallId: z.string(), state: z.literal("output-error"), errorText: z.string().optional() }),
-  z.looseObject({
-    toolCallId: z.string(),
-    state: z.literal("approval-responded"),
+/** The tool parts that answer a call, by their state. */
+const answerSchemas = {
+  "output-available": z.looseObject({ output: z.unknown() }),
+  "output-error": z.looseObject({ errorText: z.string().optional() }),
+  "approval-responded": z.looseObject({
     approval: z.looseObject({ approved: z.boolean(), reason: z.string().optional() }),
   }),
-]);
+};
+
+/** The maximum length of the reason of a declined call. A longer reason is shortened. A character has at most 6 bytes of JSON. */
+const longestReason = 10_000;
+
+/** The maximum length of the text about a refused output. */
+const longestProblem = 2000;
 
 /** What a request adds to the conversation. */
 export type PostedInput =
   | { kind: "message"; id: string; content: InputContent; metadata: JsonObject }
-  | { kind: "answers"; message: PostedMessage };
+  | { kind: "answers"; message: PostedMessage; path: string };
 
 /** Reads the new input. Refuses a message whose parts cannot be stored. */
 export function readPostedInput({ messages, messageId }: ChatRequest): PostedInput {
@@ -56,6 +63,7 @@ export function readPostedInput({ messages, messageId }: ChatRequest): PostedInp
   const message = readAt(messageSchema, messages[index], path);
   switch (message.role) {
     case "user":
+      checkValue(message, path);
       return {
         kind: "message",
         id: message.id,
@@ -63,26 +71,64 @@ export function readPostedInput({ messages, messageId }: ChatRequest): PostedInp
         metadata: metadataOf(message, path),
       };
     case "assistant":
-      return { kind: "answers", message };
+      return { kind: "answers", message, path };
     case "system":
       throw invalidField(`${path}.role`, "Has to be user or assistant: instructions are the agent's");
   }
 }
 
-/** The outputs and approvals in a message for the calls that the thread waits for. */
-export function readAnswers({ parts }: PostedMessage, pending: readonly PendingCall[]): PostedResult[] {
-  return pending.flatMap(({ id, kind }): PostedResult[] => {
-    const part = toolSchema.safeParse(parts.findLast(({ toolCallId }) => toolCallId === id)).data;
-    if (part === undefined) return [];
-    if (part.state === "approval-responded") {
-      if (kind !== "approval") return [];
-      const { approved, reason = "" } = part.approval;
-      return [{ tool_call_id: id, approved, ...(approved || reason === "" ? {} : { error: reason }) }];
+/** The outputs and approvals in a message for the calls that the thread waits for. `path`: the message's path in the request. */
+export function readAnswers({ parts }: PostedMessage, path: string, pending: readonly PendingCall[]): PostedResult[] {
+  return pending.flatMap(({ id, name, kind }): PostedResult[] => {
+    const index = parts.findLastIndex(({ toolCallId }) => toolCallId === id);
+    const part = parts[index];
+    const at = `${path}.parts.${String(index)}`;
+    switch (part?.["state"]) {
+      case "approval-responded": {
+        if (kind !== "approval") return [];
+        const { approved, reason = "" } = readAt(answerSchemas["approval-responded"], part, at).approval;
+        const error = approved || reason === "" ? {} : { error: reason.slice(0, longestReason).toWellFormed() };
+        return [{ tool_call_id: id, approved, ...error }];
+      }
+      case "output-error":
+        checkTakesOutput(id, name, kind);
+        return [failure(id, readAt(answerSchemas["output-error"], part, at).errorText ?? "")];
+      case "output-available":
+        checkTakesOutput(id, name, kind);
+        return [outputOf(id, readAt(answerSchemas["output-available"], part, at).output)];
+      default:
+        return [];
     }
-    if (kind !== "remote") return [];
-    if (part.state === "output-error") return [{ tool_call_id: id, error: part.errorText || "The tool failed." }];
-    return [{ tool_call_id: id, ...(part.output === undefined ? { content: "" } : { result: part.output }) }];
   });
+}
+
+/** Refuses an output for a call that waits for something else. The page would show the call as answered. */
+function checkTakesOutput(id: string, name: string, kind: PendingCall["kind"]): void {
+  if (kind === "remote") return;
+  const waits = kind === "approval" ? "an approval" : `an answer of the kind "${kind}"`;
+  throw refuse("conflict", `The call "${id}" of "${name}" waits for ${waits}, not for an output.`);
+}
+
+/** The output of a call. An output that is not JSON of a request becomes an error result. */
+function outputOf(id: string, output: unknown): PostedResult {
+  if (output === undefined) return { tool_call_id: id, content: "" };
+  try {
+    checkValue(output, "output");
+  } catch (thrown) {
+    if (thrown instanceof ThreadholdError) return refusedOutput(id, thrown);
+    throw thrown;
+  }
+  // The body is parsed JSON, and its numbers and keys are checked.
+  return { tool_call_id: id, result: output as Json };
+}
+
+/** The error result of a call whose output was refused. The model reads the reason. */
+export function refusedOutput(id: string, { message }: ThreadholdError): PostedResult {
+  return failure(id, `The tool's output was refused: ${message}`.slice(0, longestProblem));
+}
+
+function failure(id: string, text: string): PostedResult {
+  return { tool_call_id: id, error: text === "" ? "The tool failed." : text.toWellFormed() };
 }
 
 /** The ids of the calls in a posted message. */

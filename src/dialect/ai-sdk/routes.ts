@@ -26,7 +26,7 @@ export type UiPart = z.infer<typeof partSchema>;
 const chatRequestSchema = z.strictObject({
   /** The chat's id in the client. The server ignores it, because the path names the thread. */
   id: z.string().max(1000).optional(),
-  messages: z.array(jsonSchema).min(1),
+  messages: z.array(z.unknown()).min(1),
   trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
   /** The message that was edited, or whose calls are answered. */
   messageId: z.string().max(1000).optional(),
@@ -45,6 +45,7 @@ const aiSdkRoutes = {
     access: "user",
     body: chatRequestSchema,
     bodyLimit: 8 * mib,
+    uncheckedBody: () => true,
     answers: { 200: null },
     stream: "negotiated",
   },

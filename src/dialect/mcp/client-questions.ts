@@ -3,10 +3,14 @@
 
 import { z } from "zod";
 
+import type { ThreadholdError } from "#contract/error.ts";
 import type { AwaitedCall } from "#contract/event.ts";
-import { isJsonObject, jsonObjectSchema } from "#contract/json.ts";
+import { jsonObjectSchema } from "#contract/json.ts";
+import type { Json } from "#contract/json.ts";
 import type { PendingCall } from "#contract/thread.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
+import { checkValue } from "#http/input/parse-json.ts";
+import { isObject } from "#lib/json-value.ts";
 
 import { sentMessage } from "./rpc-message.ts";
 import type { RpcResponse } from "./rpc-message.ts";
@@ -69,12 +73,35 @@ function argumentsText(args: OpenCall["arguments"]): string {
   );
 }
 
-/** The thread and the answer of a response; null if the response is to no request of the server. */
-export function elicitedAnswer(response: RpcResponse): { threadId: string; answer: PostedResult } | null {
+/** The thread and the call of a response; null if the response is to no request of the server. */
+export function elicitedCall(response: RpcResponse): ElicitedCall | null {
   const [, threadId, kind, callId] = /^([\da-f-]{36})\/(approval|question)\/([^]+)$/.exec(response.id) ?? [];
   if (threadId === undefined || callId === undefined) return null;
-  const answer = kind === "approval" ? decisionOf(response) : answerOf(response);
-  return { threadId, answer: { tool_call_id: callId, ...answer } };
+  return { threadId, callId, kind: kind === "approval" ? kind : "question" };
+}
+
+/** Returns the answer of a response to the call. Throws `invalid_request` if the answer is no JSON of a request. */
+export function elicitedAnswer({ callId, kind }: ElicitedCall, response: RpcResponse): PostedResult {
+  return { tool_call_id: callId, ...(kind === "approval" ? decisionOf(response) : answerOf(response)) };
+}
+
+/** The maximum length of the reason of a refused answer. */
+const longestProblem = 2000;
+
+/**
+ * Returns the answer that dismisses a question because a person's answer was refused. The client shows the person's answer as sent, and
+ * the question would wait until its deadline. Null for a refusal that is not about the content of the answer, and for an approval.
+ */
+export function dismissal({ callId, kind }: ElicitedCall, { code, message }: ThreadholdError): PostedResult | null {
+  if (kind === "approval" || (code !== "invalid_request" && code !== "too_large")) return null;
+  return { tool_call_id: callId, error: `The answer was refused: ${message}`.slice(0, longestProblem) };
+}
+
+/** The call whose question or approval a client was asked for. */
+interface ElicitedCall {
+  threadId: string;
+  callId: string;
+  kind: "approval" | "question";
 }
 
 const unasked = "The client could not ask a person.";
@@ -83,7 +110,7 @@ const unasked = "The client could not ask a person.";
 function decisionOf(response: RpcResponse): Pick<PostedResult, "approved" | "error"> {
   if ("error" in response) return { approved: false, error: unasked };
   const { action, content } = response.result;
-  if (action === "accept" && isJsonObject(content) && content["approve"] === true) return { approved: true };
+  if (action === "accept" && isObject(content) && content["approve"] === true) return { approved: true };
   return { approved: false, error: "A person declined the call." };
 }
 
@@ -91,6 +118,10 @@ function decisionOf(response: RpcResponse): Pick<PostedResult, "approved" | "err
 function answerOf(response: RpcResponse): Pick<PostedResult, "result" | "approved" | "error"> {
   if ("error" in response) return { error: unasked };
   const { action, content } = response.result;
-  if (action === "accept") return { result: content ?? {} };
+  if (action === "accept") {
+    checkValue(content, "content");
+    // The body is parsed JSON, and its numbers and keys are checked.
+    return { result: (content ?? {}) as Json };
+  }
   return action === "decline" ? { approved: false } : { error: "A person dismissed the question." };
 }

@@ -2,7 +2,7 @@
 
 import type { BuiltInRoute, RouteGroup } from "#contract/built-in-route.ts";
 
-import { rpcMessageSchema } from "./rpc-message.ts";
+import { isResponse, rpcMessageSchema } from "./rpc-message.ts";
 
 const mib = 1024 * 1024;
 
@@ -20,6 +20,7 @@ const mcpRoutes = {
     ownPages: true,
     body: rpcMessageSchema,
     bodyLimit: 2 * mib,
+    uncheckedBody: isResponse,
     answers: { 200: null, 202: null },
     requestHeaders: ["Mcp-Session-Id", "MCP-Protocol-Version"],
     stream: "negotiated",

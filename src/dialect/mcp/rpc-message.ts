@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { ThreadholdError } from "#contract/error.ts";
 import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
+import { isObject } from "#lib/json-value.ts";
 
 const version = z.literal("2.0");
 
@@ -20,9 +21,12 @@ const params = jsonObjectSchema.optional();
 const requestSchema = z.strictObject({ jsonrpc: version, id: requestIdSchema, method, params });
 const notificationSchema = z.strictObject({ jsonrpc: version, method, params });
 const errorSchema = z.strictObject({ code: z.number().int(), message: z.string(), data: jsonSchema.optional() });
-/** The response to a request of the server. The server's ids contain the id of a call, which can be long. */
+/**
+ * The response to a request of the server. The server's ids contain the id of a call, which can be long. The values of the result are
+ * checked when its call is known.
+ */
 const responseSchema = z.union([
-  z.strictObject({ jsonrpc: version, id: z.string().max(1100), result: jsonObjectSchema }),
+  z.strictObject({ jsonrpc: version, id: z.string().max(1100), result: z.record(z.string(), z.unknown()) }),
   z.strictObject({ jsonrpc: version, id: z.string().max(1100), error: errorSchema }),
 ]);
 
@@ -37,6 +41,11 @@ export type RpcResponse = z.infer<typeof responseSchema>;
 export const rpcMessageSchema = z.union([requestSchema, notificationSchema, responseSchema], {
   error: "Send one JSON-RPC 2.0 message: a request, a notification or a response. Batches are not supported",
 });
+
+/** Whether a body is meant as a response. The other messages have a method. */
+export function isResponse(body: unknown): boolean {
+  return isObject(body) && !("method" in body) && "result" in body;
+}
 
 /** The error codes that the server uses. */
 const codes = { methodNotFound: -32_601, invalidParams: -32_602, internal: -32_603, resourceNotFound: -32_002 };

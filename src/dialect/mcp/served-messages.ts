@@ -4,6 +4,7 @@
 import { z } from "zod";
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
+import type { PostedResult } from "#contract/tool-route.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { errorAnswer } from "#http/answer/error-answer.ts";
 import { emptyAnswer, jsonHeaders } from "#http/answer/json-answer.ts";
@@ -13,7 +14,7 @@ import type { Services } from "#http/services.ts";
 import { threadToolNames } from "#spec/thread-tool-names.ts";
 
 import { readRun, streamCall } from "./call-stream.ts";
-import { elicitedAnswer } from "./client-questions.ts";
+import { dismissal, elicitedAnswer, elicitedCall } from "./client-questions.ts";
 import { negotiatedVersion, newSessionHeaders, readSession } from "./client-session.ts";
 import type { ClientSession } from "./client-session.ts";
 import { readEventId } from "./event-id.ts";
@@ -146,13 +147,24 @@ async function acceptNotification(
 /** Posts the answer of a person to the thread that asked for it. The stream of the call continues. */
 async function acceptResponse(services: Services, caller: Caller, response: RpcResponse): Promise<Response> {
   const { callThread, leases } = services;
-  const elicited = elicitedAnswer(response);
+  const elicited = elicitedCall(response);
   if (elicited === null) throw refuse("invalid_request", `The server has sent no request "${response.id}".`);
   const { id: threadId } = await reachableThread(callThread, caller, elicited.threadId);
-  const results = { results: [elicited.answer] };
   const lease = await leases.take(caller, { holder: { thread: threadId }, stream: null, run: true });
-  await withLease(lease, () =>
-    callThread({ threadId, repeatable: true, run: (stub) => stub.call("postToolResults", lease.caller, results) }),
-  );
+  await withLease(lease, async () => {
+    const post = (answer: PostedResult) =>
+      callThread({
+        threadId,
+        repeatable: true,
+        run: (stub) => stub.call("postToolResults", lease.caller, { results: [answer] }),
+      });
+    try {
+      await post(elicitedAnswer(elicited, response));
+    } catch (thrown) {
+      const dismissed = thrown instanceof ThreadholdError ? dismissal(elicited, thrown) : null;
+      if (dismissed !== null) await post(dismissed);
+      throw thrown;
+    }
+  });
   return emptyAnswer({}, 202);
 }

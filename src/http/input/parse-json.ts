@@ -10,12 +10,13 @@ import { invalidField } from "./field-error.ts";
 
 /** Returns the parsed value. Throws `too_large` or `invalid_request` with a message that begins with `what`. */
 export function parseJson(text: string, what: string): unknown {
-  const value = parsed(text, what);
-  checkValue(value);
+  const value = parseUnchecked(text, what);
+  checkValue(value, "");
   return value;
 }
 
-function parsed(text: string, what: string): unknown {
+/** Parses like `parseJson`, without the check of the values. The caller has to pass each part that it reads to `checkValue`. */
+export function parseUnchecked(text: string, what: string): unknown {
   try {
     return parseBoundedJson(text, bodyBounds);
   } catch (thrown) {
@@ -29,6 +30,9 @@ function overBound({ bound, limit, message }: JsonBoundError, what: string): Thr
   return refuse(bound === "values" ? "too_large" : "invalid_request", `${what} ${message}.`, { bound, limit });
 }
 
+/** The maximum length of a path in an error. A key may be as long as its request. */
+const longestPath = 500;
+
 /** A container in the value, with its key and its parent. Full paths are built only for errors. */
 interface Container {
   value: object;
@@ -36,10 +40,13 @@ interface Container {
   outer: Container | null;
 }
 
-/** Checks every text, number and key, without recursion. The parser has bounded the nesting. */
-function checkValue(value: unknown): void {
+/**
+ * Checks every text, number and key, without recursion. The parser has bounded the nesting. Throws `invalid_request` with the path of the
+ * first wrong part, which begins with `path`.
+ */
+export function checkValue(value: unknown, path: string): void {
   const waiting: Container[] = [];
-  const root: Container = { value: { "": value }, key: "", outer: null };
+  const root: Container = { value: { [path]: value }, key: "", outer: null };
   for (let container: Container | undefined = root; container !== undefined; container = waiting.pop()) {
     for (const [key, inner] of Object.entries(container.value)) {
       checkText(key, container);
@@ -61,6 +68,8 @@ function checkText(text: string, container: Container, key?: string): void {
 function pathOf(container: Container, key?: string): string {
   const path = key === undefined ? [] : [key];
   for (let at: Container | null = container; at !== null; at = at.outer) path.unshift(at.key);
-  // The traversal starts at an object around the value. Its two keys are not part of the path.
-  return path.slice(2).join(".");
+  // The traversal starts at an object around the value. The object has no key, and the key of the value may be empty.
+  const shown = path.slice(path[1] === "" ? 2 : 1).join(".");
+  // The path becomes part of an error text, which a client may send back.
+  return shown.slice(0, longestPath).toWellFormed();
 }

@@ -3,7 +3,7 @@
 
 import { refuse } from "#contract/error.ts";
 
-import { parseJson } from "./parse-json.ts";
+import { checkValue, parseUnchecked } from "./parse-json.ts";
 
 /** How a route reads its body. */
 export interface BodyRule {
@@ -13,6 +13,8 @@ export interface BodyRule {
   optional: boolean;
   /** Whether JSON may also have the type `text/plain`, which a browser's fetch uses for a string body by default. */
   plain?: boolean;
+  /** Whether the handler checks the values of this body. */
+  isUnchecked?: (body: unknown) => boolean;
 }
 
 /** Returns the parsed body. Throws `unsupported_media_type`, `too_large` or `invalid_request`. */
@@ -26,7 +28,9 @@ export async function readJsonBody(request: Request, rule: BodyRule): Promise<un
   if (bytes.length === 0 && rule.optional) return {};
   if (type === null) throw wrongType();
   if (bytes.length === 0) throw refuse("invalid_request", "The body is empty; JSON is expected.");
-  return parseJson(decode(bytes), "The body");
+  const value = parseUnchecked(decode(bytes), "The body");
+  if (rule.isUnchecked?.(value) !== true) checkValue(value, "");
+  return value;
 }
 
 function isJsonType(type: string): boolean {

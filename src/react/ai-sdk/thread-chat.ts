@@ -1,13 +1,15 @@
 // A chat of AI SDK UI on a thread: the chat object of `useChat`, adapted to durable runs. `stop` stops the run on the server. An answer to
-// a call is posted at once, and again after a lost connection. A lost connection is resumed. If the server refuses a request because a
-// thread has no branches, the conversation stays unchanged.
+// a call is posted at once, and again after a lost connection. If the server refuses an answer, its call gets an error result, and the chat
+// loads the conversation, so that it shows the same as the thread. A lost connection is resumed. If the server refuses a request because
+// a thread has no branches, the conversation stays unchanged.
 
 import { Chat } from "@ai-sdk/react";
 import type { ChatInit, UIMessage } from "ai";
 
-import { ThreadholdClientError, ThreadholdNetworkError } from "#client/client-error.ts";
+import { isTransient, ThreadholdClientError, ThreadholdNetworkError } from "#client/client-error.ts";
 import { Listeners } from "#client/follow/listeners.ts";
 import type { ThreadholdClient } from "#client/index.ts";
+import { answerOrFail, isContentRefusal, failureReason } from "#client/tools/refused-result.ts";
 import { backOffMs } from "#lib/back-off.ts";
 import { deferred } from "#lib/deferred.ts";
 import type { Deferred } from "#lib/deferred.ts";
@@ -24,7 +26,16 @@ export type ChatCallbacks<M extends UIMessage> = Pick<
 type ToolCall<M extends UIMessage> = Parameters<NonNullable<ChatInit<M>["onToolCall"]>>[0]["toolCall"];
 
 /** A part of a message; the fields are those of a tool part. */
-type Part = Partial<{ type: string; toolCallId: string; state: string; input: unknown; providerExecuted: boolean }>;
+type Part = Partial<{
+  type: string;
+  toolCallId: string;
+  state: string;
+  input: unknown;
+  output: unknown;
+  errorText: string;
+  approval: { approved?: boolean; reason?: string };
+  providerExecuted: boolean;
+}>;
 
 const backOff = { first: 500, longest: 10_000 };
 
@@ -49,6 +60,8 @@ export class ThreadChat<M extends UIMessage> {
    * ended.
    */
   #load: Deferred<void> | null = deferred<void>();
+  /** Whether the server has refused an answer that the chat shows as sent. */
+  #isStale = false;
   /** Attempts to connect since the last one that reached the server. */
   #attempts = 0;
 
@@ -61,6 +74,7 @@ export class ThreadChat<M extends UIMessage> {
       threadId,
       loaded: (...loaded) => this.#show(...loaded),
       posted: (message) => this.#forgetAnswers(message),
+      failed: (message, thrown) => this.#postSingly(message, thrown),
       isOpen: () => this.#isOpen,
     });
     const { dataPartSchemas, messageMetadataSchema, generateId } = callbacks;
@@ -85,6 +99,9 @@ export class ThreadChat<M extends UIMessage> {
       onFinish: (finish) => {
         this.#callbacks.onFinish?.(finish);
         if (finish.isDisconnect) void this.#reconnect();
+        // The chat ends its request after this function.
+        if (this.#isStale) queueMicrotask(() => void this.chat.resumeStream());
+        this.#isStale = false;
       },
     });
     const { resumeStream } = this.chat;
@@ -223,11 +240,44 @@ export class ThreadChat<M extends UIMessage> {
   }
 
   #answersIn(message: M): string[] {
-    return partsOf(message).flatMap(({ toolCallId = "", state = "" }) =>
-      this.#answers.has(toolCallId) && /^output-(available|error)$|^approval-responded$/.test(state)
-        ? [toolCallId]
-        : [],
+    return this.#answeredParts(message).map(({ toolCallId = "" }) => toolCallId);
+  }
+
+  #answeredParts(message: M): Part[] {
+    return partsOf(message).filter(
+      ({ toolCallId = "", state = "" }) =>
+        this.#answers.has(toolCallId) && /^output-(available|error)$|^approval-responded$/.test(state),
     );
+  }
+
+  /**
+   * Posts the answers of a message one by one if the message could not be posted because of its content, or because another client has
+   * answered a call. An answer whose content is refused becomes an error result, so that no run waits for an answer that the chat shows.
+   */
+  async #postSingly(message: M, thrown: unknown): Promise<void> {
+    const parts = this.#answeredParts(message);
+    const hasNoJson = thrown instanceof TypeError || thrown instanceof RangeError;
+    const isConflict = thrown instanceof ThreadholdClientError && thrown.code === "conflict";
+    if (parts.length === 0 || !(hasNoJson || isConflict || isContentRefusal(thrown))) return;
+    this.#isStale = true;
+    for (const part of parts) {
+      const { toolCallId = "" } = part;
+      try {
+        await this.#postPart(toolCallId, part);
+      } catch (failure) {
+        // The load that follows adds the answer again if it did not reach the server.
+        if (isTransient(failure)) continue;
+      }
+      this.#answers.delete(toolCallId);
+    }
+  }
+
+  async #postPart(id: string, { state, output, errorText, approval }: Part): Promise<void> {
+    const { tools } = this.#client.thread(this.#threadId);
+    if (state === "output-available") await answerOrFail(tools, id, output);
+    else if (state === "output-error") await tools.fail(id, failureReason(errorText ?? ""));
+    else if (approval?.approved === true) await tools.approve(id);
+    else await tools.decline(id, approval?.reason ? failureReason(approval.reason) : undefined);
   }
 
   /** Adds the answers again that a load has removed from the chat. The first one posts the message. */

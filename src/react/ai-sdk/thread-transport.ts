@@ -15,6 +15,8 @@ export interface ThreadTransportPorts<M extends UIMessage> {
   loaded: (messages: M[], isIdle: boolean) => void;
   /** Receives a message that the server has accepted. */
   posted: (message: M) => void;
+  /** Called before the error of a posted message is thrown. */
+  failed: (message: M, thrown: unknown) => Promise<void>;
   /** Whether the chat is still used. If not, the response to a posted message is not read. */
   isOpen: () => boolean;
 }
@@ -51,8 +53,15 @@ export class ThreadTransport<M extends UIMessage> extends DefaultChatTransport<M
   }
 
   async #post(options: Parameters<ChatTransport<M>["sendMessages"]>[0]): Promise<ReadableStream<UIMessageChunk>> {
-    const stream = await super.sendMessages(options);
-    const message = options.messages.at(-1);
+    const { messages, messageId } = options;
+    const message = messages.findLast(({ id }) => id === messageId) ?? messages.at(-1);
+    let stream: ReadableStream<UIMessageChunk>;
+    try {
+      stream = await super.sendMessages(options);
+    } catch (thrown) {
+      if (message !== undefined) await this.#ports.failed(message, thrown);
+      throw thrown;
+    }
     if (message !== undefined) this.#ports.posted(message);
     if (this.#ports.isOpen()) return stream;
     await stream.cancel();

@@ -5,6 +5,8 @@ import { useExternalStoreRuntime } from "@assistant-ui/react";
 import type { AssistantRuntime, ThreadMessageLike } from "@assistant-ui/react";
 import { useMemo } from "react";
 
+import { answerOrFail, failureReason } from "#client/tools/refused-result.ts";
+
 import { useThread } from "../use-thread.ts";
 import { newMessage } from "./new-message.ts";
 import { ThreadMessages } from "./runtime-messages.ts";
@@ -13,8 +15,8 @@ import { ThreadAttachments } from "./thread-attachments.ts";
 /** Options of a runtime. */
 export interface ThreadholdRuntimeOptions {
   /**
-   * Called with the client's error if a message, a stop or a tool result fails. Without it the error is thrown. If an approval fails,
-   * the promise of `respondToApproval` rejects instead.
+   * Called with the client's error if a message, a stop or a tool result fails. Without it the error is thrown. If the server refuses a
+   * tool result because of its content, the call gets an error result with the reason. If an approval fails, the promise of `respondToApproval` rejects instead.
    */
   onError?: ((error: unknown) => void) | undefined;
 }
@@ -63,7 +65,9 @@ export function useThreadholdRuntime(
     onCancel: () => attempt(() => used.stop()),
     onAddToolResult: ({ toolCallId, result, isError }) =>
       attempt(() =>
-        isError ? used.handle.tools.fail(toolCallId, errorText(result)) : used.answer(toolCallId, result as never),
+        isError
+          ? used.handle.tools.fail(toolCallId, errorText(result))
+          : answerOrFail(used.handle.tools, toolCallId, result),
       ),
     // Not through `onError`: assistant-ui passes the rejection on to the component that sent the decision.
     onRespondToToolApproval: async ({ approvalId, approved, reason }) => {
@@ -72,6 +76,12 @@ export function useThreadholdRuntime(
   });
 }
 
+/** The text of a failed call, as the server accepts it. */
 function errorText(result: unknown): string {
-  return typeof result === "string" && result !== "" ? result : JSON.stringify(result);
+  try {
+    return failureReason(typeof result === "string" ? result : JSON.stringify(result ?? ""));
+  } catch (thrown) {
+    // The value has no JSON form.
+    return failureReason(thrown);
+  }
 }

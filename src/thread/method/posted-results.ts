@@ -51,12 +51,12 @@ export async function readPosted(posted: PostedResult, index: number): Promise<P
     const message =
       `The answer to "${id}" has ${bytes} bytes; at most ${resultLimit} are taken. ` +
       "Put it into a file of the thread and answer its path.";
-    throw refuse("too_large", message, { field: `results.${index}`, limit: resultLimit });
+    throw refuse("too_large", message, { field: `results.${index}`, tool_call_id: id, limit: resultLimit });
   }
   for (const [field, limit] of Object.entries(approvalLimits) as ["args" | "error", number][]) {
     if (approved === undefined || jsonBytes(posted[field] ?? null) <= limit) continue;
     const message = `\`${field}\` of the decision about "${id}" takes more than ${limit} bytes.`;
-    throw refuse("too_large", message, { field: `results.${index}.${field}`, limit });
+    throw refuse("too_large", message, { field: `results.${index}.${field}`, tool_call_id: id, limit });
   }
   const fingerprint = await sha256Hex(canonicalJson(given as JsonObject));
   if ("approved" in given) return { id, at: index, content: { kind: "approval", decision: given }, fingerprint };
@@ -147,7 +147,7 @@ async function checkedValue(
   const isClients = live.record.setup?.tools.some((tool) => tool.name === name) === true;
   if (options.resultSchema === undefined || content.given === undefined || isClients) return one;
   const { value, field } = content.given;
-  const parsed = parse(one, { name, schema: options.resultSchema, value: jsonIn(value), field });
+  const parsed = parse(one, { name, schema: options.resultSchema, value: jsonIn(value, one, field), field });
   return {
     ...one,
     content: { ...content, answer: { ...content.answer, result: JSON.stringify(parsed).toWellFormed() } },
@@ -168,17 +168,23 @@ function parse({ id, at }: PostedAnswer, { name, schema, value, field }: Checked
   const does = field === "args" ? "do" : "does";
   throw refuse("invalid_request", `The ${what} the call "${id}" ${does} not fit "${name}". ${checked.problem}`, {
     field: `results.${at}.${field}`,
+    tool_call_id: id,
   });
 }
 
 /** The JSON in a text, because some clients can only send text. Other text is returned as it is. */
-function jsonIn(value: Json): Json {
+function jsonIn(value: Json, { id, at }: PostedAnswer, name: string): Json {
   if (typeof value !== "string") return value;
   try {
     return parseBoundedJson(value, bodyBounds) as Json;
   } catch (thrown) {
     if (!(thrown instanceof JsonBoundError)) return value;
     const { bound, limit, message } = thrown;
-    throw refuse(bound === "values" ? "too_large" : "invalid_request", `A result ${message}.`, { bound, limit });
+    const details = { field: `results.${at}.${name}`, tool_call_id: id, bound, limit };
+    throw refuse(
+      bound === "values" ? "too_large" : "invalid_request",
+      `The result of the call "${id}" ${message}.`,
+      details,
+    );
   }
 }
