@@ -1,4 +1,5 @@
-// Reads the skills of a project: the folders of `agents/skills/`, each with a `SKILL.md` and further text files.
+// Reads the skills of a project: the folders of `agents/skills/`, each with a `SKILL.md` and further text files. A skill that cannot be used
+// is left out with a warning, so that one skill never refuses a build.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -31,12 +32,24 @@ export function readSkills(projectRoot: string, findings: Findings): ProjectSkil
     const skill = readSkill(projectRoot, entry.name, findings);
     return skill === null ? [] : [skill];
   });
-  const bytes = skills.reduce((sum, { files }) => sum + Buffer.byteLength(JSON.stringify(files)), 0);
-  if (bytes > mostBytes) {
-    const message = `the skills have ${bytes} bytes, and become part of the Worker; the limit is ${mostBytes}`;
-    findings.error({ code: "not_available", file: root, message });
-  }
-  return skills;
+  return fittingSkills(skills, findings);
+}
+
+/** Returns the skills that fit into the bound of all skills, in their order. Reports the others. */
+function fittingSkills(skills: readonly ProjectSkill[], findings: Findings): ProjectSkill[] {
+  let sum = 0;
+  return skills.filter(({ name, files }) => {
+    const bytes = Buffer.byteLength(JSON.stringify(files));
+    if (sum + bytes <= mostBytes) {
+      sum += bytes;
+      return true;
+    }
+    const message =
+      `the skill is left out: it has ${bytes} bytes, and with the skills before it ${sum + bytes}; ` +
+      `all skills become part of the Worker, and the limit is ${mostBytes}`;
+    findings.warning({ code: "not_available", file: `${root}/${name}`, message });
+    return false;
+  });
 }
 
 function sortedEntries(folder: string) {
@@ -59,13 +72,15 @@ function readSkill(projectRoot: string, name: string, findings: Findings): Proje
   }
   const main = files[mainFile];
   if (main === undefined) {
-    findings.error({ code: "invalid_field", file: folder, message: `the skill has no ${mainFile}` });
+    const message = `the skill is left out: it has no ${mainFile}`;
+    findings.warning({ code: "invalid_field", file: folder, message });
     return null;
   }
   const read = skillFrontmatter(main, name);
-  if (read.ok) return { name: read.name, description: read.description, files };
-  findings.error({ code: "invalid_field", file: `${folder}/${mainFile}`, message: read.problem });
-  return null;
+  const file = `${folder}/${mainFile}`;
+  const problems = read.ok ? read.warnings : [`the skill is left out: ${read.problem}`];
+  for (const message of problems) findings.warning({ code: "invalid_field", file, message });
+  return read.ok ? { name: read.name, description: read.description, files } : null;
 }
 
 /** Returns the paths of the files in a folder and its subfolders. Symbolic links are not followed. */

@@ -73,21 +73,78 @@ it.each([
     'not that of the folder, "reports"',
   ],
   ["with a name in capitals", text.replace("name: reports", "name: Reports"), '"Reports"'],
-  ["with a description of more than 1,024 characters", text.replace("Use", "U".repeat(1025)), "1024"],
-])("The build refuses a skill %s", async (_, given, problem) => {
-  expect(await onlyFinding({ [main]: given })).toMatchObject({
-    severity: "error",
-    code: "invalid_field",
-    file: main,
-    message: expect.stringContaining(problem),
-  });
+  ["with a blank description", text.replace("Use for reports.", '" "'), "no description"],
+  ["with a description that is no text", text.replace("Use for reports.", "[1]"), "not a text"],
+  ["with a name of more than 64 characters", text.replace("name: reports", `name: ${"n".repeat(65)}`), "more than 64"],
+  [
+    "with a description of several lines in a frontmatter of more than 8 KiB",
+    text.replace("Use for reports.", `>\n  ${"long ".repeat(2000)}`),
+    "more than 8192 characters",
+  ],
+])("The build leaves out a skill %s with a warning, and keeps the other skills", async (_, given, problem) => {
+  const other = { "agents/skills/other/SKILL.md": text.replace("reports", "other") };
+  const { diagnostics, project } = await compileWith({ [main]: given, ...other, ...prompt(["reports", "other"]) });
+  const message = expect.stringMatching(new RegExp(`^the skill is left out: .*${problem}`)) as string;
+  expect(diagnostics).toMatchObject([{ severity: "warning", code: "invalid_field", file: main, message }]);
+  expect(project.skills.map(({ name }) => name)).toEqual(["other"]);
 });
 
-it("The build refuses a skill without SKILL.md and an unknown name of a skill, and warns of files that cannot be used", async () => {
+it.each([
+  ["1,025 characters", "U".repeat(1025), 1025],
+  ["more characters than the reader of YAML accepts", "U".repeat(20_000), 20_000],
+  ["a pair of surrogates at the limit", `${"U".repeat(1022)}\u{1F600}${"U".repeat(10)}`, 1034],
+])(
+  "The build shortens a description with %s to 1,024 characters, which end with an ellipsis, and warns",
+  async (_, description, length) => {
+    const given = text.replace("Use for reports.", description);
+    const { diagnostics, project } = await compileWith({ [main]: given });
+    expect(diagnostics).toMatchObject([
+      { severity: "warning", message: expect.stringContaining(`has ${length} characters`) as string },
+    ]);
+    const [skill] = project.skills;
+    expect(skill?.description).toMatch(/^U{1022}.…$/su);
+    expect([skill?.description.length, skill?.description.isWellFormed()]).toEqual([1024, true]);
+    expect(skill?.files["SKILL.md"]).toBe(given);
+  },
+);
+
+it("The build warns of a long compatibility and of fields that no skill has, and uses the skill", async () => {
+  const fields = Array.from({ length: 7 }, (__, at) => `field-${at}: x`).join("\n");
+  const given = text.replace("description", `compatibility: ${"c".repeat(501)}\n${fields}\ndescription`);
+  const { diagnostics, project } = await compileWith({ [main]: given });
+  expect(diagnostics.map(({ severity, message }) => [severity, message])).toEqual([
+    ["warning", "the compatibility has more than 500 characters"],
+    ["warning", expect.stringMatching(/no effect: "field-0", .*"field-4" and 2 more$/)],
+  ]);
+  expect(project.skills).toHaveLength(1);
+});
+
+it("If the skills are too large together, the build leaves out those that do not fit and keeps the others", async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 9 }, (__, at) => [`agents/skills/reports/${at}.md`, "x".repeat(250 * 1024)]),
+  );
+  const others = ["a", "z"].map((name) => [`agents/skills/${name}/SKILL.md`, text.replace("reports", name)] as const);
+  const { diagnostics, project } = await compileWith({ [main]: text, ...files, ...Object.fromEntries(others) });
+  expect(diagnostics).toMatchObject(
+    [{ severity: "warning", code: "not_available", file: "agents/skills/reports", message: /left out/ }].map((one) => ({
+      ...one,
+      message: expect.stringMatching(one.message) as string,
+    })),
+  );
+  expect(project.skills.map(({ name }) => name)).toEqual(["a", "z"]);
+});
+
+it("A build with a prompt whose only skill cannot be used succeeds", async () => {
+  const root = writeProject({ ...good, [main]: "Be short.", ...prompt(["reports"]) });
+  expect(await runInProcess(["build", "--root", root])).toMatchObject({ code: 0 });
+});
+
+it("The build refuses an unknown name of a skill, and warns of a skill without SKILL.md and of files that cannot be used", async () => {
   expect(await onlyFinding({ "agents/skills/reports/notes.md": "x" })).toMatchObject({
+    severity: "warning",
     code: "invalid_field",
     file: "agents/skills/reports",
-    message: "the skill has no SKILL.md",
+    message: "the skill is left out: it has no SKILL.md",
   });
   expect(await onlyFinding({ [main]: text, ...prompt(["report"]) })).toMatchObject({
     code: "unknown_skill",
@@ -105,7 +162,7 @@ it("The build refuses a skill without SKILL.md and an unknown name of a skill, a
 
 it("The frontmatter of a skill may have a byte order mark, quotation marks, Windows line ends, further fields, and a colon in the description", () => {
   const description = (given: string) => skillFrontmatter(given, "a-1");
-  const read = (value: string) => ({ ok: true, name: "a-1", description: value });
+  const read = (value: string) => ({ ok: true, name: "a-1", description: value, warnings: [] });
   expect(description('\uFEFF---\r\nname: a-1\r\ndescription: "Quoted: yes"\r\n---\r\nText')).toEqual(
     read("Quoted: yes"),
   );

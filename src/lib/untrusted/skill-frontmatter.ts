@@ -6,26 +6,41 @@ import { parseBoundedYaml } from "./bounded-yaml.ts";
 /** Bounds of a frontmatter. Its keys are compared with each other, which takes quadratic time. */
 const bounds = { units: 8 * 1024, tokens: 4096, depth: 32 };
 
-/** The maximum lengths of the name and the description (AgentSkills). */
+/** The maximum lengths of the name, the description and the compatibility (AgentSkills). A longer description is shortened. */
 const nameLimit = 64;
 const descriptionLimit = 1024;
+const compatibilityLimit = 500;
 
-/** The frontmatter of a skill, or the problem that makes it invalid. */
+/** The fields of AgentSkills. Only the name and the description have an effect. */
+const knownFields = new Set(["name", "description", "license", "compatibility", "metadata", "allowed-tools"]);
+
+/** The maximum number of unknown fields that a warning names, and the maximum length of a name in it. */
+const mostNamed = 5;
+const longestNamed = 50;
+
+/**
+ * The frontmatter of a skill, or the problem that makes the skill unusable: a model could not choose it, or a prompt could not name it.
+ * `warnings` are problems of a skill that can be used.
+ */
 export type SkillFrontmatter =
-  | { ok: true; name: string; description: string }
+  | { ok: true; name: string; description: string; warnings: string[] }
   | { ok: false; code: "invalid_frontmatter" | "missing_field" | "invalid_field"; problem: string };
 
 /** Reads the name and the description of a skill. The name has to equal `folder`, the name of the skill's folder. */
 export function skillFrontmatter(text: string, folder: string): SkillFrontmatter {
   const [, block] = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
-  if (block === undefined || block.length > bounds.units) {
+  if (block === undefined) {
     return refused("invalid_frontmatter", "the file does not begin with YAML between two lines ---");
   }
-  const fields = yamlFields(block) ?? lineFields(block);
+  const isLong = block.length > bounds.units;
+  const fields = (isLong ? null : yamlFields(block)) ?? lineFields(block);
   if (fields === null) return refused("invalid_frontmatter", "the frontmatter is not a YAML mapping");
+  if (isLong && isBlockScalar(fields["description"])) {
+    return refused("invalid_frontmatter", `the frontmatter has more than ${bounds.units} characters`);
+  }
   for (const field of ["name", "description"] as const) {
     const value = fields[field];
-    if (value === undefined || value === null || value === "") {
+    if (value === undefined || value === null || (typeof value === "string" && value.trim() === "")) {
       return refused("missing_field", `the frontmatter has no ${field}`);
     }
     if (typeof value !== "string")
@@ -39,10 +54,37 @@ export function skillFrontmatter(text: string, folder: string): SkillFrontmatter
     );
   }
   if (name !== folder) return refused("invalid_field", `the name "${name}" is not that of the folder, "${folder}"`);
+  const shown = description.length > descriptionLimit ? shortened(description) : description;
+  return { ok: true, name, description: shown, warnings: warningsOf(fields, description) };
+}
+
+/** The first characters of a description, and an ellipsis as the last one. */
+function shortened(description: string): string {
+  return `${description.slice(0, descriptionLimit - 1).toWellFormed()}…`;
+}
+
+function warningsOf(fields: Record<string, unknown>, description: string): string[] {
+  const { compatibility } = fields;
+  const unknown = Object.keys(fields).filter((field) => !knownFields.has(field));
+  const names = unknown.slice(0, mostNamed).map((field) => JSON.stringify(field.slice(0, longestNamed)));
+  const warnings: string[] = [];
   if (description.length > descriptionLimit) {
-    return refused("invalid_field", `the description has more than ${descriptionLimit} characters`);
+    const lengths = `has ${description.length} characters, and a model reads the first ${descriptionLimit - 1}`;
+    warnings.push(`the description ${lengths}; shorten it to at most ${descriptionLimit}`);
   }
-  return { ok: true, name, description };
+  if (typeof compatibility === "string" && compatibility.length > compatibilityLimit) {
+    warnings.push(`the compatibility has more than ${compatibilityLimit} characters`);
+  }
+  if (unknown.length > 0) {
+    const more = unknown.length > mostNamed ? ` and ${unknown.length - mostNamed} more` : "";
+    warnings.push(`the frontmatter has fields that no skill has, and that have no effect: ${names.join(", ")}${more}`);
+  }
+  return warnings;
+}
+
+/** Whether a value, read as one line, is the beginning of a text of several lines. */
+function isBlockScalar(value: unknown): boolean {
+  return typeof value === "string" && /^[>|][-+\d]*$/.test(value);
 }
 
 function refused(code: "invalid_frontmatter" | "missing_field" | "invalid_field", problem: string): SkillFrontmatter {

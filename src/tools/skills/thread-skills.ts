@@ -59,6 +59,9 @@ export class ThreadSkills {
     try {
       const text = await this.#text(`${root}/${folder}/${mainFile}`);
       const read = skillFrontmatter(text ?? "", folder);
+      if (read.ok && read.warnings.length > 0) {
+        this.#log("warning", "skill_warning", { folder: `${root}/${folder}`, problems: read.warnings });
+      }
       if (read.ok) return { ...this.#fileAccess(folder), name: read.name, description: read.description };
       this.#leaveOut(folder, read.problem);
     } catch (thrown) {

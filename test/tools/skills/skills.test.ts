@@ -124,6 +124,13 @@ it("A thread's skill that cannot be used is left out, and the others remain", as
   expect(system.match(/<name>[^<]*/g)).toEqual(["<name>adding", "<name>good", "<name>writing"]);
 });
 
+it("The description of a thread's skill is shortened to 1,024 characters", async () => {
+  const caller = await ToolCaller.create("skilled");
+  await caller.files.put("/skills/long/SKILL.md", skillText("long", "L".repeat(2000)));
+  const { system } = await nextRequest(caller.id);
+  expect(system).toContain(`<description>${"L".repeat(1023)}…</description>`);
+});
+
 it("A thread has at most 100 skills of its own", async () => {
   const caller = await ToolCaller.create("skilled");
   const names = Array.from({ length: 101 }, (_, at) => `own-${String(at).padStart(3, "0")}`);
