@@ -70,6 +70,21 @@ it.for<[string, () => Promise<unknown>, object]>([
   ["gives a circle as details", () => Promise.resolve({ ...ok("kept"), details: circle }), ok("kept")],
   ["gives deep details", () => Promise.resolve({ ...ok("kept"), details: deep }), ok("kept")],
   ["gives a function as details", () => Promise.resolve({ ...ok("kept"), details: () => 1 }), ok("kept")],
+  [
+    "fails with a blank text",
+    () => Promise.resolve({ status: "error", error: " \n" }),
+    { error: expect.stringContaining("without saying") },
+  ],
+  [
+    "gives blank parts and a value",
+    () => Promise.resolve({ status: "success", content: [{ type: "text", text: "\u200B" }], value: { n: 7 } }),
+    { result: '{"n":7}' },
+  ],
+  [
+    "gives a part that cannot be read and a value",
+    () => Promise.resolve({ status: "success", content: [{ type: "odd" }], value: { n: 7 } }),
+    { result: expect.stringMatching(/^\{"n":7\}\n\[A part of the result was left out/) },
+  ],
   ["gives half a surrogate", () => Promise.resolve(ok("\ud83d")), ok("\ufffd")],
 ])("A call has a well-formed result even if its tool %s", async ([, work, expected], { expect: expectHere }) => {
   expectHere(await resultOf(tool("it", work))).toMatchObject(expected);

@@ -135,6 +135,26 @@ it("Descriptions of a hostile server are cut and lose hidden characters, and a t
   ]);
 });
 
+it("The state of a source names each tool that is left out with the reason, and lists the other tools", async () => {
+  const tools = [
+    { name: "good", inputSchema: { type: "object" } },
+    { name: "F3", inputSchema: { type: "object", properties: { raw: true } } },
+    { name: "bad\u202E", inputSchema: 7 },
+    { title: "nameless" },
+    { name: "circular", inputSchema: { type: "object", properties: { a: { $ref: "#/properties/a" } } } },
+  ];
+  const answers = encodeURIComponent(JSON.stringify({ "tools/list": { tools } }));
+  setServer("everything", `odd?answers=${answers}`);
+  const state = await appWith().state("everything");
+  expect(state.error).toBeNull();
+  expect(state.tools.map(({ name }) => name)).toEqual(["everything__good", "everything__F3"]);
+  expect(state.omitted_tools).toEqual([
+    { name: "bad", problem: "`inputSchema` is no object." },
+    { name: "tool 4", problem: "`name` is no text." },
+    { name: "everything__circular", problem: expect.stringContaining("The schema of its arguments") as string },
+  ]);
+});
+
 it("The route of an OpenAPI document returns the host of the API, the title and the version, and the operations", async () => {
   setApi(documentOf({ "/notes": { get: { operationId: "list", summary: "Lists notes" } } }), { needsApproval: true });
   const { kind, host, version, error, tools } = await appWith().state("api");

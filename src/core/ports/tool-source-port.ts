@@ -95,6 +95,8 @@ export interface SourceFacts {
   host: string | null;
   /** The version that the server or the document states, as bounded text. */
   version: string | null;
+  /** Tools of the last requested list that are not offered, with the reasons. Names and reasons are bounded texts. Absent: none. */
+  omitted?: readonly { name: string; problem: string }[];
   /** Whether the owner has given the authorization that the definition needs. Absent: it needs none, or this is unknown. */
   authorization?: "authorized" | "required";
 }

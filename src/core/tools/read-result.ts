@@ -6,6 +6,7 @@ import { z } from "zod";
 import { attachmentLimit, attachmentRefSchema } from "#contract/attachment.ts";
 import type { ToolResult } from "#contract/call-result.ts";
 import { jsonSchema } from "#contract/json.ts";
+import { isBlankText } from "#lib/blank-text.ts";
 import { textOrJson } from "#lib/json-value.ts";
 
 import { cutText, jsonBytes, errorMessage } from "../cut-text.ts";
@@ -70,24 +71,33 @@ export function readToolAnswer(returned: unknown, settings: ResultSettings = thr
   const answer = parse(returned);
   if (answer === null) return errorResult(settings.errors.noResult());
   const { status, stack, details, attachments, value } = answer;
-  const { texts, files } = readContent(answer.content);
+  const { texts, files, notes } = readContent(answer.content);
   const list: readonly unknown[] = attachments == null ? [] : Array.isArray(attachments) ? attachments : [attachments];
   const isError = status === "error";
   const returnedText = (isError ? (answer.error ?? answer.result) : answer.result) ?? undefined;
   const json = value === undefined ? undefined : textOf(value);
-  const text = (texts.length === 0 ? returnedText : [returnedText, ...texts].filter(Boolean).join("\n")) ?? json;
-  if (text === null) return errorResult(settings.errors.noJson());
+  const given = texts.length === 0 ? returnedText : [returnedText, ...texts].filter(Boolean).join("\n");
+  // The JSON of the value is the text if nothing else of the result can be read. An image or a file can be read.
+  const isReadable = list.length + files.length > 0 || (given !== undefined && !isBlankText(given));
+  const shown = isReadable || json === undefined ? given : json;
+  if (shown === null) return errorResult(settings.errors.noJson());
+  const text = notes.length === 0 ? shown : [shown, ...notes].filter(Boolean).join("\n");
   const result = isError ? (answer.result ?? undefined) : text;
   return {
     status,
     ...(result === undefined ? {} : { result: result.toWellFormed() }),
-    ...(isError ? { error: (text ?? settings.errors.noReason()).toWellFormed() } : {}),
+    ...(isError ? { error: errorText(text) ?? settings.errors.noReason() } : {}),
     ...(stack == null ? {} : { stack: cutText(stack, settings.stack) }),
     // A value whose JSON is the text already is not stored twice.
     ...keptDetails(details === undefined && json !== text ? value : details, settings),
     ...(list.length + files.length === 0 ? {} : { attachments: [...list, ...files] }),
     ...(value === undefined ? {} : { value }),
   };
+}
+
+/** The text of an error as well-formed text; null if there is none that can be read. */
+function errorText(text: string | undefined): string | null {
+  return text === undefined || isBlankText(text) ? null : text.toWellFormed();
 }
 
 /** The result within its bounds: longer text is cut, and attachments that are not files of the thread are dropped. Never throws. */

@@ -17,8 +17,11 @@ function leftOut(count: number): string {
   return `[${what} left out: a part is {type: "text", text}, or {type: "image" or "file", data, mimeType} with data in base64.]`;
 }
 
-/** Splits the parts into texts and attachments, both in their order. Parts of another form become one text with the reason, at the end. */
-export function readContent(content: unknown): { texts: string[]; files: unknown[] } {
+/**
+ * Splits the parts into texts and attachments, both in their order. Parts of another form become one note with the reason, which is the text
+ * after all others.
+ */
+export function readContent(content: unknown): { texts: string[]; files: unknown[]; notes: string[] } {
   const texts: string[] = [];
   const files: unknown[] = [];
   let unread = 0;
@@ -29,8 +32,7 @@ export function readContent(content: unknown): { texts: string[]; files: unknown
     else if (file !== undefined) files.push(file);
     else unread += 1;
   }
-  if (unread > 0) texts.push(leftOut(unread));
-  return { texts, files };
+  return { texts, files, notes: unread === 0 ? [] : [leftOut(unread)] };
 }
 
 /** The part as an attachment; undefined if it is neither an image nor a file. The attachment's data is checked when it is stored. */

@@ -44,7 +44,7 @@ export async function readSourceState(
   };
   const { name, prefix, file } = definition;
   const state = (listed: Pick<SourceState, "error" | "tools" | "omitted_tools">): SourceState => {
-    const { authorization = null, ...facts } = opened?.facts() ?? { host: null, version: null };
+    const { authorization = null, omitted = [], ...facts } = opened?.facts() ?? { host: null, version: null };
     return {
       authorization,
       name,
@@ -54,6 +54,7 @@ export async function readSourceState(
       ...facts,
       unset_variables: [...unset].toSorted(),
       ...listed,
+      omitted_tools: [...omitted, ...listed.omitted_tools],
     };
   };
   try {

@@ -29,11 +29,29 @@ export class NoSessionInTime extends McpServerError {
   }
 }
 
+/** A response that does not match the protocol. The message names the field. */
+export class ProtocolMismatch extends Error {}
+
+/**
+ * The server does not know the session any more, and so has not run the request: it refused the message before it handled it. A stream that
+ * broke off proves nothing about its request and is no such error.
+ */
+export class SessionLost extends Error {
+  /** The HTTP status. */
+  readonly status: number;
+
+  constructor(status: number, cause: unknown) {
+    super(`The server has ended the session (HTTP ${status}).`, { cause });
+    this.status = status;
+  }
+}
+
 /** The maximum length of a server's own error text. */
 const textLimit = 2000;
 
 /** Returns the HTTP status of a refused request; -1 if the response has an unexpected content type; undefined for any other error. */
 export function httpStatus(thrown: unknown): number | undefined {
+  if (thrown instanceof SessionLost) return thrown.status;
   if (thrown instanceof StreamableHTTPError || thrown instanceof SseError) return thrown.code;
   // The server writes the text of an `McpError`, so this text is not searched for a status.
   const found =
@@ -53,6 +71,31 @@ export function endsSession(thrown: unknown): boolean {
   return thrown instanceof ThreadholdError || thrown instanceof TypeError;
 }
 
+/** The maximum length of the part of a refusal's text that is searched. */
+const searchedText = 2000;
+
+/**
+ * Converts the error of a sent message. The specification demands 404 for a session that the server does not know; many servers answer 400
+ * with a text about the session. `hasSession`: whether the message had the id of a session. Without one, both statuses are about the request.
+ */
+export function sentError(thrown: unknown, hasSession: boolean): unknown {
+  const status = httpStatus(thrown);
+  if (!hasSession || !(thrown instanceof Error) || thrown instanceof SessionLost) return thrown;
+  const isRefused = status === 404 || (status === 400 && isAboutSession(thrown.message.slice(0, searchedText)));
+  return isRefused ? new SessionLost(status, thrown) : thrown;
+}
+
+/**
+ * Whether a refusal is about the session, such as "Bad Request: No valid session ID provided" or "Server not initialized". A JSON-RPC error
+ * with the id of a request may come from the function of a tool, and so proves nothing.
+ */
+function isAboutSession(text: string): boolean {
+  const hasId = /"id"\s*:\s*(?!null\b)/.test(text);
+  const isWrong =
+    /\b(?:no valid|not found|not exist|not initiali[sz]ed|not recogni[sz]ed|invalid|expired|missing|unknown|terminated|closed|required)\b/i;
+  return !hasId && isWrong.test(text) && /\b(?:session|server not initiali[sz]ed)/i.test(text);
+}
+
 /** Converts a thrown value to an error whose text names the definition `name`. */
 export function serverError(name: string, thrown: unknown): Error {
   if (isAuthorizationRequired(thrown)) return thrown;
@@ -68,11 +111,24 @@ function reason(thrown: unknown): string {
   if (status === -1) return "sent a response that is neither JSON nor an event stream. Check the definition's url.";
   if (status !== undefined) return `refused a request (HTTP ${status}).`;
   if (thrown instanceof ThreadholdError) return `could not be reached: ${thrown.message}`;
-  if (thrown instanceof z.core.$ZodError) return "sent a response that does not match the protocol.";
+  if (thrown instanceof ProtocolMismatch) {
+    return `sent a response that does not match the protocol: ${outsideText(thrown.message, textLimit)}.`;
+  }
+  if (thrown instanceof z.core.$ZodError)
+    return `sent a response that does not match the protocol${wrongField(thrown)}.`;
   if (thrown instanceof SyntaxError) return "sent a response that is no JSON.";
   if (!(thrown instanceof McpError)) return "could not be reached: the connection failed.";
   if (thrown.code === (ErrorCode.ConnectionClosed as number)) return "closed the connection before it responded.";
   if (thrown.code === (ErrorCode.RequestTimeout as number)) return "did not respond in time, or the call was stopped.";
   if (thrown.code === tooMuchCode) return outsideText(thrown.message.replace(/^MCP error -?\d+: /, ""), textLimit);
   return `reported an error: ${outsideText(thrown.message, textLimit)}`;
+}
+
+/** The maximum length of the path of a field. */
+const pathLimit = 200;
+
+/** The first wrong field of a response. */
+function wrongField({ issues: [issue] }: z.core.$ZodError): string {
+  const path = issue?.path.map(String).join(".") ?? "";
+  return path === "" ? "" : `: \`${outsideText(path, pathLimit)}\` is wrong`;
 }

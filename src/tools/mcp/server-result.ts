@@ -1,65 +1,54 @@
 // Converts the result of a call on an MCP server to the result of a tool.
 
-import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/types.js";
-
+import type { Json } from "#contract/json.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
+import { isBlankText } from "#lib/blank-text.ts";
+import type { Fields } from "#lib/json-value.ts";
 
-import { outsideText, visibleText } from "../outside-text.ts";
+import { omittedLines, readBlocks } from "./content-parts.ts";
+import type { ContentPart } from "./content-parts.ts";
+import type { OmittedItems } from "./read-items.ts";
 
-/** The maximum length of a name or an address in a line about a resource. */
-const lineLimit = 1000;
+/** The result of a call. Its blocks are read one at a time, so that an odd one loses no other. */
+export interface CallResult {
+  parts: ContentPart[];
+  omitted: OmittedItems;
+  /** Undefined if there is none. */
+  structuredContent: Json | undefined;
+  isError: boolean;
+}
+
+/** Reads a result, which is parsed JSON. Never throws. */
+export function readCallResult({ content, structuredContent, isError }: Fields): CallResult {
+  const read = readBlocks(content);
+  // Some servers send null for an absent field. The value is parsed JSON.
+  const structured = structuredContent === null ? undefined : (structuredContent as Json | undefined);
+  return { ...read, structuredContent: structured, isError: isError === true };
+}
 
 /**
  * Converts the result of a call. `problem` is the reason why the structured content does not match the tool's schema; null if it matches.
  */
-export function callResult(result: CallToolResult, problem: string | null): ToolAnswer {
-  const { content, structuredContent, isError = false } = result;
+export function callResult(result: CallResult, problem: string | null): ToolAnswer {
+  const { parts, structuredContent, isError } = result;
   if (problem !== null && !isError) {
     return { status: "error", error: `The server's result does not match the schema that it declares: ${problem}` };
   }
-  const parts = content.map((block) => contentPart(block));
+  const lines = omittedLines(result);
+  const isReadable = parts.some((part) => part.type !== "text" || !isBlankText(part.text));
+  const content = isReadable || structuredContent === undefined ? parts : structuredParts(structuredContent, lines);
   return {
     status: isError ? "error" : "success",
-    content: parts,
-    ...(parts.length === 0 && structuredContent === undefined ? { result: "" } : {}),
-    // The model reads the structured content only if the result has no other content. Programs receive it in both cases.
+    content: [...content, ...lines],
+    ...(content.length + lines.length === 0 && structuredContent === undefined ? { result: "" } : {}),
     ...(structuredContent === undefined ? {} : { value: structuredContent }),
   };
 }
 
-/** Converts a content block to a part of a tool's result. */
-export function contentPart(block: ContentBlock): unknown {
-  switch (block.type) {
-    case "text":
-      return { type: "text", text: visibleText(block.text) };
-    case "image":
-      return { type: "image", data: block.data, mimeType: block.mimeType };
-    case "audio":
-      return { type: "file", data: block.data, mimeType: block.mimeType, name: "audio" };
-    case "resource_link":
-      return { type: "text", text: `[resource ${line(block.name)}: ${line(block.uri)}]` };
-    case "resource":
-      return resourcePart(block.resource);
-  }
-}
-
-/** Converts the contents of a resource to a part of a tool's result. */
-export function resourcePart(
-  resource: { uri: string; mimeType?: string | undefined } & ({ text: string } | { blob: string }),
-): unknown {
-  if ("text" in resource) {
-    return { type: "text", text: `[resource ${line(resource.uri)}]\n${visibleText(resource.text)}` };
-  }
-  const { mimeType = "application/octet-stream", blob, uri } = resource;
-  return {
-    type: mimeType.startsWith("image/") ? "image" : "file",
-    data: blob,
-    mimeType,
-    name: line(uri.split(/[/?#]/).findLast((part) => part !== "") ?? "resource"),
-  };
-}
-
-/** Returns a server's text in one line, without hidden characters. */
-export function line(text: string): string {
-  return outsideText(text, lineLimit).replaceAll(/\s+/g, " ");
+/**
+ * The content for the model if nothing else of the result could be read. Without a line about parts that are left out there is no content,
+ * and the model reads the JSON of the value, as programs do.
+ */
+function structuredParts(structured: Json, lines: readonly ContentPart[]): ContentPart[] {
+  return lines.length === 0 ? [] : [{ type: "text", text: JSON.stringify(structured) }];
 }

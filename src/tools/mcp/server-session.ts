@@ -3,29 +3,28 @@
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { AnySchema, SchemaOutput } from "@modelcontextprotocol/sdk/server/zod-compat.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
-import type {
-  CallToolResult,
-  ClientRequest,
-  Progress,
-  ServerCapabilities,
-  Tool,
-} from "@modelcontextprotocol/sdk/types.js";
+import type { ClientRequest, Progress, ServerCapabilities } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonSchemaValidatorResult, jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation";
+import { z } from "zod";
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ToolsContext } from "#core/ports/tool-source-port.ts";
+import type { Fields } from "#lib/json-value.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
 import { outsideText } from "../outside-text.ts";
-import { httpStatus, McpServerError, NoSessionInTime } from "./server-error.ts";
+import { textIn } from "./read-items.ts";
+import type { OmittedItems } from "./read-items.ts";
+import { httpStatus, McpServerError, NoSessionInTime, ProtocolMismatch, sentError } from "./server-error.ts";
 import { serverFetch } from "./server-fetch.ts";
+import { readCallResult } from "./server-result.ts";
+import type { CallResult } from "./server-result.ts";
 import { sentNotifications, watchSession } from "./session-events.ts";
 import type { SessionEvents } from "./session-events.ts";
 import { sseTransport } from "./sse-transport.ts";
 import { callTask } from "./task-call.ts";
+import { mostTools } from "./tool-list.ts";
 
 /** A server of a session. */
 interface NamedServer {
@@ -51,9 +50,17 @@ const closeMs = 5000;
 /** The difference in milliseconds between the time limits of the SDK and the shorter one of the call, which has a better error text. */
 const slackMs = 5000;
 
-/** Bounds of a server's list of tools. */
+/** The maximum number of pages of a server's list of tools. */
 const mostPages = 50;
-const mostTools = 1000;
+
+/**
+ * The schema of every result. The SDK's own schemas refuse a whole result because of one odd element, and build an error for each wrong
+ * element, so the fields are read afterwards (`read-items.ts`).
+ */
+const anyResult = z.looseObject({});
+
+/** The maximum number of elements in a log line about elements that were left out. */
+const mostLogged = 20;
 
 /** The maximum length of the text about a server's version. */
 const versionLimit = 100;
@@ -70,6 +77,7 @@ export class ServerSession {
   readonly #client: Client;
   readonly #transport: Transport;
   readonly #clock: ToolsContext["clock"];
+  readonly #log: ToolsContext["log"];
   /** The notifications of cancelled calls that are being sent. */
   readonly #notifications: Set<Promise<unknown>>;
 
@@ -78,12 +86,13 @@ export class ServerSession {
     {
       client,
       transport,
-      clock,
+      context: { clock, log },
       notifications,
-    }: { client: Client; transport: Transport; clock: ToolsContext["clock"]; notifications: Set<Promise<unknown>> },
+    }: { client: Client; transport: Transport; context: SessionContext; notifications: Set<Promise<unknown>> },
   ) {
     this.#server = server;
     this.#clock = clock;
+    this.#log = log;
     this.#client = client;
     this.#transport = transport;
     this.#notifications = notifications;
@@ -157,25 +166,33 @@ export class ServerSession {
       throw thrown;
     }
     client.onclose = events.onEnd;
-    return new ServerSession(server, { client, transport, clock, notifications });
+    return new ServerSession(server, { client, transport, context, notifications });
   }
 
-  /** Requests the server's tools, at most `mostTools`. Empty if the server does not declare the capability. */
-  async tools(signal?: AbortSignal): Promise<Tool[]> {
+  /**
+   * Requests the elements of the server's list of tools until there are at least `mostTools`. Empty if the server does not declare the
+   * capability. The elements are not read yet.
+   */
+  async tools(signal?: AbortSignal): Promise<unknown[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
-    const tools: Tool[] = [];
+    const tools: unknown[] = [];
     const ends = this.#clock.now() + this.#server.timeoutMs * 1000;
     let cursor: string | undefined;
     for (let page = 0; page < mostPages && tools.length < mostTools; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
       const timeout = Math.max(1, (ends - this.#clock.now()) / 1000);
       const options = { timeout, ...(signal === undefined ? {} : { signal }) };
-      const listed = await this.#client.request({ method: "tools/list", params }, ListToolsResultSchema, options);
-      tools.push(...listed.tools);
-      if (listed.nextCursor === undefined || listed.nextCursor === cursor) break;
-      cursor = listed.nextCursor;
+      const request = { method: "tools/list", params } as const;
+      const { tools: listed, ...result } = await this.#sent(this.#client.request(request, anyResult, options));
+      // Some servers send null for an empty list.
+      const added: unknown = listed ?? [];
+      if (!Array.isArray(added)) throw new ProtocolMismatch("`tools` is no list");
+      for (const tool of added as unknown[]) tools.push(tool);
+      const next = textIn(result, "nextCursor");
+      if (next === undefined || next === cursor) break;
+      cursor = next;
     }
-    return tools.slice(0, mostTools);
+    return tools;
   }
 
   /** The capabilities that the server declares. */
@@ -190,26 +207,47 @@ export class ServerSession {
   }
 
   /** Calls a tool. If the signal fires, the server is notified. */
-  call(tool: string, args: JsonObject, { signal, onProgress, isTask }: CallOptions): Promise<CallToolResult> {
+  async call(tool: string, args: JsonObject, { signal, onProgress, isTask }: CallOptions): Promise<CallResult> {
     const params = { name: tool, arguments: args };
     if (!isTask) {
-      return this.request({ method: "tools/call", params }, CallToolResultSchema, { signal, onprogress: onProgress });
+      return readCallResult(await this.request({ method: "tools/call", params }, { signal, onprogress: onProgress }));
     }
     const timeout = this.#server.callMs + slackMs;
     const onCancel = (sent: Promise<unknown>) => this.#notifications.add(sent);
-    return withOwnSignal(signal, (own) =>
-      callTask(this.#client, params, { signal: own, timeout, onProgress, onCancel, clock: this.#clock }),
+    const onCreate = <T>(sent: Promise<T>) => this.#sent(sent);
+    const task = { timeout, onProgress, onCreate, onCancel, clock: this.#clock };
+    return readCallResult(
+      await withOwnSignal(signal, (own) => callTask(this.#client, params, { ...task, signal: own })),
     );
   }
 
-  /** Sends a request. If the signal fires, the server is notified. */
-  request<T extends AnySchema>(
+  /** Sends a request, and returns its result, whose fields are not checked. If the signal fires, the server is notified. */
+  request(
     request: ClientRequest,
-    schema: T,
     { signal, ...options }: { signal: AbortSignal; onprogress?: (progress: Progress) => void },
-  ): Promise<SchemaOutput<T>> {
+  ): Promise<Fields> {
     const timeout = this.#server.callMs + slackMs;
-    return withOwnSignal(signal, (own) => this.#client.request(request, schema, { ...options, signal: own, timeout }));
+    return withOwnSignal(signal, (own) =>
+      this.#sent(this.#client.request(request, anyResult, { ...options, signal: own, timeout })),
+    );
+  }
+
+  /** Logs the elements of a response that were left out. */
+  logOmitted(what: string, { count, kept }: OmittedItems): void {
+    if (count === 0) return;
+    const items = kept.slice(0, mostLogged).map(({ name, problem }) => `${name}: ${problem}`);
+    this.#log("warning", "mcp_items_omitted", { server: this.#server.name, of: what, count, items });
+  }
+
+  /** The result of a request's message. Rejects with `SessionLost` if the server does not know the session. */
+  async #sent<T>(sent: Promise<T>): Promise<T> {
+    try {
+      return await sent;
+    } catch (thrown) {
+      // The transport of 2024-11-05 has the session in the address to which it sends.
+      const { sessionId } = this.#transport;
+      throw sentError(thrown, sessionId !== undefined || !(this.#transport instanceof StreamableHTTPClientTransport));
+    }
   }
 
   /** Ends the session on the server and closes its connections, after the notifications of cancelled calls are sent. Never rejects. */

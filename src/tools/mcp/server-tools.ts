@@ -19,7 +19,7 @@ import { outsideText } from "../outside-text.ts";
 import { Elicitor } from "./elicitation.ts";
 import type { AuthorizedRequests } from "./oauth/authorized-requests.ts";
 import { Sampler } from "./sampling.ts";
-import { endsSession, httpStatus, McpServerError, NoSessionInTime, serverError } from "./server-error.ts";
+import { endsSession, httpStatus, McpServerError, NoSessionInTime, serverError, SessionLost } from "./server-error.ts";
 import { featureTools, runFeature } from "./server-features.ts";
 import { callResult } from "./server-result.ts";
 import { ServerSession } from "./server-session.ts";
@@ -28,6 +28,9 @@ import { callTimes, mcpContext, resolveServer, serverAddress } from "./server-va
 import type { CallTimes } from "./server-values.ts";
 import { dropList, keepList, keptList, readTools } from "./tool-list.ts";
 import type { ListedTool } from "./tool-list.ts";
+
+/** The maximum number of omitted tools in a log line. */
+const mostLogged = 20;
 
 /** The maximum number of progress reports of a call that are emitted. */
 const mostReports = 1000;
@@ -107,11 +110,15 @@ class ServerTools implements DefinedTools {
     const { tools, capabilities } = await this.#repeated(async (session) => {
       this.#facts = { ...this.#facts, version: session.version };
       return { tools: await session.tools(this.#context.signal), capabilities: session.capabilities };
-    });
+    }, true);
     const features = featureTools(this.#definition, capabilities);
     const { list, omitted } = await readTools(tools, { prefix, allowed, features });
-    if (omitted.length > 0) {
-      this.#context.log("warning", "mcp_tools_omitted", { server: name, tools: omitted.slice(0, 20) });
+    this.#facts = { ...this.#facts, omitted: omitted.kept };
+    if (omitted.count > 0) {
+      const first = omitted.kept.slice(0, mostLogged);
+      const problems = first.map((tool) => `${tool.name}: ${tool.problem}`);
+      const names = first.map((tool) => tool.name);
+      this.#context.log("warning", "mcp_tools_omitted", { server: name, count: omitted.count, tools: names, problems });
     }
     keepList(key, list, this.#context.clock.now());
     return list.tools;
@@ -147,7 +154,7 @@ class ServerTools implements DefinedTools {
     const isRepeatable = this.#isRepeatable(listed);
     const send = (signal: AbortSignal) => {
       const request = (session: ServerSession) => this.#send(session, listed, { args, call: { ...call, signal } });
-      return isRepeatable ? this.#repeated(request) : this.#inSession(request);
+      return this.#repeated(request, isRepeatable);
     };
     try {
       if (this.#elicitor === undefined || listed.feature !== undefined) return await send(call.signal);
@@ -171,6 +178,7 @@ class ServerTools implements DefinedTools {
     };
     const request = () => session.call(serverName, args, { signal, onProgress, isTask });
     const result = await (this.#sampler?.during(call, request) ?? request());
+    session.logOmitted(`the result of ${serverName}`, result.omitted);
     return callResult(result, this.#resultProblem(resultSchema, result.structuredContent));
   }
 
@@ -182,13 +190,17 @@ class ServerTools implements DefinedTools {
     return typeof check === "function" ? check(content as Json) : null;
   }
 
-  /** Runs a request, and repeats the request in another session if the server has ended the session, for example by a restart. */
-  async #repeated<T>(request: (session: ServerSession) => Promise<T>): Promise<T> {
+  /**
+   * Runs a request, and repeats the request once in another session if the server has ended the session, for example by a restart. A
+   * request that may not run twice is repeated only if the server's response proves that the request did not run.
+   */
+  async #repeated<T>(request: (session: ServerSession) => Promise<T>, isRepeatable: boolean): Promise<T> {
     const isOpen = this.#opened !== undefined;
     try {
       return await this.#inSession(request);
     } catch (thrown) {
-      if (!isOpen || httpStatus(thrown) !== 404) throw thrown;
+      const isLost = thrown instanceof SessionLost || (isRepeatable && httpStatus(thrown) === 404);
+      if (!isOpen || !isLost) throw thrown;
       return this.#inSession(request);
     }
   }

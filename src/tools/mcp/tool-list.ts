@@ -1,12 +1,15 @@
 // The list of a server's tools, as it is kept in memory: names, bounded texts and schemas. The list of a server is kept for some minutes in
 // the isolate, so that a run that calls none of the server's tools sends no request.
 
-import type { Tool } from "@modelcontextprotocol/sdk/types.js";
-
-import type { JsonObject } from "#contract/json.ts";
+import { isJsonObject } from "#contract/json.ts";
+import type { Json, JsonObject } from "#contract/json.ts";
+import { fieldsOf, isObject } from "#lib/json-value.ts";
+import type { Fields } from "#lib/json-value.ts";
 
 import { outsideText, toolName } from "../outside-text.ts";
 import { outsideSchema } from "./outside-schema.ts";
+import { neededText, readItems, textIn, UnreadableItem } from "./read-items.ts";
+import type { OmittedItems } from "./read-items.ts";
 import type { Feature } from "./server-features.ts";
 
 /** A tool of a server. */
@@ -48,42 +51,86 @@ interface ListOptions {
   features: readonly ListedTool[];
 }
 
+/** The maximum number of tools of a list, and the maximum length of a tool's name on its server. */
+export const mostTools = 1000;
+const nameLimit = 500;
+
+/** A tool of a list before its schemas are cleaned. */
+interface GivenTool extends Pick<ListedTool, "serverName" | "description" | "isTask" | "repeatable"> {
+  inputSchema: Fields;
+  outputSchema: Fields | null;
+}
+
 /**
- * Reads a list. `omitted` are the names of tools that are not offered: an earlier tool has the same name, a schema is too large or too deep,
- * or the schemas together are too large.
+ * Reads the elements of a list of tools. `omitted` are the tools that are not offered: the element cannot be read, an earlier tool has the
+ * same name, a schema is too large or too deep, or the schemas together are too large.
  */
 export async function readTools(
-  tools: readonly Tool[],
+  tools: readonly unknown[],
   { prefix, allowed, features }: ListOptions,
-): Promise<{ list: ToolList; omitted: string[] }> {
+): Promise<{ list: ToolList; omitted: OmittedItems }> {
   const listed = new Map<string, ListedTool>();
-  const omitted: string[] = [];
+  const nameOf = (item: Fields): unknown => item["name"];
+  const { items, omitted } = readItems(tools, { list: "tools", kind: "tool", most: mostTools, read: readTool, nameOf });
   let units = 0;
-  for (const tool of tools) {
-    if (allowed !== undefined && !allowed.includes(tool.name)) continue;
-    const name = await toolName(prefix, tool.name);
-    const parameters = outsideSchema(tool.inputSchema);
-    const result = tool.outputSchema === undefined ? { schema: null, units: 0 } : outsideSchema(tool.outputSchema);
+  for (const { inputSchema, outputSchema, ...tool } of items) {
+    const { serverName } = tool;
+    if (allowed !== undefined && !allowed.includes(serverName)) continue;
+    const name = await toolName(prefix, serverName);
+    const parameters = outsideSchema(inputSchema);
+    const result = outputSchema === null ? { schema: null, units: 0 } : outsideSchema(outputSchema);
     const added = (parameters?.units ?? 0) + (result?.units ?? 0);
-    if (listed.has(name) || parameters === null || result === null || units + added > mostUnits) {
-      omitted.push(outsideText(tool.name, 100));
-      continue;
+    if (listed.has(name)) omitted.add(serverName, "An earlier tool has the same name.");
+    else if (parameters === null) omitted.add(serverName, "`inputSchema` is too large, or nested too deeply.");
+    else if (result === null) omitted.add(serverName, "`outputSchema` is too large, or nested too deeply.");
+    else if (units + added > mostUnits) omitted.add(serverName, "The schemas of the tools are too large together.");
+    else {
+      units += added;
+      const schemas = { parameters: withoutFlags(parameters.schema), resultSchema: result.schema };
+      listed.set(name, { name, ...tool, ...schemas });
     }
-    units += added;
-    listed.set(name, { name, ...toolFacts(tool), parameters: parameters.schema, resultSchema: result.schema });
   }
   // A tool of the server has precedence over a feature with the same name.
   for (const feature of features) if (!listed.has(feature.name)) listed.set(feature.name, feature);
   return { list: { tools: [...listed.values()], units }, omitted };
 }
 
-function toolFacts(tool: Tool): Pick<ListedTool, "serverName" | "description" | "isTask" | "repeatable"> {
-  const { readOnlyHint, idempotentHint } = tool.annotations ?? {};
+/** Reads an element of a list. A field of a wrong type that a call does not need is ignored. */
+function readTool(item: Fields): GivenTool {
+  const { readOnlyHint, idempotentHint } = fieldsOf(item["annotations"]);
+  const { outputSchema } = item;
   return {
-    serverName: tool.name,
-    description: outsideText(tool.description ?? tool.title ?? "", descriptionLimit),
-    isTask: tool.execution?.taskSupport === "required",
+    serverName: neededText(item, "name", nameLimit),
+    description: outsideText(textIn(item, "description") ?? textIn(item, "title") ?? "", descriptionLimit),
+    isTask: fieldsOf(item["execution"])["taskSupport"] === "required",
     repeatable: readOnlyHint === true || idempotentHint === true,
+    inputSchema: argumentSchema(item["inputSchema"]),
+    outputSchema: isObject(outputSchema) ? outputSchema : null,
+  };
+}
+
+/** The schema of a tool's arguments. A tool without a schema, or with one that accepts everything, takes an object of any fields. */
+function argumentSchema(given: unknown): Fields {
+  if (given === undefined || given === null || given === true) return { type: "object" };
+  if (!isObject(given)) throw new UnreadableItem("`inputSchema` is no object.");
+  // The arguments of a call are an object. Some servers send null for absent fields.
+  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  return { type: "object", ...fields };
+}
+
+/** Replaces the schemas `true` and `false` of properties by schemas that are objects, because some providers refuse the short forms. */
+function withoutFlags(schema: JsonObject): JsonObject {
+  const { properties, items } = schema;
+  const inner = (value: Json): Json => {
+    if (typeof value === "boolean") return value ? {} : { not: {} };
+    return isJsonObject(value) ? withoutFlags(value) : value;
+  };
+  return {
+    ...schema,
+    ...(isJsonObject(properties)
+      ? { properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, inner(value)])) }
+      : {}),
+    ...(items === undefined ? {} : { items: Array.isArray(items) ? items.map(inner) : inner(items) }),
   };
 }
 

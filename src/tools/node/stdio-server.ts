@@ -3,7 +3,6 @@
 
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 
 import type { JsonObject } from "#contract/json.ts";
 import { createLog } from "#lib/log-port.ts";
@@ -12,6 +11,7 @@ import { systemClock } from "#lib/system-clock.ts";
 import { withTimeLimit } from "../limited-time.ts";
 import { McpServerError, serverError } from "../mcp/server-error.ts";
 import { callResult } from "../mcp/server-result.ts";
+import type { CallResult } from "../mcp/server-result.ts";
 import { ServerSession } from "../mcp/server-session.ts";
 import { readTools } from "../mcp/tool-list.ts";
 import type { ListedTool } from "../mcp/tool-list.ts";
@@ -87,8 +87,7 @@ export async function openStdioServer(options: StdioServerOptions): Promise<Stdi
     });
     const listed = await session.tools();
     const { list, omitted } = await readTools(listed, { prefix, allowed, features: [] });
-    if (omitted.length > 0)
-      log(`The tools ${omitted.slice(0, 20).join(", ")} of the MCP server "${name}" cannot be used.`);
+    if (omitted.count > 0) log(`Tools of the MCP server "${name}" cannot be used. ${omitted.text}`);
     return startedServer(list.tools, { name, session, messages, marked, timeoutMs, isEnded: () => isEnded });
   } catch (thrown) {
     await session?.close(context);
@@ -155,11 +154,11 @@ async function callTool(
   { serverName, isTask }: ListedTool,
   { name, session, messages, timeoutMs, isEnded }: Started,
   { params, signal }: { params: JsonObject; signal: AbortSignal },
-): Promise<CallToolResult> {
+): Promise<CallResult> {
   if (isEnded()) throw new McpServerError(`The program of the MCP server "${name}" has ended. Open the server again.`);
   const work = (limited: AbortSignal) =>
     session.call(serverName, params, { signal: limited, onProgress: () => {}, isTask });
-  let result: CallToolResult | "timeout";
+  let result: CallResult | "timeout";
   try {
     result = await withTimeLimit(signal, timeoutMs, work);
   } catch (thrown) {

@@ -81,6 +81,15 @@ const modes = {
       response.writeHead(404).end();
     },
   },
+  /** Has sessions, and ends all of them at each call. */
+  forgetful: {
+    sessions: true,
+    tools: [tool("ping")],
+    raw: ({ response, state }) => {
+      state.sessions.clear();
+      response.writeHead(404).end();
+    },
+  },
   /** Changes its list of tools at its first call, and notifies the client. */
   changing: {
     list: ({ state }) => (state.called === true ? [tool("ping"), tool("added")] : [tool("ping")]),

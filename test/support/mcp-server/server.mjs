@@ -3,6 +3,7 @@
 // /everything     streamable HTTP with sessions; every tool of the reference server
 // /old            HTTP with SSE as of 2024-11-05: GET opens the stream, POST /old/message sends. Other methods get 405
 // /bad/:mode      servers that misbehave, see bad-modes.mjs
+// /odd            a server whose answers the query dictates, see odd-server.mjs
 // /oauth/:tenant  an authorization server and an MCP server that requires its tokens, see oauth-server.mjs
 // GET /requests?scope lists the requests with the header `x-scope`: HTTP method, and method of the protocol.
 // GET /bridge     starts a bridge to the reference server over stdio once, and returns its address
@@ -19,6 +20,7 @@ import { createServer as everything } from "@modelcontextprotocol/server-everyth
 import { misbehave } from "./bad-modes.mjs";
 import { startBridge } from "./bridge.mjs";
 import { serveOauth } from "./oauth-server.mjs";
+import { answerOddly } from "./odd-server.mjs";
 
 /** Starts the servers on a free port of the loopback. */
 export async function startMcpServer() {
@@ -78,6 +80,8 @@ export async function startMcpServer() {
       });
       return server.connect(transport);
     },
+    odd: ({ request, response, body, scope, query }) =>
+      answerOddly({ request, response, body, query, state: scopeOf(scope).state }),
     bad: ({ request, response, body, path, scope }) => {
       const { state, release } = scopeOf(scope);
       void misbehave(path, { request, response, body, scope, state, release });

@@ -62,9 +62,49 @@ it("The size of a cached tool list is the length of the JSON of its tools' schem
   ];
   const options = { prefix: "p", allowed: undefined, features: [] };
   const { list, omitted } = await readTools([...tools, ...omittedTools], options);
-  expect(omitted).toEqual(["one", "large"]);
+  expect(omitted.kept.map(({ name }) => name)).toEqual(["one", "large"]);
   const lengths = [tools[0]?.inputSchema, tools[1]?.inputSchema, tools[1]?.outputSchema].map(
     (each) => JSON.stringify(each).length,
   );
   expect(list.units).toBe(lengths.reduce((sum, each) => sum + each));
+});
+
+it("The schema of an MCP tool's arguments is an object schema without nulls, and its boolean schemas are objects", async () => {
+  const inner = { type: "object", properties: { deep: true } };
+  const given: [unknown, object][] = [
+    [undefined, { type: "object" }],
+    [null, { type: "object" }],
+    [true, { type: "object" }],
+    [{ properties: null, required: null }, { type: "object" }],
+    [
+      { type: "object", properties: { raw: true, none: false } },
+      { type: "object", properties: { raw: {}, none: { not: {} } } },
+    ],
+    [
+      { properties: { list: { items: true }, both: { items: [true, inner] }, inner } },
+      {
+        type: "object",
+        properties: {
+          list: { items: {} },
+          both: { items: [{}, { type: "object", properties: { deep: {} } }] },
+          inner: { type: "object", properties: { deep: {} } },
+        },
+      },
+    ],
+  ];
+  const tools = given.map(([inputSchema], at) => ({ name: `tool-${at}`, inputSchema }));
+  const { list, omitted } = await readTools(tools, { prefix: "p", allowed: undefined, features: [] });
+  expect(omitted.count).toBe(0);
+  expect(list.tools.map(({ parameters }) => parameters)).toEqual(given.map(([, expected]) => expected));
+});
+
+it("Of a list of MCP tools the first 1,000 are read, and of the reasons the first 50 are kept", async () => {
+  const wrong = Array.from({ length: 2000 }, (_, at) => ({ name: `wrong-${at}`, inputSchema: at }));
+  const { list, omitted } = await readTools([...wrong, { name: "good" }], {
+    prefix: "p",
+    allowed: undefined,
+    features: [],
+  });
+  expect(list.tools).toEqual([]);
+  expect([omitted.count, omitted.kept.length]).toEqual([2001, 50]);
 });
