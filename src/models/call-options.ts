@@ -9,6 +9,7 @@ import { convertPrompt } from "./convert-prompt.ts";
 import type { ProviderProfile, ProviderSettings } from "./provider/provider-profile.ts";
 import { checkParams } from "./request-params.ts";
 import { structureForm, structureOptions, withAnswerTool } from "./request-structure.ts";
+import { toolSchema } from "./schema/sent-schema.ts";
 import { readThinkingRequest } from "./thinking-request.ts";
 import { sendableMessages } from "./tool-calls-as-text.ts";
 
@@ -20,16 +21,21 @@ export interface PreparedCall {
   warnings: string[];
 }
 
-function convertTools({ model, tools }: ModelRequest, profile: ProviderProfile): LanguageModelV3FunctionTool[] {
+/** Converts the tools. A tool that cannot be sent is left out, because it would make the provider refuse the whole request. */
+function convertTools(
+  { model, tools }: ModelRequest,
+  profile: ProviderProfile,
+): { tools: LanguageModelV3FunctionTool[]; warnings: string[] } {
+  const converted: LanguageModelV3FunctionTool[] = [];
+  const warnings: string[] = [];
   // Decision 19: a request to a model that calls no functions has no tools.
-  if (model.capabilities?.functionCalling === false) return [];
-  return tools.map(({ name, description, parameters }) => ({
-    type: "function",
-    name,
-    description,
-    inputSchema: profile.toolSchema?.(parameters, model.model) ?? parameters,
-    ...profile.toolFields,
-  }));
+  for (const { name, description, parameters } of model.capabilities?.functionCalling === false ? [] : tools) {
+    const read = toolSchema(parameters, profile, model.model);
+    if ("problem" in read)
+      warnings.push(`The tool "${name}" was left out: the schema of its arguments ${read.problem}.`);
+    else converted.push({ type: "function", name, description, inputSchema: read.schema, ...profile.toolFields });
+  }
+  return { tools: converted, warnings };
 }
 
 /** Prepares the call options of a model request. `signal` aborts the request. Throws a RefusedRequest if it cannot be expressed. */
@@ -39,7 +45,7 @@ export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: A
   const form = structureForm(asked, to);
   const request = withAnswerTool({ ...asked, messages: sendableMessages(asked, profile) }, form);
   const { model } = request;
-  const tools = convertTools(request, profile);
+  const { tools, warnings } = convertTools(request, profile);
   const prompt = convertPrompt(request, to);
   profile.markCache?.(model, prompt, tools);
 
@@ -69,6 +75,6 @@ export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: A
       ...(model.headers === undefined ? {} : { headers: model.headers }),
     },
     answerTool: form?.type === "call" ? form.tool.name : null,
-    warnings: reasoning.warnings,
+    warnings: [...warnings, ...reasoning.warnings],
   };
 }

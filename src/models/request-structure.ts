@@ -7,6 +7,7 @@ import type { AnswerStructure, ModelRequest, ToolSpec } from "#core/ports/model-
 
 import type { NativeStructure, ProviderSettings } from "./provider/provider-profile.ts";
 import { RefusedRequest } from "./refused-request.ts";
+import { normalForm } from "./schema/sent-schema.ts";
 
 /** How a request asks for its structured answer. */
 export type StructureForm =
@@ -18,8 +19,9 @@ const answerDescription = "Gives the final answer. Call it once, as soon as no o
 
 /** The form of a request's structure; null for a request without one. Throws a RefusedRequest if the model supports neither form. */
 export function structureForm(request: ModelRequest, to: ProviderSettings): StructureForm | null {
-  const { structure, model } = request;
-  if (structure === undefined) return null;
+  const { structure: asked, model } = request;
+  if (asked === undefined) return null;
+  const structure = { ...asked, schema: normalForm(asked.schema) };
   const { structuredOutputs, functionCalling } = model.capabilities ?? {};
   const native = structuredOutputs === false ? null : (to.profile.structure?.(structure, request, to) ?? null);
   if (native !== null) return { type: "native", structure, native };

@@ -65,12 +65,37 @@ it("SESSION20 A client tool's schema becomes an object schema without references
 it("SESSION20 A client tool's schema with a circular reference is refused, and one that uses a definition twice is accepted", () => {
   const circle = { properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { items: { $ref: "#/$defs/a" } } } };
   const read = clientSchema(circle);
-  expect("problem" in read ? read.problem : "").toContain("itself");
+  expect("problem" in read ? read.problem : "").toBe('refers to itself by "#/$defs/a", which is not taken');
   const shared = {
     properties: { a: { $ref: "#/$defs/a" }, b: { $ref: "#/$defs/a" } },
     $defs: { a: { type: "string" } },
   };
   expect(usable(shared).parameters["properties"]).toEqual({ a: { type: "string" }, b: { type: "string" } });
+});
+
+it("SESSION20 A client tool's schema whose references multiply, or lead to other documents, is refused", () => {
+  const doubled = Object.fromEntries(
+    Array.from({ length: 12 }, (_, at) => [
+      `d${at}`,
+      { properties: { a: { $ref: `#/$defs/d${at + 1}` }, b: { $ref: `#/$defs/d${at + 1}` } } },
+    ]),
+  );
+  const read = clientSchema({ properties: { a: { $ref: "#/$defs/d0" } }, $defs: { ...doubled, d12: {} } });
+  expect("problem" in read ? read.problem : "").toBe("has more than 2000 schemas in it");
+  for (const [$ref, problem] of [
+    ["https://example.org/a.json", 'refers to "https://example.org/a.json"; only parts of the schema are taken'],
+    ["#/$defs/none", 'refers to "#/$defs/none", which is not there'],
+  ] as const) {
+    expect(clientSchema({ properties: { a: { $ref } } })).toEqual({ problem });
+  }
+});
+
+it("A schema of a server that contains itself is cut at its second copy", () => {
+  const circle = { properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { items: { $ref: "#/$defs/a" } } } };
+  const read = clientSchema(circle, { tolerant: true });
+  expect("problem" in read ? read.problem : read.parameters["properties"]).toEqual({
+    a: { items: { items: { description: "Its inner parts are left out here." } } },
+  });
 });
 
 it("SESSION20 A client tool's schema with a keyword of the wrong type is refused, and the error names its position", () => {

@@ -200,7 +200,7 @@ const schemas = new WeakMap<JsonObject, ClientSchema | { problem: string }>();
 export function schemaOf({ parameters }: Pick<DefinedTool, "parameters">): ClientSchema | { problem: string } {
   const known = schemas.get(parameters);
   if (known !== undefined) return known;
-  const schema = clientSchema(parameters);
+  const schema = clientSchema(parameters, { tolerant: true });
   schemas.set(parameters, schema);
   return schema;
 }

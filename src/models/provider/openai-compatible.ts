@@ -7,6 +7,8 @@ import type { JSONObject, LanguageModelV3Message } from "@ai-sdk/provider";
 import type { StoredPart } from "#core/record.ts";
 
 import { shortCallId } from "../call-ids.ts";
+import { wireRules } from "../schema/wire-rules.ts";
+import { wireSchema } from "../schema/wire-schema.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import {
   asksForOneCall,
@@ -163,6 +165,7 @@ export const openaiCompatible: ProviderProfile = {
   },
   completionLimitOption: "max_completion_tokens",
   refusesSampling: (model) => openaiReasons.test(model),
+  toolSchema: (parameters, model) => wireSchema(parameters, wireRules("openai-compatible", model)),
   callId: (id, to) => (presetAt(to).shortCallIds ? shortCallId(id) : openaiCallId(id)),
   files: chatFiles,
   // The package has no option for the role of system messages, but copies these fields into the message.

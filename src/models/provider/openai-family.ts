@@ -4,6 +4,8 @@
 import type { AnswerStructure, ModelRequest } from "#core/ports/model-port.ts";
 
 import { acceptedCallId } from "../call-ids.ts";
+import { wireRules } from "../schema/wire-rules.ts";
+import { wireSchema } from "../schema/wire-schema.ts";
 import type { Effort, ThinkingRequest } from "../thinking-request.ts";
 import { openaiFacts } from "./facts/openai-facts.ts";
 import {
@@ -51,9 +53,10 @@ export const openaiFamily = {
 const withoutStructure = /^(openai\/)?(gpt-3|gpt-4($|-)|gpt-4o-2024-05-13|chatgpt-4o)/;
 
 /** The structure in OpenAI's form, strict if the schema fits OpenAI's strict mode; null for a model that does not support it. */
-export function openaiStructure({ schema, strict }: AnswerStructure, { model }: ModelRequest): NativeStructure | null {
+export function openaiStructure(structure: AnswerStructure, { model }: ModelRequest): NativeStructure | null {
   if (withoutStructure.test(model.model)) return null;
-  return { schema, options: { strictJsonSchema: strict ?? fitsStrictMode(schema) } };
+  const schema = wireSchema(structure.schema, wireRules("openai", model.model));
+  return { schema, options: { strictJsonSchema: structure.strict ?? fitsStrictMode(schema) } };
 }
 
 // OpenAI's first reasoning models, o1 to o4-mini, refuse the field for parallel tool calls, whatever its value.

@@ -5,6 +5,8 @@
 import type { JsonObject } from "#contract/json.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
+import { wireRules } from "../schema/wire-rules.ts";
+import { wireSchema } from "../schema/wire-schema.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import {
@@ -48,6 +50,7 @@ export const openai: ProviderProfile = {
   reasoning: (request, { thinking }) => effortOptions(request, thinking),
   structure: openaiStructure,
   completionLimitOption: "maxCompletionTokens",
+  toolSchema: (parameters, model) => wireSchema(parameters, wireRules("openai", model)),
   files: chatFiles,
 };
 
@@ -107,6 +110,7 @@ export const openaiResponses: ProviderProfile = {
     ),
     ..."include previous_response_id conversation background prompt".split(" "),
   ],
+  toolSchema: (parameters, model) => wireSchema(parameters, wireRules("openai-responses", model)),
   // The Responses API uses strict mode by default, which refuses schemas with optional fields.
   toolFields: { strict: false },
   alternatesTurns: false,

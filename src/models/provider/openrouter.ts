@@ -9,6 +9,8 @@ import { fieldsOf, isObject, listOf, type Fields } from "#lib/json-value.ts";
 import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
+import { wireRules } from "../schema/wire-rules.ts";
+import { wireSchema } from "../schema/wire-schema.ts";
 import { fitBudget } from "../thinking-request.ts";
 import { cacheMarks } from "./anthropic.ts";
 import { chatCompletions } from "./chat-completions.ts";
@@ -111,7 +113,8 @@ export const openrouter: ProviderProfile = {
     strict !== false && fitsStrictMode(schema)
       ? { schema: isGoogle(model) ? googleSchema(schema) : schema, options: {} }
       : null,
-  toolSchema: (parameters, model) => (isGoogle(model) ? googleSchema(parameters) : parameters),
+  toolSchema: (parameters, model) =>
+    isGoogle(model) ? googleSchema(parameters) : wireSchema(parameters, wireRules("openrouter", model)),
   reservedFields: [...chatCompletions.reservedFields, "transforms", "models", "route", "usage"],
   needsToolDefinitions: isAnthropic,
   files: {

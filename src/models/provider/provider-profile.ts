@@ -174,7 +174,7 @@ export interface ProviderProfile {
    */
   reservedFields: readonly string[];
 
-  /** Converts the JSON Schema of a tool's arguments to the subset that the provider accepts. Absent: every schema is accepted. */
+  /** Converts the normal form of the schema of a tool's arguments to a schema that the provider accepts. Absent: every normal form is. */
   toolSchema?: (parameters: JsonObject, model: string) => JsonObject;
   /** Fields added to each tool. */
   toolFields?: Pick<LanguageModelV3FunctionTool, "strict">;

@@ -1,0 +1,45 @@
+// The schema of a tool's arguments in the request that a wire is sent.
+
+import type { JsonObject } from "#contract/json.ts";
+
+import type { SchemaWire } from "../support/wire-rules/schema-problems.ts";
+import type { Provider } from "./ask-model.ts";
+import { overHttp } from "./http-request.ts";
+import { capture, type Sent } from "./sent-request.ts";
+
+/** The provider and the model that a wire stands for. */
+const callOf: Record<SchemaWire, { provider: Provider; model: string; baseUrl?: string }> = {
+  // The protocol of a profile without a host is OpenAI's own.
+  openai: { provider: "openai", model: "some-model", baseUrl: "https://api.openai.com/v1" },
+  "openai-responses": { provider: "openai-responses", model: "some-model" },
+  anthropic: { provider: "anthropic", model: "some-model" },
+  google: { provider: "google", model: "some-model" },
+  openrouter: { provider: "openrouter", model: "anthropic/some-model" },
+  "openai-compatible": { provider: "openai", model: "some-model" },
+  moonshot: { provider: "openai", model: "kimi-k3" },
+};
+
+/** The field in which a wire receives a tool's arguments. */
+export function parametersOf(wire: SchemaWire, body: Sent, at = 0): Sent | undefined {
+  if (wire === "google") return body["tools"]?.[0]?.["functionDeclarations"]?.[at]?.["parameters"];
+  const tool = body["tools"]?.[at];
+  if (wire === "anthropic") return tool?.["input_schema"];
+  return wire === "openai-responses" ? tool?.["parameters"] : tool?.["function"]?.["parameters"];
+}
+
+/** The schema in the request for a tool with these parameters, without sending the request. */
+export async function sentParameters(wire: SchemaWire, parameters: JsonObject): Promise<JsonObject> {
+  const { provider, ...definition } = callOf[wire];
+  const tools = [{ name: "act", description: "Acts", parameters }];
+  const { body } = await capture(provider, { tools }, { ...definition, ...(wire === "openai" ? { api: "chat" } : {}) });
+  return parametersOf(wire, body) as unknown as JsonObject;
+}
+
+/** The body of a request with these tools, as a server on the loopback received it. */
+export async function sentTools(
+  wire: SchemaWire,
+  tools: { name: string; description: string; parameters: JsonObject }[],
+): Promise<{ body: Sent; warnings: string }> {
+  const { provider, model } = callOf[wire];
+  return overHttp(provider, { tools }, { model });
+}
