@@ -27,12 +27,19 @@ export function parametersOf(wire: SchemaWire, body: Sent, at = 0): Sent | undef
   return wire === "openai-responses" ? tool?.["parameters"] : tool?.["function"]?.["parameters"];
 }
 
-/** The schema in the request for a tool with these parameters, without sending the request. */
-export async function sentParameters(wire: SchemaWire, parameters: JsonObject): Promise<JsonObject> {
+/** The schemas in the request for tools with these parameters, without sending the request. */
+export async function sentSchemas(wire: SchemaWire, schemas: readonly JsonObject[]): Promise<JsonObject[]> {
   const { provider, ...definition } = callOf[wire];
-  const tools = [{ name: "act", description: "Acts", parameters }];
+  const tools = schemas.map((parameters, at) => ({ name: `act_${at}`, description: "Acts", parameters }));
   const { body } = await capture(provider, { tools }, { ...definition, ...(wire === "openai" ? { api: "chat" } : {}) });
-  return parametersOf(wire, body) as unknown as JsonObject;
+  return schemas.map((_, at) => parametersOf(wire, body, at) as unknown as JsonObject);
+}
+
+/** The schema in the request for a tool with these parameters. */
+export async function sentParameters(wire: SchemaWire, parameters: JsonObject): Promise<JsonObject> {
+  const [sent] = await sentSchemas(wire, [parameters]);
+  if (sent === undefined) throw new Error("The request has no tool.");
+  return sent;
 }
 
 /** The body of a request with these tools, as a server on the loopback received it. */

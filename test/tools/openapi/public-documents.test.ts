@@ -6,10 +6,13 @@ import { describe, expect, inject, it } from "vitest";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { DefinedTool, ToolsContext } from "#core/ports/tool-source-port.ts";
+import { clientSchema } from "#flow/client-schema.ts";
 import { defineOpenApi } from "#spec/index.ts";
 import { openTools } from "#tools/openapi/index.ts";
 import { toolName } from "#tools/outside-text.ts";
 
+import { sentSchemas } from "../../models/sent-parameters.ts";
+import { schemaProblems, schemaWires } from "../../support/wire-rules/schema-problems.ts";
 import { contextOf } from "./api-driver.ts";
 import { ExampleValue } from "./example-value.ts";
 
@@ -62,7 +65,7 @@ const documents: [name: string, least: number][] = [
 ];
 
 describe.each(documents)("The document %s", (name, least) => {
-  it(`The document has at least ${least} operations with an id, and each one is called with all its arguments and with the required ones`, async () => {
+  it(`The document has at least ${least} operations with an id, each one is called with all its arguments and with the required ones, and no wire refuses its schema`, async () => {
     const called: string[] = [];
     const fetched: OutboundFetch = async (url, init = {}) => {
       const { method = "GET", headers = {}, body = null } = init;
@@ -74,17 +77,33 @@ describe.each(documents)("The document %s", (name, least) => {
     const ids = await operationsOf(name);
     expect(ids.length).toBeGreaterThanOrEqual(least);
     const failed: string[] = [];
+    const parameters: JsonObject[] = [];
     for (const id of ids) {
       const tool = await opened.tool?.(await toolName("api", id));
       if (tool == null) {
         failed.push(`${id} is no tool`);
         continue;
       }
+      parameters.push(tool.parameters);
       for (const isWhole of [false, true]) failed.push(...(await problemsOf(tool, id, { isWhole, called })));
     }
     expect(failed).toEqual([]);
+    expect(await schemaProblemsOf(parameters)).toEqual([]);
   }, 300_000);
 });
+
+/** The problems of the schemas that each wire is sent for the tools of a document. */
+async function schemaProblemsOf(parameters: readonly JsonObject[]): Promise<string[]> {
+  const read = parameters.map((schema) => clientSchema(schema, { tolerant: true }));
+  const unusable = read.flatMap((schema) => ("problem" in schema ? [schema.problem] : []));
+  const usable = read.flatMap((schema) => ("problem" in schema ? [] : [schema.parameters]));
+  const refused: string[] = [];
+  for (const wire of schemaWires) {
+    const sent = await sentSchemas(wire, usable);
+    refused.push(...sent.flatMap((schema) => schemaProblems(wire, schema).map((problem) => `${wire} ${problem}`)));
+  }
+  return [...unusable, ...refused];
+}
 
 async function problemsOf(
   tool: DefinedTool,
