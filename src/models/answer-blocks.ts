@@ -8,6 +8,7 @@ import { keptBounds, type JsonObject } from "#contract/json.ts";
 import type { ModelPart } from "#core/ports/model-port.ts";
 import type { ProviderData } from "#core/record.ts";
 import { parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
+import { isVisible } from "#lib/visible-text.ts";
 
 import {
   metadataUnder,
@@ -73,9 +74,16 @@ export class AnswerBlocks {
   #audio: { index: number; mimeType: string } | null = null;
   /** Number of closed tool calls. */
   closedCalls = 0;
+  #hasVisibleText = false;
 
   constructor(options: BlockOptions) {
     this.#options = options;
+  }
+
+  /** The answer has visible text or calls, and none of its calls is incomplete. Read before `finish`. */
+  get isWhole(): boolean {
+    const complete = this.closedCalls + this.#waiting.filter((end) => isJson(end.arguments.trim() || "{}")).length;
+    return complete === this.#calls.size && (this.#hasVisibleText || complete > 0);
   }
 
   start(kind: Kind, { id, providerMetadata }: ContentPart): ModelPart[] {
@@ -96,6 +104,7 @@ export class AnswerBlocks {
     this.#content.set(key, block);
     this.#addMetadata(block, providerMetadata);
     if (delta === "") return [];
+    this.#hasVisibleText ||= kind === "text" && isVisible(delta);
     const opened = this.#open(block);
     return [...opened, { type: `${kind}_delta`, index: block.index ?? 0, delta }];
   }

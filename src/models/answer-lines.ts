@@ -4,6 +4,8 @@
 import { fieldsOf, listOf, parseJson, type Fields } from "#lib/json-value.ts";
 import { EventMeter } from "#lib/untrusted/bounded-events.ts";
 
+import { namesFailure } from "./finish-reason.ts";
+
 /** The maximum number of characters of an event. An event with a picture is kept in memory until it ends. */
 const longestEvent = 32 * 1024 * 1024;
 
@@ -11,15 +13,25 @@ const longestEvent = 32 * 1024 * 1024;
 const bounds = { units: longestEvent, lines: 10_000, json: { values: 100_000, depth: 64 } };
 
 // A match only means that the chunk is parsed: the text of the model may contain the same field names.
-const mayEnd = /"finish_?reason"\s*:\s*"|"response\.(?:completed|incomplete|failed)"/i;
-const lastEvent = /^response\.(?:completed|incomplete|failed)$/;
+const mayEnd = /"(?:finish_?|stop_)reason"\s*:\s*"|"response\.(?:completed|incomplete|failed)"|"message_stop"/i;
+const lastEvent = /^(?:response\.(?:completed|incomplete|failed)|message_stop)$/;
+
+/** Whether the data of an event has the finish reason of a complete answer, after which only token counts and the end mark follow. */
+export function endsAnswer(data: string): boolean {
+  return mayEnd.test(data) && reasonsOf(fieldsOf(parseJson(data))).some(isFinish);
+}
+
+function reasonsOf({ type, choices, candidates, delta }: Fields): unknown[] {
+  const last = type === "message_delta" ? fieldsOf(delta)["stop_reason"] : undefined;
+  return [first(choices)["finish_reason"], first(candidates)["finishReason"], last];
+}
+
+function isFinish(reason: unknown): boolean {
+  return typeof reason === "string" && reason !== "" && !namesFailure(reason);
+}
 
 function first(value: unknown): Fields {
   return fieldsOf(listOf(value)[0]);
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === "string" && value !== "";
 }
 
 /** The lines of one body. */
@@ -43,7 +55,10 @@ export class AnswerLines {
   /** Token counts arrived. */
   counted = false;
 
-  /** Reads the next piece of the body, and returns its text. Throws if an event is too long. */
+  /**
+   * Reads the next piece of the body, and returns its text. The text after the last event of the protocol is left out, because nothing that
+   * a server sends there belongs to the answer. Throws if an event is too long.
+   */
   read(piece: Uint8Array): string {
     const text = this.#decoder.decode(piece, { stream: true });
     this.#count(text);
@@ -52,9 +67,10 @@ export class AnswerLines {
     const [head = "", ...lines] = (isSecondHalf ? text.slice(1) : text).split(/\r\n|\n|\r/);
     if (text !== "") this.#endsInReturn = text.endsWith("\r");
     this.#rest += head;
-    for (const line of lines) {
+    for (const [at, line] of lines.entries()) {
       this.#line(this.#rest);
       this.#rest = line;
+      if (this.ended) return this.#cutAfterLine(text, isSecondHalf ? at + 1 : at);
     }
     if (this.#before + this.#rest.length > longestEvent) {
       throw new Error("The server sent an event that is too long.");
@@ -69,6 +85,17 @@ export class AnswerLines {
     } catch (thrown) {
       throw new Error(`The server sent an answer that ${thrown instanceof Error ? thrown.message : "is too long"}.`);
     }
+  }
+
+  /** The text up to the end of the line with this number, which is the last line that is read, with an empty line that follows it. */
+  #cutAfterLine(text: string, number: number): string {
+    const [line, next] = [...text.matchAll(/\r\n|\n|\r/g)].slice(number, number + 2).map(endOf);
+    this.#rest = "";
+    const isEmpty = next !== undefined && next.start === line?.end;
+    if (isEmpty) this.#before = 0;
+    const read = text.slice(0, isEmpty ? next.end : line?.end);
+    this.#endsInReturn = read.endsWith("\r");
+    return read;
   }
 
   /** No event is open: the last line was empty, or nothing was read. */
@@ -91,14 +118,19 @@ export class AnswerLines {
 
   #chunk(json: string): void {
     // The chunk may be invalid JSON. The provider's package reports that as an error.
-    const { type, choices, candidates, usage, usageMetadata } = fieldsOf(parseJson(json));
+    const chunk = fieldsOf(parseJson(json));
+    const { type, usage, usageMetadata } = chunk;
     if (typeof type === "string" && lastEvent.test(type)) {
       this.ended = true;
-      this.completed = type === "response.completed";
+      this.completed = type === "response.completed" || type === "message_stop";
     }
-    if (isText(first(choices)["finish_reason"]) || isText(first(candidates)["finishReason"])) this.finished = true;
+    this.finished ||= reasonsOf(chunk).some(isFinish);
     this.counted ||= typeof (usage ?? usageMetadata ?? 0) === "object";
   }
+}
+
+function endOf({ index, 0: found }: RegExpExecArray): { start: number; end: number } {
+  return { start: index, end: index + found.length };
 }
 
 function isDone(line: string): boolean {

@@ -5,6 +5,13 @@
 import { isObject, parseJson, type Fields } from "#lib/json-value.ts";
 
 import { errorEvent } from "./error-event.ts";
+import type { StreamRepair } from "./stream-repair.ts";
+
+/** Whether data is the end mark, or the beginning of it at the end of a body. */
+function isDone(data: string): boolean {
+  const mark = data.trim();
+  return mark.length > 1 && "[DONE]".startsWith(mark);
+}
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
@@ -26,7 +33,7 @@ const usual = /"choices":\s*\[\s*\{/;
 const worthReading = /"(?:tool_calls|error|message|detail)":|"role":(?!\s*"assistant")|"finish_reason":\s*"/;
 
 /** Repairs the chunks of one answer, in order. `toolNames` are the names of the tools that the request offers. */
-export class ChatRepair {
+export class ChatRepair implements StreamRepair {
   readonly #toolNames: readonly string[];
   readonly #calls: Call[] = [];
   #finished = false;
@@ -38,10 +45,9 @@ export class ChatRepair {
 
   /** Repairs the data of one event. Returns the data of the events to pass on: none, one or several. */
   take(data: string): string[] {
-    if (data.trim() === "") return [];
     // Some servers end with `[DONE]` and send no finish reason. The package `@ai-sdk/openai-compatible` reports that as an error, and tool
     // calls whose name is incomplete need a last chunk. So a finish reason is added here.
-    if (data.trim() === "[DONE]") return this.#finished ? [data] : [this.#end(), data];
+    if (isDone(data)) return this.#finished ? ["[DONE]"] : [this.#end(), "[DONE]"];
     if (usual.test(data) && !worthReading.test(data)) return [data];
     const chunk = parseJson(data);
     if (!isObject(chunk)) return [data];

@@ -58,6 +58,8 @@ export class ChunkReader {
   modelId: string | null = null;
   /** The provider's explanation of its stop reason. */
   stopDetail: string | null = null;
+  /** The provider's stop reason, if its package may drop it. */
+  stopReason: string | null = null;
   /** Tokens used so far; null before the first counts. */
   usage: Usage | null = null;
   /** The field that last held thinking, in Chat Completions; null if there was none. */
@@ -68,10 +70,11 @@ export class ChunkReader {
   /** Reads a chunk. Returns the chunk's piece of a spoken answer; undefined if it has none. */
   read(chunk: unknown, profile: ProviderProfile): ChunkFacts["speech"] {
     const facts = profile.readChunk(fieldsOf(chunk));
-    const { modelId, usage, stopDetail, thinkingField, calls = [], sources = [], speech } = facts;
+    const { modelId, usage, stopDetail, stopReason, thinkingField, calls = [], sources = [], speech } = facts;
     if (modelId !== undefined && modelId !== "") this.modelId = modelId;
     if (usage !== undefined && usage !== null) this.usage = updateUsage(this.usage, usage);
     this.stopDetail = stopDetail ?? this.stopDetail;
+    this.stopReason = stopReason ?? this.stopReason;
     this.thinkingField = thinkingField ?? this.thinkingField;
     for (const call of calls) this.#readCall(call);
     for (const { url, title } of sources) this.sources.add(url, title);

@@ -37,6 +37,12 @@ const perDay = /\bper[ -]day\b/i;
 
 const moneyIsOut = /insufficient_quota|billing_hard_limit|insufficient[_ ]balance|credit balance is too low/i;
 
+const busy = /rate[ _-]?limit|too many requests|request limit reached|requests? per (?:second|minute)/i;
+
+// What proxies write in place of an answer if the server is down.
+const serverFailed =
+  /\b(?:service unavailable|bad gateway|gateway time-?out|internal server error|temporarily unavailable|overloaded|upstream connect error)\b/i;
+
 function kindOf(facts: FailureFacts): ModelFailureKind {
   const { status, text } = facts;
   if (status !== 429) {
@@ -45,11 +51,16 @@ function kindOf(facts: FailureFacts): ModelFailureKind {
   }
   if (status === 429) return "rate_limited";
   if (status === 401) return "auth";
+  if (facts.inPlace) {
+    if (busy.test(text)) return "rate_limited";
+    if (refusedKey.test(text)) return "auth";
+    if (serverFailed.test(text)) return "network";
+  }
   if (status === 403) return refusedElsewhere.test(text) ? "api" : "auth";
   if (status === 400 && refusedKey.test(text)) return "auth";
   if (status !== null && status >= 500) return "network";
   if (status === null) {
-    if (/rate limit|too many requests/i.test(text)) return "rate_limited";
+    if (busy.test(text)) return "rate_limited";
     if (refusedKey.test(text)) return "auth";
     if (facts.transport) return "network";
   }

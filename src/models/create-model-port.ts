@@ -27,6 +27,7 @@ import { notReadyMessage, withKeyHint } from "./readiness.ts";
 import { createRedact, withoutSecrets, type Redact } from "./redact.ts";
 import { RefusedRequest } from "./refused-request.ts";
 import { repairedFetch } from "./repaired-fetch.ts";
+import { textOfPackage } from "./reported-error.ts";
 import { paramsFetch } from "./request-params.ts";
 import { sameOriginFetch } from "./same-origin-fetch.ts";
 import { thinksInSilence } from "./silent-thinking.ts";
@@ -141,6 +142,10 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       const cause = error instanceof StreamedError ? error.reported : error;
       const context = { exchange, redact, now: now(), aborted: signal.aborted };
       const { usage } = chunks;
+      const replaced = textOfPackage(cause, exchange);
+      if (replaced !== null && request.raw !== false) {
+        yield { type: "raw", chunk: redact(JSON.stringify({ package_error: replaced })) };
+      }
       const classified = withKeyHint(classifyFailure(cause, context), request.model);
       yield { type: "error", failure: classified, ...(usage === null ? {} : { usage }) };
     } finally {

@@ -10,6 +10,7 @@ import type { AnswerSource, ModelFinish, ModelPart } from "#core/ports/model-por
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { failure } from "./classify-failure.ts";
+import { namesFailure, readStopReason } from "./finish-reason.ts";
 
 /** The end of an answer as the provider reports it. */
 export interface ReportedEnd {
@@ -23,6 +24,8 @@ export interface ReportedEnd {
   model_id: string | null;
   /** The answer has closed tool calls. */
   hasCalls: boolean;
+  /** The answer has visible text, or calls that are all complete. */
+  hasWholeContent: boolean;
   /** The answer has content other than text, thinking and tool calls. */
   hasOtherContent: boolean;
   /** The sources that the answer cites. */
@@ -77,14 +80,17 @@ export function endOfAnswer(
   // An answer with the end mark of its protocol is complete, even without a finish reason (decision record 17: how an answer ends): the
   // Responses API gives no reason for an answer with tool calls. In Chat Completions a reason is always present, because `chat-repair.ts`
   // adds a missing one.
-  const stopped = isUnnamed ? "stop" : readStopReason(reason);
+  const named = isUnnamed ? "stop" : readStopReason(reason);
+  // A name that no provider documents does not make a complete answer wrong: it is kept, and the name is in the log.
+  const isComplete = end.hasWholeContent && reason.unified === "other" && !namesFailure(reason.raw ?? "");
+  const stopped = named ?? (isComplete ? "stop" : null);
   if (stopped === null) {
     const message = `The provider ended the answer with "${reason.raw ?? "error"}".`;
-    // Either the model wrote a malformed tool call, or the reason is unknown, which usually means that the server failed. A retry may
-    // succeed.
+    // Either the model wrote a malformed tool call, or the server failed before it wrote any text. A retry may succeed.
     return { type: "error", usage, failure: failure("api", message, true) };
   }
-  const detail = stopped === "content_filter" ? stopDetail(end) : null;
+  const unknown = named === null ? (reason.raw ?? null) : null;
+  const detail = stopped === "content_filter" ? stopDetail(end) : unknown;
   const finish: ModelFinish = {
     stop_reason: stopReason(stopped, end.hasCalls),
     ...(detail === null ? {} : { stop_detail: detail }),
@@ -99,53 +105,4 @@ export function endOfAnswer(
     return { type: "error", usage, failure: failure("overflow", message) };
   }
   return { type: "finish", ...finish };
-}
-
-const stop = ["stop", "end", "end_turn", "eos", "eos_token", "stop_sequence", "stop_token", "complete", "completed"];
-const finished = ["finish", "finished", "done", "normal", "compaction", "pause_turn", "no_image"];
-const length = ["length", "max_tokens", "max_output_tokens", "max_new_tokens", "max_completion_tokens", "max_length"];
-const tooLong = ["model_length", "token_limit"];
-const calls = ["tool_call", "tool_calls", "tool_use", "function_call", "function_calls"];
-const filter = ["content_filter", "content_filtered", "contentfilter", "filtered", "blocked", "flagged", "moderation"];
-const policy = [
-  "refusal",
-  "safety",
-  "sensitive",
-  "policy_violation",
-  "guardrail_intervened",
-  "guardrail",
-  "model_armor",
-];
-const google = ["blocklist", "prohibited_content", "recitation", "spii", "language", "jailbreak"];
-const images = ["image_safety", "image_prohibited_content", "image_recitation"];
-
-const known = new Map<string, StopReason>(
-  (
-    [
-      [[...stop, ...finished], "stop"],
-      [[...length, ...tooLong], "length"],
-      [calls, "tool_calls"],
-      [[...filter, ...policy, ...google, ...images], "content_filter"],
-    ] as const
-  ).flatMap(([names, reason]) => names.map((name) => [name, reason] as const)),
-);
-
-/**
- * Maps a provider's finish reason; null for an error and for an unknown reason. Each package maps the reasons that its own provider
- * documents, but other servers of the same protocol use other names. An unknown reason usually means that the server failed.
- */
-function readStopReason({ unified, raw }: LanguageModelV3FinishReason): StopReason | null {
-  switch (unified) {
-    case "stop":
-    case "length":
-      return unified;
-    case "content-filter":
-      return "content_filter";
-    case "tool-calls":
-      return "tool_calls";
-    case "error":
-      return null;
-    case "other":
-      return known.get((raw ?? "").toLowerCase().replaceAll("-", "_")) ?? null;
-  }
 }

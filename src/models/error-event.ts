@@ -3,13 +3,36 @@
 
 import { isObject, textOrJson, type Fields } from "#lib/json-value.ts";
 
-function described({ type, code, ...rest }: Fields): Fields {
-  const message = rest["message"] ?? rest["detail"] ?? rest["msg"] ?? rest;
+import { sentenceOf } from "./error-sentence.ts";
+
+const codeNames = ["code", "error_code", "errorCode", "errcode", "err_code", "status_code", "statusCode", "status"];
+
+/** The code of an error under one of its names. Zero and an empty text are no codes. */
+function codeOf(fields: Fields): string | number | undefined {
+  const codes = codeNames.map((name) => fields[name]);
+  return codes.find((code) => (typeof code === "string" && code !== "") || (typeof code === "number" && code !== 0)) as
+    | string
+    | number
+    | undefined;
+}
+
+function described(fields: Fields): Fields {
+  const { type, code: _code, ...rest } = fields;
+  const code = codeOf(fields);
   return {
-    message: textOrJson(message),
+    message: sentenceOf(rest) ?? textOrJson(rest),
     ...(typeof type === "string" ? { type } : {}),
-    ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
+    ...(code === undefined ? {} : { code }),
   };
+}
+
+const messageNames = ["message", "msg", "detail", "error_msg", "errorMsg", "err_msg", "errmsg", "error_message"];
+
+/** Whether an object without the fields of an answer reports an error: by a message, by a list of errors, or by a flag. */
+function reportsError(value: Fields): boolean {
+  const { errors, success, detail } = value;
+  if (messageNames.some((name) => typeof value[name] === "string") || detail !== undefined) return true;
+  return success === false || (Array.isArray(errors) && errors.length > 0);
 }
 
 /** The error in a chunk or in a complete answer. Returns the value itself if it has the usual shape, null if it is no error. */
@@ -19,6 +42,5 @@ export function errorEvent(value: Fields): Fields | null {
   if (typeof error === "string" && error !== "") return { error: { ...described(value), message: error } };
   // vLLM, LMDeploy and Mistral send the error's fields at the top level, with `object: "error"`.
   if (object === "error") return { error: described(value) };
-  const refuses = choices === undefined && (typeof value["message"] === "string" || value["detail"] !== undefined);
-  return refuses ? { error: described(value) } : null;
+  return choices === undefined && reportsError(value) ? { error: described(value) } : null;
 }

@@ -5,8 +5,12 @@
 import { isObject, parseJson } from "#lib/json-value.ts";
 import type { Fields } from "#lib/json-value.ts";
 
+import { sentenceOf } from "./error-sentence.ts";
 import type { Exchange } from "./observed-fetch.ts";
-import { messageOfUnreadable } from "./reported-error.ts";
+import { messageOfPackage, messageOfUnreadable } from "./reported-error.ts";
+
+/** The type of the error for a refusal in place of a stream whose fields name no class of errors. Its message may name one. */
+const refusalType = "invalid_answer";
 
 /** The type of the error for a response that is neither a stream nor an error of the provider. It is classified like the status 400. */
 export const unreadableType = "invalid_answer_form";
@@ -32,6 +36,8 @@ export interface FailureFacts {
   garbled: boolean;
   /** The response is neither in the form of the provider's protocol nor an error of the provider. */
   unreadable: boolean;
+  /** The response with status 200 is a refusal or a text in place of an answer, so that only its message names the class of the error. */
+  inPlace: boolean;
   /** The provider accepted the request and later sent an error with a message inside the stream. */
   reportedInStream: boolean;
   /** The object with the fields `message`, `type` and `code`. */
@@ -61,6 +67,26 @@ function statusFromCode(code: unknown): number | null {
   if (/^[45]\d\d$/.test(code)) return Number(code);
   const lower = code.toLowerCase();
   return statusOfCode.find(([name]) => name.test(lower))?.[1] ?? null;
+}
+
+const typeOfStatus = new Map([
+  [429, "rate_limit_error"],
+  [401, "authentication_error"],
+  [403, "permission_error"],
+  [404, "not_found_error"],
+  [413, "request_too_large"],
+  [503, "overloaded_error"],
+  [504, "timeout_error"],
+]);
+
+/**
+ * The type for an error that came in place of a stream: one that `statusOfCode` has for the class of the code or of the type, because some
+ * packages drop codes. `refusalType` if neither names a class.
+ */
+export function typeOfRefusal(code: unknown, type: unknown): string {
+  const status = statusFromCode(code) ?? statusFromCode(type);
+  if (status === null) return refusalType;
+  return typeOfStatus.get(status) ?? (status >= 500 ? "api_error" : refusalType);
 }
 
 /** The object with message, type and code: the value itself, or an `error` inside it. */
@@ -100,7 +126,10 @@ export function readFailureFacts(error: unknown, exchange: Exchange): FailureFac
   const reason = sentenceOf(parsed) ?? sentenceOf(reported) ?? plainText(bodyText);
   // If Anthropic's package cannot read the first chunk, the package throws an error with a status. The body of that error has the name of
   // the causing error.
-  const unreadable = reason === null ? messageOfUnreadable(asFields(parsed)?.["name"] ?? fields["name"]) : null;
+  const name = asFields(parsed)?.["name"] ?? fields["name"];
+  // The error of a broken connection is the platform's, also if it is a `TypeError`.
+  const ofPackage = exchange.broken ? null : messageOfPackage(name, exchange.status !== null);
+  const unreadable = reason === null ? (messageOfUnreadable(name) ?? ofPackage) : null;
   const message = reason ?? unreadable ?? stringField(fields, "message") ?? "no reason given";
   const cause = fields["cause"] instanceof Error ? fields["cause"].message : null;
   const text = [message, raw, cause, bodyText, stringField(body, "type"), stringField(body, "code")]
@@ -116,58 +145,8 @@ export function readFailureFacts(error: unknown, exchange: Exchange): FailureFac
     transport: exchange.broken || fields["name"] === "AI_EmptyResponseBodyError",
     garbled: fields["name"] === "AI_JSONParseError",
     unreadable: unreadable !== null || body?.["type"] === unreadableType,
+    inPlace: httpStatus === null && (body?.["type"] === unreadableType || body?.["type"] === refusalType),
     reportedInStream: httpStatus === null && exchange.begun && !exchange.broken && reason !== null,
     body,
   };
-}
-
-/** Fields that hold the message, or an object with it, in the order of the search. */
-const sentenceFields = [
-  "message",
-  "Message",
-  "msg",
-  "error",
-  "detail",
-  "errors",
-  "error_message",
-  "errorMessage",
-  "error_description",
-  "description",
-  "title",
-];
-
-const deepest = 6;
-const mostSentences = 5;
-
-/**
- * The message of a parsed body, or of a text that may hold JSON; null if there is none. Servers nest it in JSON of many shapes. The search
- * covers the fields that are known to hold messages, up to six levels deep, so that a user sees the message without the JSON around it.
- */
-function sentenceOf(value: unknown, depth = 0): string | null {
-  if (depth > deepest) return null;
-  if (typeof value === "string") return sentenceOfText(value.trim(), depth);
-  if (Array.isArray(value)) {
-    const found = value.slice(0, 50).map((item) => sentenceOf(item, depth + 1));
-    const sentences = [...new Set(found.filter((sentence) => sentence !== null))].slice(0, mostSentences);
-    return sentences.length === 0 ? null : sentences.join("; ");
-  }
-  if (!isObject(value)) return null;
-  for (const name of sentenceFields) {
-    const sentence = Object.hasOwn(value, name) ? sentenceOf(value[name], depth + 1) : null;
-    if (sentence !== null) return withField(sentence, value["loc"]);
-  }
-  return null;
-}
-
-function sentenceOfText(text: string, depth: number): string | null {
-  if (text === "") return null;
-  if (!/^[[{]/.test(text)) return text;
-  const parsed = parseJson(text);
-  return parsed === undefined ? text : sentenceOf(parsed, depth + 1);
-}
-
-/** Adds the name of the refused field, which servers made with FastAPI send in `loc`. */
-function withField(sentence: string, loc: unknown): string {
-  const path = Array.isArray(loc) ? loc.filter((name) => typeof name === "string" || typeof name === "number") : [];
-  return path.length === 0 ? sentence : `${path.join(".")}: ${sentence}`;
 }

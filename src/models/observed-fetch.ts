@@ -20,11 +20,13 @@ export interface Exchange {
   ended: boolean;
   /** The answer is complete, and its body was read to its end, is closed, or will be closed: nothing of the exchange has to be aborted. */
   over: boolean;
+  /** Sentences for the log about events that were ignored because the answer was complete. */
+  warnings: string[];
 }
 
 /** An exchange before its request. */
 export function newExchange(): Exchange {
-  return { status: null, headers: null, broken: false, begun: false, ended: false, over: false };
+  return { status: null, headers: null, broken: false, begun: false, ended: false, over: false, warnings: [] };
 }
 
 /** The record of an exchange, a callback for received bytes, and timers. */
@@ -47,8 +49,10 @@ const restMs = 1_000;
 /** The reason for an abort whose reason is not read. Without it, each abort would create an exception with a stack trace. */
 export const noLongerNeeded = new Error("The request is over.");
 
+const encoder = new TextEncoder();
+
 /** Ends the last event of a body. The provider's package drops an event without an empty line after it, which some servers omit. */
-const endOfEvent = new TextEncoder().encode("\n\n");
+const endOfEvent = { bytes: encoder.encode("\n\n"), text: "\n\n" };
 
 /** A piece of a body. If the bytes of a character arrive in two pieces, the text of the second piece contains the character. */
 export interface BodyPiece {
@@ -75,12 +79,21 @@ export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): Bo
 
   const close = (): void => void reader.cancel().catch(() => undefined);
 
-  const end = (): BodyPiece | null => {
+  const record = (): void => {
+    exchange.begun = lines.begun;
+    if (lines.ended) exchange.ended = lines.completed;
+  };
+  /** Ends the last line, which may be the last event of the answer. */
+  const endLine = (): BodyPiece | null => {
+    if (lines.atBoundary) return null;
+    lines.read(endOfEvent.bytes);
+    record();
+    return endOfEvent;
+  };
+  const end = (last: BodyPiece | null): BodyPiece | null => {
     isOver = true;
     exchange.over = true;
-    const rest = lines.atBoundary ? null : { bytes: endOfEvent, text: lines.read(endOfEvent) };
-    exchange.ended = lines.completed;
-    return rest;
+    return last;
   };
 
   return {
@@ -89,23 +102,24 @@ export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): Bo
       if (lines.ended) {
         if (watch.reusesConnection) readRest(reader, watch.timers);
         else close();
-        return end();
+        return end(endLine());
       }
       try {
         const next = reader.read();
         const quietMs = lines.counted ? quietWithCountsMs : quietWithoutCountsMs;
         const read = await (lines.finished ? unlessQuiet(next, quietMs, watch.timers) : next);
         if (read === null) close();
-        if (read === null || read.done) return end();
+        if (read === null || read.done) return end(endLine());
         watch.received();
         const text = lines.read(read.value);
-        exchange.begun = lines.begun;
-        if (lines.ended) exchange.ended = lines.completed;
-        return { bytes: read.value, text };
+        record();
+        // The text may end before the bytes do, at the last event.
+        return { bytes: lines.ended ? encoder.encode(text) : read.value, text };
       } catch (error) {
         close();
+        const last = endLine();
         // A connection that breaks after the finish reason removes nothing from the answer.
-        if (lines.finished) return end();
+        if (lines.finished || lines.ended) return end(last);
         isOver = true;
         exchange.broken = true;
         throw error;

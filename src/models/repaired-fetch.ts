@@ -1,16 +1,18 @@
-// Creates a fetch whose successful responses are streams that the AI SDK's packages can read. Chunks of Chat Completions are repaired
-// (`chat-repair.ts`). A response that is one document becomes a stream, so that its text or its error is not lost. Streams of other
-// protocols pass unchanged, byte for byte.
+// Creates a fetch whose successful responses are streams that the AI SDK's packages can read. The events of a stream are repaired by the
+// rules of their protocol (`stream-repair.ts`), and keep-alives are left out. A response that is one document becomes a stream, so that its
+// text or its error is not lost. Invariant: after the finish reason of an answer no event ends the answer with an error.
 
-import { isObject, listOf, parseJson, type Fields } from "#lib/json-value.ts";
+import { isObject, parseJson, type Fields } from "#lib/json-value.ts";
 
+import { endsAnswer } from "./answer-lines.ts";
 import { answerResponse, type AnswerBytes } from "./answer-response.ts";
-import { ChatRepair } from "./chat-repair.ts";
 import { errorEvent } from "./error-event.ts";
 import { EventCutter, type EventText } from "./event-text.ts";
-import { unreadableType } from "./failure-facts.ts";
-import { answerPieces, refusalBody, type BodyPiece, type BodyPieces, type Watch } from "./observed-fetch.ts";
+import { typeOfRefusal, unreadableType } from "./failure-facts.ts";
+import { answerPieces, refusalBody } from "./observed-fetch.ts";
+import type { BodyPiece, BodyPieces, Exchange, Watch } from "./observed-fetch.ts";
 import type { ProviderProfile } from "./provider/provider-profile.ts";
+import { isKeepAlive, noRepair, type StreamRepair } from "./stream-repair.ts";
 
 // A response that is one document is held in memory until it is complete.
 const longestDocument = 8 * 1024 * 1024;
@@ -18,41 +20,57 @@ const longestDocument = 8 * 1024 * 1024;
 /** Repairs one response. */
 class Repair {
   readonly #profile: ProviderProfile;
-  readonly #chat: ChatRepair;
+  readonly #exchange: Exchange;
+  readonly #stream: StreamRepair;
   readonly #cutter = new EventCutter();
+  /** The finish reason of the answer arrived. */
+  #isComplete = false;
 
-  constructor(profile: ProviderProfile, toolNames: readonly string[]) {
+  constructor({ profile, toolNames }: RepairOptions, exchange: Exchange) {
     this.#profile = profile;
-    this.#chat = new ChatRepair(toolNames);
+    this.#exchange = exchange;
+    this.#stream = profile.streamRepair?.(toolNames) ?? noRepair;
   }
 
-  /** Repairs a piece of a stream of Chat Completions. `last`: no text follows. */
+  /** Repairs a piece of a stream. `last`: no text follows. */
   events(text: string, last: boolean): string {
-    return this.#cutter
-      .take(text, last)
-      .map((event) => this.#event(event))
-      .join("");
+    const events = this.#cutter.take(text, last).map((event) => this.#event(event));
+    if (last) events.push(...(this.#stream.end?.() ?? []).map((data) => `data: ${data}\n\n`));
+    return events.join("");
   }
 
   #event({ text, data, head, error }: EventText): string {
-    if (error !== null) return this.#failed(parseJson(error) ?? error);
+    if (error !== null) return this.#isIgnored(error) ? "" : this.#failed(parseJson(error) ?? error);
     if (data === null) return text;
-    const repaired = this.#chat.take(data);
+    if (isKeepAlive(data) || this.#isIgnored(data)) return "";
+    this.#isComplete ||= endsAnswer(data);
+    if (isErrorText(head, data)) return this.#failed(data);
+    const repaired = this.#stream.take(data);
     if (repaired.length === 1 && repaired[0] === data) return text;
     return repaired.map((entry) => `${head}data: ${entry}\n\n`).join("");
+  }
+
+  /** Whether an event after the finish reason is an error, or a piece of an event. Such an event is ignored and noted for the log. */
+  #isIgnored(data: string): boolean {
+    if (!this.#isComplete || data.trim() === "[DONE]") return false;
+    const value = parseJson(data);
+    const isIgnored = !isObject(value) || errorEvent(value) !== null || value["type"] === "error";
+    if (isIgnored)
+      this.#exchange.warnings.push(`After the end of the answer the server sent: ${data.slice(0, longestNote)}`);
+    return isIgnored;
   }
 
   /** Converts a response that is one document to the events of a stream. */
   stream(text: string): string {
     const value = parseJson(text);
-    if (value === undefined) return this.#failed(unreadable(withoutTags(text)));
+    // Some servers write a line before the first event.
+    if (value === undefined && /^data:/m.test(text)) return this.events(text, true);
+    if (value === undefined) return this.#failed(unreadable(pageMessage(text)));
+    const events = this.#profile.eventsOfDocument?.(value) ?? null;
+    if (events !== null) return this.events(events, true);
     const error = isObject(value) ? errorEvent(value) : null;
     if (error !== null) return this.#failed(refusalOf(error["error"]));
-    if (this.#profile.speaksChatCompletions && isObject(value) && isObject(listOf(value["choices"])[0])) {
-      return this.events(`data: ${JSON.stringify(value)}\n\ndata: [DONE]\n\n`, true);
-    }
-    const events = this.#profile.eventsOfDocument?.(value) ?? null;
-    return events ?? this.#failed(unreadable("The server answered with one document in place of a stream."));
+    return this.#failed(unreadable("The server answered with one document in place of a stream."));
   }
 
   /** Returns an error event in the form of the provider's streaming protocol. */
@@ -68,7 +86,16 @@ class Repair {
  * class of errors that is retried.
  */
 function refusalOf(error: unknown): Fields {
-  return { error: { type: "invalid_answer", ...(isObject(error) ? error : { message: error }) } };
+  const fields = isObject(error) ? error : { message: error };
+  return { error: { ...fields, type: typeOfRefusal(fields["code"], fields["type"]) } };
+}
+
+/** The longest piece of an ignored event in the log. */
+const longestNote = 300;
+
+/** Whether the data of an event is an error in plain text. */
+function isErrorText(head: string, data: string): boolean {
+  return /^event:\s*error\s*$/m.test(head) && parseJson(data) === undefined;
 }
 
 /** Returns the fields of an error for a response that is neither a stream nor an error of the provider. */
@@ -76,41 +103,37 @@ function unreadable(message: string): Fields {
   return { error: { type: unreadableType, message } };
 }
 
-/** The text of an HTML page, which a proxy or a login portal may send in place of the provider's answer. */
-function withoutTags(text: string): string {
+/** The message for a response of text: an HTML page, which a proxy or a login portal may send, or plain text. */
+function pageMessage(text: string): string {
+  const isPage = text.trimStart().startsWith("<");
   // Only the beginning is shown. The expressions take quadratic time, so a longer text is not given to them.
-  const visible = text
-    .slice(0, 8192)
-    .replace(/<(script|style)[\s\S]*?<\/\1>/gi, " ")
-    .replace(/<[^>]*>/g, " ")
-    .replace(/\s+/g, " ")
-    .trim();
-  return `The server answered with a page in place of a stream: ${visible.slice(0, 300)}`;
-}
-
-/** The first byte that is neither white space nor part of a byte order mark; null if there is none. */
-function firstByte(bytes: Uint8Array): number | null {
-  const found = bytes.find((byte) => ![0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf].includes(byte));
-  return found ?? null;
+  const beginning = text.slice(0, 8192);
+  const withoutTags = isPage
+    ? beginning.replace(/<(script|style)[\s\S]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ")
+    : beginning;
+  const visible = withoutTags.replace(/\s+/g, " ").trim().slice(0, 300);
+  return `The server answered with ${isPage ? "a page" : "text"} in place of a stream: ${visible}`;
 }
 
 const lineFeed = 0x0a;
 
-// `{`, `[` and `<`: a document may begin with them, a line of an event stream cannot.
-const documentBytes = new Set([0x7b, 0x5b, 0x3c]);
+/** The form of a response: events, or one document. */
+type Form = "events" | "document";
 
-/** The form of a response: a stream that passes unchanged, events of Chat Completions, or one document. */
-type Form = "bytes" | "events" | "document";
+const firstLine = /^\uFEFF?\s*(?:(?:data|event|id|retry|error)?:|(?:data|event|id|retry)[\r\n])/;
+const beginningOfLine = /^\uFEFF?\s*(?:d|da|dat|data|e|ev|eve|even|event|er|err|erro|error|i|id|r|re|ret|retr|retry)?$/;
 
-function formOf(profile: ProviderProfile, byte: number): Form {
-  if (documentBytes.has(byte)) return "document";
-  return profile.speaksChatCompletions ? "events" : "bytes";
+/** The form of a response that begins with this text; null if more text is needed. A document may begin with any text but a field's name. */
+function formOf(text: string): Form | null {
+  if (firstLine.test(text)) return "events";
+  return beginningOfLine.test(text) ? null : "document";
 }
 
-function repairedBytes(pieces: BodyPieces, profile: ProviderProfile, toolNames: readonly string[]): AnswerBytes {
-  const repair = new Repair(profile, toolNames);
+function repairedBytes(pieces: BodyPieces, options: RepairOptions, exchange: Exchange): AnswerBytes {
+  const repair = new Repair(options, exchange);
   const encoder = new TextEncoder();
   let form: Form | null = null;
+  /** The text of a document, or of a response whose form is not known yet. */
   let document = "";
   /**
    * Whether the last piece ended with a line break. Then no character is split, and the bytes and the text of the next piece are the same.
@@ -121,24 +144,19 @@ function repairedBytes(pieces: BodyPieces, profile: ProviderProfile, toolNames: 
   const next = ({ bytes, text }: BodyPiece): Uint8Array | null => {
     const wasLineEnd = isLineEnd;
     isLineEnd = bytes.at(-1) === lineFeed;
-    if (form === null) {
-      const first = firstByte(bytes);
-      if (first === null) return null;
-      form = formOf(profile, first);
-    }
-    if (form === "bytes") return bytes;
     if (form === "events") {
       const sent = repair.events(text, false);
       return sent === text && wasLineEnd && isLineEnd ? bytes : encoded(sent);
     }
     document += text;
     if (document.length > longestDocument) throw new Error("The server answered with a document that is too long.");
-    return null;
+    form ??= formOf(document);
+    return form === "events" ? encoded(repair.events(document, false)) : null;
   };
   const encoded = (text: string): Uint8Array | null => (text === "" ? null : encoder.encode(text));
   const end = (): Uint8Array | null => {
     if (form === "events") return encoded(repair.events("", true));
-    return form === "document" ? encoded(repair.stream(document)) : null;
+    return document.trim() === "" ? null : encoded(repair.stream(document));
   };
 
   let isOver = false;
@@ -158,14 +176,17 @@ function repairedBytes(pieces: BodyPieces, profile: ProviderProfile, toolNames: 
 
 type FetchInput = Parameters<typeof globalThis.fetch>[0];
 
-/**
- * Creates a fetch whose successful responses the provider's package can read, and whose bodies `watch` observes. `toolNames` are the tools
- * that the request offers.
- */
+/** The provider whose answers are repaired, and the names of the tools that the request offers. */
+interface RepairOptions {
+  profile: ProviderProfile;
+  toolNames: readonly string[];
+}
+
+/** Creates a fetch whose successful responses the provider's package can read, and whose bodies `watch` observes. */
 export function repairedFetch(
   fetch: typeof globalThis.fetch,
   watch: Watch,
-  { profile, toolNames }: { profile: ProviderProfile; toolNames: readonly string[] },
+  options: RepairOptions,
 ): typeof globalThis.fetch {
   const repaired = async (input: FetchInput, init?: RequestInit): Promise<Response> => {
     const response = await fetch(input, init);
@@ -174,7 +195,7 @@ export function repairedFetch(
     const { status, statusText, headers } = response;
     if (!response.ok) return new Response(refusalBody(body, watch), { status, statusText, headers });
     // The headers of a successful response are in `watch.exchange`.
-    return answerResponse(response, repairedBytes(answerPieces(body, watch), profile, toolNames));
+    return answerResponse(response, repairedBytes(answerPieces(body, watch), options, watch.exchange));
   };
   return repaired as typeof globalThis.fetch;
 }

@@ -44,6 +44,31 @@ export function messageOfUnreadable(name: unknown): string | null {
   return name === "AI_JSONParseError" ? "The provider sent a piece of its answer that is no JSON." : null;
 }
 
+// Names of errors of the language, and of the packages' checks. Their messages are texts for the authors of a program.
+const programErrors = /^(?:TypeError|RangeError|ReferenceError|SyntaxError|EvalError|URIError|\$?ZodE\w+)$/;
+const packageErrors = /^(?:AI_\w+|Unsupported\w*Error)$/;
+
+/**
+ * Returns the message for an error that a package threw, by the error's name; null for any other error. `isBegun`: the provider had accepted
+ * the request.
+ */
+export function messageOfPackage(name: unknown, isBegun: boolean): string | null {
+  if (typeof name !== "string" || name === "AI_APICallError" || name === "AI_EmptyResponseBodyError") return null;
+  if (!programErrors.test(name) && !packageErrors.test(name)) return null;
+  return isBegun
+    ? "The provider sent a piece of its answer in a shape that its protocol does not have."
+    : "The request cannot be converted to the provider's protocol. The log has the reason.";
+}
+
+/** The longest text of a package in the log. */
+const longestText = 500;
+
+/** The text of a package's error for the log, if users read another message; null for any other error. */
+export function textOfPackage(error: unknown, { broken }: { broken: boolean }): string | null {
+  if (broken || !(error instanceof Error) || messageOfPackage(error.name, true) === null) return null;
+  return `${error.name}: ${error.message}`.slice(0, longestText);
+}
+
 function renamed(error: Error, message: string): Error {
   const plain = new Error(message, { cause: error.cause });
   plain.name = error.name;

@@ -1,6 +1,6 @@
 // Converts the parts of a provider's package to the parts of an answer.
 
-import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
 import type { JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/thread-message.ts";
@@ -58,6 +58,8 @@ export class Conversion {
   #hasOtherContent = false;
   /** Ids of content blocks of a kind that the provider's package does not know. */
   readonly #unknown = new Set<string>();
+  /** The package could not read an event of an unknown kind. */
+  #hasUnknownPieces = false;
   #modelId: string | null = null;
   /** Ids of calls of the tool that returns the structured answer, and whether a delta of their arguments arrived. */
   readonly #answerCalls = new Map<string, boolean>();
@@ -191,7 +193,10 @@ export class Conversion {
     const unknown = unknownPiece(error, this.#call.settings.profile);
     if (unknown === null && !isCut(error)) throw new StreamedError(withReadableMessage(error));
     if (unknown !== null && unknown.block !== null) this.#unknown.add(unknown.block);
-    if (unknown !== null) return [];
+    if (unknown !== null) {
+      this.#hasUnknownPieces = true;
+      return [];
+    }
     const { usage } = this.#call.chunks;
     return [usage === null ? cutFailure() : { ...cutFailure(), usage }];
   }
@@ -200,15 +205,25 @@ export class Conversion {
     return { type: "raw", chunk: this.#call.raw.take(value).join("") };
   }
 
+  /**
+   * The finish reason. Some packages report an error as the reason if they could not read an event. If the event was only unknown, the
+   * reason from the chunks is used.
+   */
+  #reasonOf({ finishReason }: Extract<LanguageModelV3StreamPart, { type: "finish" }>): LanguageModelV3FinishReason {
+    const isLost = this.#hasUnknownPieces && finishReason.unified === "error" && finishReason.raw === undefined;
+    return isLost ? { unified: "other", raw: this.#call.chunks.stopReason ?? undefined } : finishReason;
+  }
+
   #finish(part: Extract<LanguageModelV3StreamPart, { type: "finish" }>): ModelPart[] {
     const { request, settings, chunks, watch } = this.#call;
     const end = {
-      reason: part.finishReason,
+      reason: this.#reasonOf(part),
       detail: chunks.stopDetail,
       ended: watch.exchange.ended,
       usage: chunks.finalUsage(part.usage),
       reported_cost: settings.profile.reportedCost?.((part.providerMetadata ?? {}) as JsonObject) ?? null,
       hasOtherContent: this.#hasOtherContent,
+      hasWholeContent: this.#blocks.isWhole,
       sources: chunks.sources.all(),
     };
     const model_id = this.#modelId ?? chunks.modelId;
@@ -218,6 +233,8 @@ export class Conversion {
     const hasCalls = this.#blocks.closedCalls > 0;
     const last = endOfAnswer({ ...end, model_id, hasCalls }, request.model);
     const data = hasCalls ? undefined : answerData([...(this.#texts?.values() ?? [])]);
+    const { warnings } = watch.exchange;
+    if (warnings.length > 0 && request.raw !== false) closing.unshift(this.#raw({ warnings }));
     return [...closing, last.type === "finish" && data !== undefined ? { ...last, data } : last];
   }
 }

@@ -47,6 +47,32 @@ describe("classification", () => {
     expect(failure).toMatchObject({ kind: "overflow", retryable: false, status: 400 });
   });
 
+  it.for([
+    new TypeError("Cannot read properties of undefined (reading 'summaryParts')"),
+    new RangeError("Invalid time value"),
+    new SyntaxError("Unexpected token < in JSON"),
+    Object.assign(new Error("Type validation failed: Value: {}"), { name: "AI_TypeValidationError" }),
+    Object.assign(new Error("[{ expected: string, path: [id] }]"), { name: "ZodError" }),
+    Object.assign(new Error("Unsupported chunk type: [object Object]"), { name: "AI_InvalidResponseDataError" }),
+  ])("No user reads the text of a package: %s", (error) => {
+    const begun = classifyFailure(error, context(200));
+    expect(begun).toMatchObject({ kind: "api", unreadable: true });
+    expect(begun.message).toMatch(/^The provider sent a piece of its answer in a shape/);
+    const before = classifyFailure(error, context(null));
+    expect(before).toMatchObject({ kind: "api", retryable: false });
+    expect(before.message).not.toBe(error.message);
+  });
+
+  it("The text of an error of the network is kept, also if the error is a TypeError", () => {
+    const lost = context(null);
+    lost.exchange.broken = true;
+    expect(classifyFailure(new TypeError("fetch failed"), lost)).toMatchObject({
+      kind: "network",
+      message: "fetch failed",
+      retryable: true,
+    });
+  });
+
   it.for([400, 413])("A response with status %d and without a body is classified as a context overflow", (status) => {
     expect(classifyFailure({ statusCode: status, message: "" }, context(status)).kind).toBe("overflow");
   });

@@ -3,37 +3,9 @@
 
 import { describe, expect, it } from "vitest";
 
-import type { ToolSpec } from "#core/ports/model-port.ts";
-
-import { collect, model, readAnswer, request, serverEnv, serverPort, emitted, type Provider } from "./ask-model.ts";
-import { grammarFaults } from "./grammar.ts";
-
-const tools: ToolSpec[] = ["get_weather", "get", "get_time"].map((name) => ({
-  name,
-  description: name,
-  parameters: { type: "object" },
-}));
-
-/** The answer of a provider that sends these bytes with status 200. */
-async function answerTo(provider: Provider, text: string, pieces: "whole" | "bytes" = "whole") {
-  const bytes = new TextEncoder().encode(text);
-  const cut = pieces === "whole" ? [bytes] : Array.from(bytes, (_byte, at) => bytes.slice(at, at + 1));
-  const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      const next = cut.shift();
-      if (next === undefined) controller.close();
-      else controller.enqueue(next);
-    },
-  });
-  const headers = { "content-type": "text/event-stream" };
-  const port = serverPort({
-    env: serverEnv("https://provider.example"),
-    fetch: () => Promise.resolve(new Response(body, { headers })),
-  });
-  const parts = await collect(port.stream(request(model(provider, "any"), { tools }), new AbortController().signal));
-  expect(grammarFaults(parts)).toEqual([]);
-  return { parts, ...readAnswer(parts) };
-}
+import { answerTo } from "./answer-to.ts";
+import { emitted } from "./ask-model.ts";
+import { bytesOf } from "./fixture-bytes.ts";
 
 type Delta = Record<string, unknown>;
 
@@ -215,16 +187,61 @@ describe("answers with status 200 that are no stream", () => {
     { object: "error", message: "Your credit is used up." },
     { detail: "Your credit is used up." },
     { message: "Your credit is used up.", code: 402 },
+    { code: 1113, msg: "Your credit is used up.", success: false },
+    { error_code: 17, error_msg: "Your credit is used up." },
+    { message: "Your credit is used up.", type: "no_credit" },
+    { errors: [{ message: "Your credit is used up." }] },
+    { success: false, data: null, errors: [{ code: 10000, message: "Your credit is used up." }], result: null },
+    { error: true, message: "Your credit is used up." },
+    "Your credit is used up.",
   ];
+  const classes = [
+    [{ code: 429, msg: "Slow down.", success: false }, "rate_limited"],
+    [{ code: 1302, msg: "Rate limit reached for requests", success: false }, "rate_limited"],
+    [{ code: "Throttling.RateQuota", message: "Slow down." }, "rate_limited"],
+    [{ error_code: 18, error_msg: "Open api qps request limit reached" }, "rate_limited"],
+    [{ code: 401, msg: "Who are you?", success: false }, "auth"],
+    [{ error_code: 6, error_msg: "Invalid API key" }, "auth"],
+    [{ code: 503, msg: "Busy.", success: false }, "network"],
+    [{ status: 503, detail: "Busy." }, "network"],
+    [{ code: 1261, msg: "Prompt exceeds max length", success: false }, "overflow"],
+    ["Too many requests, try again later", "rate_limited"],
+    ["upstream connect error or disconnect/reset before headers", "network"],
+    ["<html><body><h1>502 Bad Gateway</h1></body></html>", "network"],
+    [{ code: 1113, msg: "Your credit is used up.", success: false }, "api"],
+  ] as const;
 
   it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
     "An error of %s with status 200 and without a stream keeps its message",
     async (provider) => {
       for (const refusal of refusals) {
-        const { end } = await answerTo(provider, JSON.stringify(refusal));
+        const { end } = await answerTo(provider, typeof refusal === "string" ? refusal : JSON.stringify(refusal));
         expect(end).toMatchObject({ type: "error", failure: { retryable: false } });
         if (end.type === "error") expect(end.failure.message).toContain("Your credit is used up.");
       }
+    },
+  );
+
+  it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
+    "An error of %s with status 200 and without a stream has the class that its code or its text names",
+    async (provider) => {
+      for (const [refusal, kind] of classes) {
+        const sent = typeof refusal === "string" ? refusal : JSON.stringify(refusal);
+        for (const pieces of ["whole", "bytes"] as const) {
+          const { end } = await answerTo(provider, sent, pieces);
+          const found = end.type === "error" ? end.failure.kind : end.type;
+          expect([sent, found]).toEqual([sent, kind]);
+        }
+      }
+    },
+  );
+
+  it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
+    "A text before the first event of %s does not hide the answer",
+    async (provider) => {
+      const stream = new TextDecoder().decode(await bytesOf(provider, "text"));
+      const { text } = await answerTo(provider, `connected to the gateway\n${stream}`);
+      expect(text).toBe("Hello there, how can I help?");
     },
   );
 

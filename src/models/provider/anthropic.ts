@@ -7,6 +7,7 @@ import type { AnswerStructure, ModelRequest } from "#core/ports/model-port.ts";
 import { fieldsOf, isObject, type Fields } from "#lib/json-value.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
+import { AnthropicRepair } from "../anthropic-repair.ts";
 import { acceptedCallId } from "../call-ids.ts";
 import { wireRules } from "../schema/wire-rules.ts";
 import { wireSchema } from "../schema/wire-schema.ts";
@@ -193,7 +194,7 @@ export const anthropic: ProviderProfile = {
   flagsToolErrors: true,
   files: { bytes: ["application/pdf", "text/plain"], urls: ["application/pdf"] },
   markCache,
-  speaksChatCompletions: false,
+  streamRepair: () => new AnthropicRepair(),
   errorEvent: (error) => `event: error\ndata: ${JSON.stringify({ type: "error", error })}\n\n`,
   readChunk: ({ message, usage, delta }) => ({
     usage: anthropicUsage(fieldsOf(message)["usage"] ?? usage),

@@ -2,8 +2,9 @@
 // protocol, and the reading of its chunks.
 
 import type { JsonObject } from "#contract/json.ts";
-import { fieldsOf, listOf, type Fields } from "#lib/json-value.ts";
+import { fieldsOf, isObject, listOf, type Fields } from "#lib/json-value.ts";
 
+import { ChatRepair } from "../chat-repair.ts";
 import { anthropicUsage } from "./anthropic.ts";
 import { countOf, textOf } from "./chunk-field.ts";
 import type { ChunkFacts, ChunkUsage, ProviderProfile, ThinkingField } from "./provider-profile.ts";
@@ -85,7 +86,11 @@ export const chatCompletions = {
   alternatesTurns: false,
   imagesInToolResults: false,
   flagsToolErrors: false,
-  speaksChatCompletions: true,
+  streamRepair: (toolNames) => new ChatRepair(toolNames),
+  eventsOfDocument: (value) =>
+    isObject(value) && isObject(listOf(value["choices"])[0])
+      ? `data: ${JSON.stringify(value)}\n\ndata: [DONE]\n\n`
+      : null,
   errorEvent: (error) => `data: ${JSON.stringify({ error })}\n\n`,
   readChunk,
   speechType,

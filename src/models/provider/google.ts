@@ -113,7 +113,6 @@ export const google: ProviderProfile = {
   imagesInToolResults: true,
   flagsToolErrors: false,
   files: { bytes: acceptedFiles, urls: acceptedFiles },
-  speaksChatCompletions: false,
   // Without `alt=sse`, a server answers with a list of the chunks that a stream would have.
   eventsOfDocument(value) {
     const chunks = Array.isArray(value) ? (value as unknown[]) : [value];

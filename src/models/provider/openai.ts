@@ -3,11 +3,14 @@
 // whole conversation, with the encrypted reasoning that the server returned.
 
 import type { JsonObject } from "#contract/json.ts";
+import { fieldsOf } from "#lib/json-value.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { wireRules } from "../schema/wire-rules.ts";
 import { wireSchema } from "../schema/wire-schema.ts";
+import { ResponsesRepair } from "../responses-repair.ts";
 import { chatCompletions } from "./chat-completions.ts";
+import { textOf } from "./chunk-field.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import {
   asksForOneCall,
@@ -118,9 +121,9 @@ export const openaiResponses: ProviderProfile = {
   flagsToolErrors: false,
   files: { bytes: documents, urls: documents },
   needsFileNames: true,
-  speaksChatCompletions: false,
+  streamRepair: () => new ResponsesRepair(),
   errorEvent: (error) => `data: ${JSON.stringify({ type: "error", sequence_number: 0, error })}\n\n`,
-  readChunk: () => ({}),
+  readChunk: (chunk) => ({ stopReason: textOf(fieldsOf(fieldsOf(chunk["response"])["incomplete_details"])["reason"]) }),
   closesCallsAtEnd: false,
   storedData,
 };

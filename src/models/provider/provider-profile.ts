@@ -16,6 +16,7 @@ import type { AnswerSource, AnswerStructure, ModelPart, ModelRequest } from "#co
 import type { StoredPart } from "#core/record.ts";
 import type { AnyModelDefinition, AnyModelProvider, OpenAIProtocol } from "#spec/index.ts";
 
+import type { StreamRepair } from "../stream-repair.ts";
 import type { ThinkingRequest } from "../thinking-request.ts";
 import type { FactTable } from "./facts/fact-table.ts";
 
@@ -100,6 +101,8 @@ export interface ChunkFacts {
   modelId?: string;
   /** The provider's explanation of its stop reason. */
   stopDetail?: string | null;
+  /** The stop reason itself, for a package that drops it after an event that it could not read. */
+  stopReason?: string | null;
   usage?: ChunkUsage | null;
   thinkingField?: ThinkingField | null;
   /** Pieces of tool calls, with their numbers in Chat Completions. */
@@ -208,8 +211,8 @@ export interface ProviderProfile {
     tools: readonly LanguageModelV3FunctionTool[],
   ) => void;
 
-  /** The stream has chunks of Chat Completions, which are repaired before the package reads them. */
-  speaksChatCompletions: boolean;
+  /** Creates the repair of one stream. `toolNames` are the tools that the request offers. Absent: events are not repaired. */
+  streamRepair?: (toolNames: readonly string[]) => StreamRepair;
   /**
    * Converts an answer that is one document instead of a stream to events. Null for a document that is no answer. Absent: such a document
    * is an error.

@@ -74,6 +74,7 @@ function endOfTurn(request: ModelRequest, turn: TestTurn): ModelPart {
     model_id: request.model.model,
     hasCalls,
     hasOtherContent: false,
+    hasWholeContent: true,
   };
   const stop = namedStop(turn);
   if (turn.stopReason !== undefined && stop === null) {
