@@ -16,12 +16,12 @@ const entries = [
   { name: "threadhold/react/assistant-ui", file: "src/react/assistant-ui/index.ts", limit: 5 * 1024 },
   { name: "threadhold/upp", file: "src/facade/upp/index.ts", packages: ["zod", "uuid"], limit: 40 * 1024 },
   { name: "threadhold/upp/http", file: "src/facade/upp/connection-strategies.ts", limit: 3 * 1024 },
-  { name: "threadhold/agents", file: "src/facade/uap/index.ts", packages: ["zod", "uuid"], limit: 48.25 * 1024 },
+  { name: "threadhold/agents", file: "src/facade/uap/index.ts", packages: ["zod", "uuid"], limit: 48 * 1024 },
   {
     name: "threadhold/agents/execution",
     file: "src/facade/uap/strategy/index.ts",
     packages: ["zod", "uuid"],
-    limit: 48.25 * 1024,
+    limit: 48 * 1024,
   },
 ];
 
