@@ -19,3 +19,8 @@ export function ownJsonOrUndefined(text: string): unknown {
 export function ownResponseJson(response: Response): Promise<unknown> {
   return response.json();
 }
+
+/** The value of a tool result that a thread stored as text: JSON of an object or a list is parsed, any other text stays as it is. */
+export function ownResultValue(text: string): unknown {
+  return /^\s*[[{]/.test(text) ? (ownJsonOrUndefined(text) ?? text) : text;
+}

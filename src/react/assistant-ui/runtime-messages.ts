@@ -5,7 +5,7 @@
 import type { MessageStatus, ThreadMessageLike } from "@assistant-ui/react";
 
 import type { Json, JsonObject, MessageView, OpenCall, RunView, ToolView } from "#client/index.ts";
-import { resultValue } from "#lib/json-value.ts";
+import { ownResultValue } from "#lib/untrusted/own-json.ts";
 
 import { attachmentOf, fileAddress, filePart } from "./file-part.ts";
 
@@ -178,7 +178,7 @@ function callPart(
   const reason = decision?.reason === undefined ? {} : { reason: decision.reason };
   const approval = decision === undefined ? {} : { approval: { id, approved: decision.approved, ...reason } };
   const isError = result?.status === "error";
-  const value = isError ? (result.error ?? text ?? "") : (resultValue(result?.result ?? text ?? "") as Json);
+  const value = isError ? (result.error ?? text ?? "") : (ownResultValue(result?.result ?? text ?? "") as Json);
   return { ...call, ...approval, result: value, isError };
 }
 
