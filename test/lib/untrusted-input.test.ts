@@ -196,7 +196,7 @@ const players: Record<string, Player> = {
   },
   "JSON that a model writes": { play: (json) => parseArguments(json) },
   "text of a tool's result": { play: (json) => resultValue(json) },
-  "response of a collector of traces": { play: (json) => rejectedSpans(json.slice(0, 4096)) },
+  "response of a collector of traces": { play: (json) => rejectedSpans(json.slice(0, 4096), 1) },
 };
 
 const repeat = (piece: string, length: number) => piece.repeat(Math.max(0, Math.ceil(length)));

@@ -26,8 +26,16 @@ interface Server {
 }
 
 const servers: Server[] = [
-  ...[brave, chrome, dokploy, firecrawl, everything],
-  ...[filesystem, github, memory, notion, playwright],
+  brave,
+  chrome,
+  dokploy,
+  firecrawl,
+  everything,
+  filesystem,
+  github,
+  memory,
+  notion,
+  playwright,
 ];
 
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);

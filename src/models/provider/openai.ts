@@ -6,9 +6,9 @@ import type { JsonObject } from "#contract/json.ts";
 import { fieldsOf } from "#lib/json-value.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
+import { ResponsesRepair } from "../responses-repair.ts";
 import { wireRules } from "../schema/wire-rules.ts";
 import { wireSchema } from "../schema/wire-schema.ts";
-import { ResponsesRepair } from "../responses-repair.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import { textOf } from "./chunk-field.ts";
 import { openaiCompatible } from "./openai-compatible.ts";

@@ -9,7 +9,7 @@ import type { TextMeter } from "#lib/untrusted/bounded-response.ts";
 export const responseBytes = 8 * 1024 * 1024;
 
 /** Bounds of a message, and of all pages of a list together. */
-export const messageBounds: JsonBounds = { values: 100_000, depth: 64, keys: 50_000 };
+const messageBounds: JsonBounds = { values: 100_000, depth: 64, keys: 50_000 };
 
 /** Bounds of a stream of events. A session ends after 20,000 messages. */
 export const streamBounds: EventBounds = {

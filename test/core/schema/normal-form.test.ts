@@ -6,8 +6,7 @@ import type { JsonObject } from "#contract/json.ts";
 import { readArguments } from "#core/schema/argument-form.ts";
 import { UnusableSchema } from "#core/schema/resolve-schema.ts";
 
-const form = (schema: unknown, tolerant = false): JsonObject =>
-  readArguments(schema as JsonObject, { tolerant });
+const form = (schema: unknown, tolerant = false): JsonObject => readArguments(schema as JsonObject, { tolerant });
 
 /** The normal form of one argument. */
 const argument = (schema: unknown, more: object = {}): unknown =>
