@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 import { build } from "esbuild";
@@ -20,6 +21,7 @@ const { values } = parseArgs({ options: { only: { type: "string", default: "" } 
 /** Aims: milliseconds in one piece, and MiB. */
 const [longestPiece, mostMemory] = [250, 64];
 
+const player = fileURLToPath(new URL("./support/play-hostile.mjs", import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), "threadhold-hostile-"));
 const bundle = path.join(folder, "inputs.mjs");
 let code = 1;
@@ -51,7 +53,7 @@ try {
   const rows = Object.keys(cases)
     .filter((name) => name.includes(values.only))
     .flatMap((name) => {
-      const played = spawnSync(process.execPath, [fromRoot("bench/support/play-hostile.mjs"), bundle, name], {
+      const played = spawnSync(process.execPath, [player, bundle, name], {
         encoding: "utf8",
         stdio: ["ignore", "pipe", "inherit"],
         timeout: 120_000,

@@ -2,6 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 
+import { serverFetch } from "#tools/mcp/server-fetch.ts";
+
 import { callTools, outcome, setServer } from "../../thread/mcp-driver.ts";
 import { admin, converse, newThread, stubOf, value } from "../../thread/thread-driver.ts";
 
@@ -80,4 +82,34 @@ describe("a list of tools", () => {
       expect(await warningsOf(id)).toMatch(reason);
     },
   );
+});
+
+describe("a server of the protocol version 2024-11-05", () => {
+  it("OUT23 The pages of a list that arrive in one stream share the bounds of one response, and the stream is not opened again", async () => {
+    const page = (id: number) => {
+      const tool = `{"name":"t${id}","inputSchema":{"type":"object","x":[${"1,".repeat(60_000)}1]}}`;
+      return `event: message\ndata: {"jsonrpc":"2.0","id":${id},"result":{"tools":[${tool}],"nextCursor":"${id}"}}\n\n`;
+    };
+    let sending: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const fetch = ((_url: string, { method }: { method: string }) => {
+      if (method !== "GET") return Promise.resolve(new Response(null, { status: 202 }));
+      const body = new ReadableStream<Uint8Array>({ start: (controller) => void (sending = controller) });
+      return Promise.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+    }) as never;
+    const send = serverFetch({ fetch, name: "old", allowedHosts: [], timeoutMs: 1000, isOneStream: true });
+    const list = (id: number, params: object) => {
+      const message = { jsonrpc: "2.0", id, method: "tools/list", params };
+      return send("https://mcp.test/", { method: "POST", body: JSON.stringify(message) });
+    };
+    const stream = await send("https://mcp.test/", { method: "GET" });
+    await list(1, {});
+    sending?.enqueue(new TextEncoder().encode(page(1)));
+    await list(2, { cursor: "1" });
+    sending?.enqueue(new TextEncoder().encode(page(2)));
+    const text = await stream.text();
+    expect(text).toContain('"name":"t1"');
+    expect(text).not.toContain('"name":"t2"');
+    expect(text).toContain("more than 100000 values in the pages of one list");
+    await expect(send("https://mcp.test/", { method: "GET" })).rejects.toThrow("in the pages of one list");
+  });
 });
