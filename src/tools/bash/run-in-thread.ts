@@ -38,6 +38,9 @@ const limits: NonNullable<BashOptions["executionLimits"]> = {
   maxStringLength: 16 * megabyte,
   maxHeredocSize: megabyte,
   maxArrayElements: 100_000,
+  // The shell cuts a range such as {1..20000} after 10,000 words without an error. It counts two operations a word, so with this limit every
+  // range that would be cut fails.
+  maxBraceExpansionResults: 19_999,
   maxArchiveBytes: 32 * megabyte,
   maxArchiveEntryBytes: 16 * megabyte,
   maxArchiveCompressedBytes: 16 * megabyte,

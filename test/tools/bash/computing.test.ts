@@ -107,3 +107,31 @@ it("A comparison of texts with more than 2,000 different lines is refused, and o
   expect(await run("diff a b")).toContain("Exit code: 1\n");
   expect(await run("cat a | diff - a; diff a none")).toContain("No such file");
 });
+
+it.for([
+  "echo {1..100000000} | wc -c",
+  "echo {1..10001} | wc -w",
+  "echo {00001..30000} | wc -w",
+  "echo {-1..-20000} | wc -w",
+  "echo {20000..1} | wc -w",
+  "x=({1..200000}); echo ${#x[@]}",
+  "for i in {1..15000}; do :; done; echo $i",
+  "eval 'echo {1..20000} | wc -w'",
+  "echo {a,b}{1..20000} | wc -w",
+  "echo {1..20000..1} | wc -w",
+])(
+  "A range with more words than the shell expands makes the command fail, in place of missing words: %s",
+  async (command) => {
+    const coder = await ToolCaller.create("coder");
+    const text = await coder.text("bash", { command });
+    expect(text).toMatch(/^Exit code: [1-9]/);
+    expect(text).toContain("brace expansion");
+    expect(text).toContain("limit exceeded");
+  },
+);
+
+it("A range of fewer words is expanded completely", async () => {
+  const coder = await ToolCaller.create("coder");
+  expect(await coder.text("bash", { command: "echo {1..9999} | wc -w; echo {1..9} | wc -w" })).toContain("9999");
+  expect(await coder.text("bash", { command: "echo {1..100000000..20000} | wc -w" })).toContain("5000");
+});
