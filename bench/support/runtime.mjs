@@ -35,7 +35,7 @@ function modulesIn(folder) {
  * Starts the Worker with a temporary state folder.
  * @param {Record<string, string>} [variables] added to the Worker's own
  * @param {object} [more] options of the server
- * @returns {Promise<{ url: string, stop: () => Promise<void> }>}
+ * @returns {Promise<{ url: string, stop: () => Promise<void>, inspector?: URL }>} `inspector`: its address, with the option `inspectorPort`
  */
 export async function startRuntime(variables = {}, more = {}) {
   const fromWrangler = createRequire(createRequire(fromRoot("package.json")).resolve("wrangler/package.json"));
@@ -72,7 +72,8 @@ export async function startRuntime(variables = {}, more = {}) {
   };
   try {
     await runtime.ready;
-    return { url: (await runtime.unsafeGetDirectURL()).origin, stop };
+    const url = (await runtime.unsafeGetDirectURL()).origin;
+    return { url, stop, ...(more.inspectorPort === undefined ? {} : { inspector: await runtime.getInspectorURL() }) };
   } catch (error) {
     await stop();
     throw error;
