@@ -90,6 +90,15 @@ it("SESSION20 A client tool's schema whose references multiply, or lead to other
   }
 });
 
+it("The model may send null for an argument that its schema describes as nullable, as OpenAPI 3.0 does", () => {
+  const properties = { unit: { type: "string", enum: ["m"], nullable: true }, at: { type: "number" } };
+  const { parameters, check } = usable({ type: "object", properties });
+  expect(parameters["properties"]).toMatchObject({ unit: { type: ["string", "null"], enum: ["m", null] } });
+  expect(check({ unit: null }).ok).toBe(true);
+  expect(check({ unit: "km" })).toMatchObject({ ok: false });
+  expect(check({ at: null })).toMatchObject({ ok: false });
+});
+
 it("A schema of a server that contains itself is cut at its second copy", () => {
   const circle = { properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { items: { $ref: "#/$defs/a" } } } };
   const read = clientSchema(circle, { tolerant: true });

@@ -25,18 +25,9 @@ interface Server {
   tools: { name: string; inputSchema: unknown }[];
 }
 
-const servers: Server[] = [
-  brave,
-  chrome,
-  dokploy,
-  firecrawl,
-  everything,
-  filesystem,
-  github,
-  memory,
-  notion,
-  playwright,
-];
+const servers = [brave, chrome, dokploy, firecrawl, everything, filesystem, github, memory, notion, playwright].map(
+  (server): Server => server,
+);
 
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 

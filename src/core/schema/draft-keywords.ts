@@ -54,24 +54,16 @@ function convertDependencies(schema: JsonObject): void {
   }
 }
 
-/** With `nullable: true` of OpenAPI 3.0, a schema also allows null. Without a type or values, only its references and its lists restrict it. */
-function withNull({ nullable, ...schema }: JsonObject): JsonObject {
-  if (nullable === undefined || typeof nullable !== "boolean") {
-    return nullable === undefined ? schema : { ...schema, nullable };
-  }
-  if (!nullable) return schema;
-  const { type, enum: values } = schema;
-  const result = { ...schema };
-  if (Array.isArray(values) && !values.includes(null)) result["enum"] = [...values, null];
-  if (type !== undefined) {
-    const types = Array.isArray(type) ? type : [type];
-    if (!types.includes("null")) result["type"] = [...types, "null"];
-  }
-  if (!["$ref", "allOf", "anyOf", "oneOf"].some((keyword) => schema[keyword] !== undefined)) return result;
-  const { description, title, ...rest } = result;
+/** In OpenAPI 3.0, `nullable: true` adds null to the type next to it, and has no effect without a type. */
+function withNull(schema: JsonObject): JsonObject {
+  const { nullable, ...rest } = schema;
+  if (typeof nullable !== "boolean") return schema;
+  const { type, enum: values } = rest;
+  if (!nullable || type === undefined) return rest;
+  const types = Array.isArray(type) ? type : [type];
   return {
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    anyOf: [rest, { type: "null" }],
+    ...rest,
+    ...(types.includes("null") ? {} : { type: [...types, "null"] }),
+    ...(Array.isArray(values) && !values.includes(null) ? { enum: [...values, null] } : {}),
   };
 }

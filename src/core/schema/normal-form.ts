@@ -58,6 +58,7 @@ function withoutImpossible(node: JsonObject): Node {
 
 /** The rules of a schema itself, without those of its `allOf`, `anyOf` and `oneOf`, and without `unevaluatedProperties`. */
 export function ownRules(schema: JsonObject): Node {
+  if (isAny(schema["not"])) return false;
   let result: JsonObject = {};
   const sentences: string[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
@@ -74,6 +75,11 @@ export function ownRules(schema: JsonObject): Node {
     result = next;
   }
   return sentences.filter((sentence) => sentence !== "").reduce(addSentence, inOrder(result, schema));
+}
+
+/** Whether every value fits a schema, as in `not: {}`, which nothing fits. */
+function isAny(schema: Json | undefined): boolean {
+  return schema === true || (isJsonObject(schema) && Object.keys(schema).length === 0);
 }
 
 /** The keywords in the order of the given schema. */

@@ -89,11 +89,13 @@ function lengthBound(isLower: boolean): Keyword {
 }
 
 export const valueKeywords: Record<string, Keyword> = {
-  type: (given, rules) => {
+  type: (given, rules, { schema }) => {
     const all = Array.isArray(given) ? given : [given];
     // An unknown type, such as "any", has no effect.
     if (all.length === 0 || !all.every((one) => typeof one === "string" && types.has(one))) return;
     const allowed = new Set(all as string[]);
+    // In OpenAPI 3.0, this keyword adds null to the type next to it.
+    if (schema["nullable"] === true) allowed.add("null");
     const expected = `has to be ${[...allowed].join(" or ")}`;
     rules.any.push((value, check) => {
       const type = typeOf(value);
@@ -112,12 +114,13 @@ export const valueKeywords: Record<string, Keyword> = {
     });
   },
 
-  enum: (given, rules, { check: { equal } }) => {
+  enum: (given, rules, { schema, check: { equal } }) => {
     if (!Array.isArray(given)) return;
+    const allowsNull = schema["nullable"] === true && schema["type"] !== undefined;
     let members: ValueSet | undefined;
     rules.any.push((value, check) => {
       members ??= equal.setOf(given);
-      if (members.has(value)) return passes;
+      if (members.has(value) || (allowsNull && value === null)) return passes;
       return check.report(() => {
         const shown = given.slice(0, shownMembers).map(expectedText).join(", ");
         const more = given.length > shownMembers ? ` or one of ${given.length - shownMembers} more` : "";

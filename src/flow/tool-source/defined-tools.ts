@@ -207,7 +207,7 @@ export function schemaOf({ parameters }: Pick<DefinedTool, "parameters">): Clien
 
 /** Reads an untrusted JSON Schema. Returns its check, or `problem` if the schema cannot be used. The check returns null or a problem. */
 export function readSchema(schema: JsonObject): ReturnType<ToolsContext["readSchema"]> {
-  const read = clientSchema(schema);
+  const read = clientSchema(schema, { tolerant: true });
   if ("problem" in read) return read;
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return "It is no object.";

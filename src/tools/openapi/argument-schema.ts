@@ -2,6 +2,7 @@
 // and one that is too large, becomes a description without its inner parts.
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
+import { addSentence, sentenceOf } from "#core/schema/keyword-sentence.ts";
 
 import { outsideText } from "../outside-text.ts";
 import { entriesOf, follow, listOf, textOf } from "./api-document.ts";
@@ -33,6 +34,14 @@ const plainKeywords: Record<string, (value: Json) => boolean> = {
   format: (value) => typeof value === "string" && value.length <= textLimit,
   pattern: isPattern,
 };
+
+/** The keywords that become sentences of the description. */
+const describedKeywords = [
+  ..."prefixItems contains unevaluatedItems dependentRequired dependentSchemas patternProperties propertyNames".split(
+    " ",
+  ),
+  ..."unevaluatedProperties not if".split(" "),
+];
 
 /** The keywords with inner schemas. */
 const partKeywords = ["properties", "items", "additionalProperties", "allOf", "anyOf", "oneOf"];
@@ -90,7 +99,7 @@ class SchemaReader {
   }
 
   #plain(schema: JsonObject): JsonObject {
-    const result: JsonObject = { ...typeOf(schema) };
+    let result: JsonObject = { ...typeOf(schema) };
     const description = textOf(schema["description"]);
     if (description !== undefined) result["description"] = outsideText(description, textLimit);
     for (const [key, isValid] of Object.entries(plainKeywords)) {
@@ -113,6 +122,14 @@ class SchemaReader {
       result["enum"] = schema["nullable"] === true && !values.includes(null) ? [...values, null] : values;
     }
     for (const key of ["const", "default"] as const) if (isPlain(schema[key])) result[key] = schema[key] as Json;
+    if (schema["deprecated"] === true) result["deprecated"] = true;
+    // Of the other keywords, those that are too long or too complex for the schema are described too.
+    const left = ["enum", "const", "default", "pattern"].filter((key) => result[key] === undefined);
+    for (const key of [...left, ...describedKeywords]) {
+      const { format: _, ...unformatted } = schema;
+      const sentence = sentenceOf(key, unformatted);
+      if (sentence !== null) result = addSentence(result, outsideText(sentence, textLimit));
+    }
     this.#count(0, JSON.stringify(result).length);
     return result;
   }

@@ -103,8 +103,8 @@ describe("Keywords", () => {
     ["nullable", { type: "string", nullable: true, enum: ["a"] }, { type: ["string", "null"], enum: ["a", null] }],
     [
       "nullable without a type",
-      { nullable: true, oneOf: [text, { type: "null" }] },
-      { anyOf: [{ anyOf: [text, { type: "null" }] }, { type: "null" }] },
+      { nullable: true, anyOf: [text, { type: "null" }] },
+      { anyOf: [text, { type: "null" }] },
     ],
     ["an example", { example: 1 }, { examples: [1] }],
     ["the schema true", true, {}],
@@ -207,6 +207,7 @@ describe("Keywords", () => {
       { enum: [1], type: "string" },
       { allOf: [text, { type: "number" }] },
       { anyOf: [false] },
+      { not: {} },
     ]) {
       expect(form({ type: "object", properties: { a: never } })).toEqual({
         type: "object",

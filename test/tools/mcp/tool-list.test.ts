@@ -2,6 +2,8 @@
 
 import { expect, it } from "vitest";
 
+import type { Json, JsonObject } from "#contract/json.ts";
+import { schemaOf } from "#flow/tool-source/defined-tools.ts";
 import { dropList, keepList, keptList, readTools } from "#tools/mcp/tool-list.ts";
 
 const minute = 60_000_000;
@@ -107,4 +109,50 @@ it("Of a list of MCP tools the first 1,000 are read, and of the reasons the firs
   });
   expect(list.tools).toEqual([]);
   expect([omitted.count, omitted.kept.length]).toEqual([2001, 50]);
+});
+
+it("A tool whose schema contains itself, or has parts that are no schema or refer to nothing, is offered with a schema for models", async () => {
+  const filter = { type: "object", properties: { and: { type: "array", items: { $ref: "#/$defs/filter" } } } };
+  const inputSchema = {
+    type: "object" as const,
+    properties: {
+      filter: { $ref: "#/$defs/filter" },
+      key: { $ref: "#/properties/weird%20key" },
+      "weird key": { type: "integer" },
+      other: { $ref: "https://example.org/other.json" },
+      kind: { type: "any" },
+    },
+    $defs: { filter },
+  };
+  const options = { prefix: "p", allowed: undefined, features: [] };
+  const { list, omitted } = await readTools([{ name: "find", inputSchema }], options);
+  expect(omitted.count).toBe(0);
+  const [tool] = list.tools;
+  if (tool === undefined) throw new Error("There is no tool.");
+  const read = schemaOf(tool);
+  expect("problem" in read ? read.problem : read.parameters["properties"]).toEqual({
+    filter: {
+      type: "object",
+      properties: {
+        and: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: {
+              and: { type: "array", items: { type: "object", description: "Its inner parts are left out here." } },
+            },
+          },
+        },
+      },
+    },
+    key: { type: "integer" },
+    "weird key": { type: "integer" },
+    other: { description: 'It follows "https://example.org/other.json", which is not known here.' },
+    kind: { description: 'Also stated: "type": "any".' },
+  });
+  // The arguments are checked by the schema as the server sent it, also below the place where models see no more of it.
+  const nested = (value: unknown): JsonObject => ({ filter: { and: [{ and: [{ and: [{ and: value as Json }] }] }] } });
+  if ("problem" in read) throw new Error(read.problem);
+  expect(read.check(nested([])).ok).toBe(true);
+  expect(read.check(nested(1))).toMatchObject({ ok: false, problem: expect.stringContaining("has to be array") });
 });
