@@ -258,13 +258,21 @@ it("Only the first of two tools with the same name is offered, and a name that p
   ]);
 });
 
-it("Descriptions from a server are shortened and lose hidden characters, and a tool is not offered if its schema cannot be used", async () => {
+it("Descriptions from a server are shortened and lose hidden characters, and a tool whose schema refers to nothing but itself is offered", async () => {
   setServer("everything", "bad/hostile");
   const { request, results } = await callTools("mcp", [
     { name: "everything__strict", arguments: { n: "one" } },
     { name: "everything__strict", arguments: { n: 1 } },
   ]);
-  expect(request?.tools.map(({ name }) => name)).toEqual(["everything__hidden", "everything__strict"]);
+  expect(request?.tools.map(({ name }) => name)).toEqual([
+    "everything__hidden",
+    "everything__circular",
+    "everything__strict",
+  ]);
+  expect(request?.tools[1]?.parameters).toEqual({
+    type: "object",
+    properties: { a: { description: "Its inner parts are left out here." } },
+  });
   const { description = "" } = request?.tools[0] ?? {};
   expect(description).toMatch(/^Fine\.a+…$/);
   expect(description.length).toBeLessThanOrEqual(2000);
