@@ -27,7 +27,7 @@ function reasonsOf({ type, choices, candidates, delta }: Fields): unknown[] {
 }
 
 function isFinish(reason: unknown): boolean {
-  return typeof reason === "string" && reason !== "" && !namesFailure(reason);
+  return typeof reason === "string" && reason !== "" && reason !== "pause_turn" && !namesFailure(reason);
 }
 
 function first(value: unknown): Fields {

@@ -55,6 +55,35 @@ export function createUniqueIds(request: ModelRequest): (id: string) => string {
   };
 }
 
+// An id that `createUniqueIds` made: the provider's id, the name of the step, and a number if the id was repeated within the step.
+const uniqueForm = /^(.+)_[0-9a-f]{12}(?:_\d+)?$/;
+
+/** The id that a provider gave a call, if `createUniqueIds` added the name of a step to it; null for any other id. */
+function providersId(id: string): string | null {
+  const given = uniqueForm.exec(id)?.[1];
+  return given === undefined || given === "call" || unrepeated.test(given) ? null : given;
+}
+
+/**
+ * Returns the ids that a request sends for the ids of its calls. A call gets the id that its provider gave it, as models expect the form of
+ * their own ids, if `accepts` returns this id unchanged and no earlier call of the request has it. Later calls do not change the ids of
+ * earlier ones, so that the beginning of a request stays the same. Any other id is sent as `accepts` returns it.
+ */
+export function createWireIds(accepts: (id: string) => string): (id: string) => string {
+  const sent = new Map<string, string>();
+  const used = new Set<string>();
+  return (id) => {
+    const known = sent.get(id);
+    if (known !== undefined) return known;
+    const given = providersId(id);
+    let chosen = given !== null && accepts(given) === given && !used.has(given) ? given : accepts(id);
+    for (let number = 2; used.has(chosen); number++) chosen = accepts(`${id}_${number}`);
+    sent.set(id, chosen);
+    used.add(chosen);
+    return chosen;
+  };
+}
+
 /** Replaces refused characters of an id and shortens it to `length`. A changed id ends with a hash of the original. */
 export function acceptedCallId(id: string, { refused, length }: { refused: RegExp; length: number }): string {
   const clean = id.replace(refused, "_");

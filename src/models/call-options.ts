@@ -10,8 +10,10 @@ import type { ProviderProfile, ProviderSettings } from "./provider/provider-prof
 import { checkParams } from "./request-params.ts";
 import { structureForm, structureOptions, withAnswerTool } from "./request-structure.ts";
 import { toolSchema } from "./schema/sent-schema.ts";
+import { settledMessages } from "./settled-calls.ts";
 import { readThinkingRequest } from "./thinking-request.ts";
 import { sendableMessages } from "./tool-calls-as-text.ts";
+import { wellFormed } from "./well-formed.ts";
 
 /** Call options, and warnings about options of the model request that were changed or left out. */
 export interface PreparedCall {
@@ -43,10 +45,13 @@ export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: A
   const { profile } = to;
   if (asked.params !== undefined) checkParams(asked.params, profile);
   const form = structureForm(asked, to);
-  const request = withAnswerTool({ ...asked, messages: sendableMessages(asked, profile) }, form);
+  const settled = { ...asked, messages: settledMessages(asked.messages) };
+  const request = withAnswerTool({ ...settled, messages: sendableMessages(settled, profile) }, form);
   const { model } = request;
-  const { tools, warnings } = convertTools(request, profile);
-  const prompt = convertPrompt(request, to);
+  const converted = convertTools(request, profile);
+  const { warnings } = converted;
+  const tools = wellFormed(converted.tools);
+  const prompt = wellFormed(convertPrompt(request, to));
   profile.markCache?.(model, prompt, tools);
 
   const maxTokens = request.maxTokens ?? model.maxTokens ?? profile.defaultMaxTokens ?? null;

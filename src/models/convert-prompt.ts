@@ -1,26 +1,27 @@
 // Converts a transcript to a prompt of the AI SDK. Invariants: thinking and other opaque data is sent only to the provider that created it;
-// the order of roles is accepted by the provider; no message is empty.
+// the order of roles is accepted by the provider; no message is empty, and no text is without a visible character.
 
 import type { LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
 
 import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
 import type { ProviderData, StoredPart } from "#core/record.ts";
+import { isVisible } from "#lib/visible-text.ts";
 
+import { createWireIds } from "./call-ids.ts";
 import { convertAttachment } from "./convert-attachment.ts";
-import { convertToolResult } from "./convert-tool-result.ts";
+import { convertToolResult, noText, type ToolCallNames } from "./convert-tool-result.ts";
 import type { ProviderProfile, ProviderSettings } from "./provider/provider-profile.ts";
 import { toolResultImages } from "./tool-result-images.ts";
 
 type Message<R extends LanguageModelV3Message["role"]> = Extract<LanguageModelV3Message, { role: R }>;
+/** The provider that a prompt is for, the names of its calls, and the ids that it sends for them. */
+type Target = ToolCallNames & { to: ProviderSettings; toolNames: Map<string, string> };
 type ProviderOptions = NonNullable<LanguageModelV3Message["providerOptions"]>;
 
 const opening: Message<"user"> = { role: "user", content: [{ type: "text", text: "Begin." }] };
 
 function textOf(message: ModelMessage): string {
-  return message.parts
-    .filter((part) => part.type === "text")
-    .map((part) => part.text)
-    .join("\n");
+  return message.parts.flatMap((part) => (part.type === "text" && isVisible(part.text) ? [part.text] : [])).join("\n");
 }
 
 function ownData(data: ProviderData | undefined, { owner }: ProviderSettings): ProviderOptions | null {
@@ -31,25 +32,29 @@ function ownData(data: ProviderData | undefined, { owner }: ProviderSettings): P
 function convertUser(message: ModelMessage, request: ModelRequest, profile: ProviderProfile): Message<"user"> {
   const content: Message<"user">["content"] = [];
   for (const part of message.parts) {
-    if (part.type === "text" && part.text !== "") content.push({ type: "text", text: part.text });
+    if (part.type === "text" && isVisible(part.text)) content.push({ type: "text", text: part.text });
     if (part.type === "image" || part.type === "file") content.push(convertAttachment(part, request.model, profile));
   }
-  return { role: "user", content: content.length > 0 ? content : [{ type: "text", text: "(no text)" }] };
+  return { role: "user", content: content.length > 0 ? content : [{ type: "text", text: noText }] };
 }
 
-function convertAssistantPart(part: StoredPart, to: ProviderSettings): Message<"assistant">["content"][number] | null {
+function convertAssistantPart(
+  part: StoredPart,
+  { to, wireId }: Target,
+): Message<"assistant">["content"][number] | null {
   const own = ownData(part.provider_data, to);
   const options = own === null ? {} : { providerOptions: own };
   switch (part.type) {
     case "text":
-      return part.text === "" ? null : { type: "text", text: part.text, ...options };
+      return isVisible(part.text) ? { type: "text", text: part.text, ...options } : null;
     case "thinking":
       if (own === null || to.profile.addThinking !== undefined) return null;
+      if (to.profile.isSigned?.(own) === false) return null;
       return { type: "reasoning", text: part.thinking, ...options };
     case "tool_call":
       return {
         type: "tool-call",
-        toolCallId: to.profile.callId?.(part.id, to) ?? part.id,
+        toolCallId: wireId(part.id),
         toolName: part.name,
         // Arguments that are not valid JSON cannot be sent back. The result of the tool call states the error.
         input: typeof part.arguments === "string" ? {} : part.arguments,
@@ -61,12 +66,8 @@ function convertAssistantPart(part: StoredPart, to: ProviderSettings): Message<"
   }
 }
 
-function convertMessage(
-  message: ModelMessage,
-  request: ModelRequest,
-  { to, toolNames }: { to: ProviderSettings; toolNames: Map<string, string> },
-): LanguageModelV3Message | null {
-  const { profile } = to;
+function convertMessage(message: ModelMessage, request: ModelRequest, target: Target): LanguageModelV3Message | null {
+  const { profile } = target.to;
   switch (message.role) {
     case "system": {
       const text = textOf(message);
@@ -78,19 +79,22 @@ function convertMessage(
     case "user":
       return convertUser(message, request, profile);
     case "assistant":
-      return convertAssistant(message, request, { to, toolNames });
+      return convertAssistant(message, request, target);
     case "tool":
-      return { role: "tool", content: [convertToolResult(message, toolNames, { model: request.model, to })] };
+      return { role: "tool", content: [convertToolResult(message, { model: request.model, ...target })] };
   }
 }
 
 function convertAssistant(
   { parts }: ModelMessage,
   { model }: ModelRequest,
-  { to, toolNames }: { to: ProviderSettings; toolNames: Map<string, string> },
+  target: Target,
 ): Message<"assistant"> | null {
+  const { to, toolNames } = target;
   for (const part of parts) if (part.type === "tool_call") toolNames.set(part.id, part.name);
-  const content = parts.map((part) => convertAssistantPart(part, to)).filter((part) => part !== null);
+  const converted = parts.map((part) => convertAssistantPart(part, target)).filter((part) => part !== null);
+  // Providers refuse thinking that nothing follows.
+  const content = converted.slice(0, converted.findLastIndex((part) => part.type !== "reasoning") + 1);
   if (content.length === 0) return null;
   const message: Message<"assistant"> = { role: "assistant", content };
   to.profile.addThinking?.(message, parts, { model, to });
@@ -127,12 +131,13 @@ export function convertPrompt(request: ModelRequest, to: ProviderSettings): Lang
   const firstTurn = request.messages.findIndex((message) => message.role !== "system");
   const leading = firstTurn === -1 ? request.messages : request.messages.slice(0, firstTurn);
   const rest = firstTurn === -1 ? [] : request.messages.slice(firstTurn);
-  const system = [request.system, ...leading.map(textOf)].filter((text) => text !== "").join("\n\n");
+  const system = [request.system, ...leading.map(textOf)].filter(isVisible).join("\n\n");
 
   const joinTurns = profile.alternatesTurns;
   const toolNames = new Map<string, string>();
   const prompt: LanguageModelV3Prompt = [];
-  const target = { to, toolNames };
+  const wireId = createWireIds((id) => profile.callId?.(id, to) ?? id);
+  const target = { to, toolNames, wireId };
   let at = 0;
   for (const message of rest) {
     at += 1;

@@ -5,9 +5,13 @@ import type { LanguageModelV3ToolResultPart } from "@ai-sdk/provider";
 
 import { describePart } from "#core/describe-part.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
+import { isVisible } from "#lib/visible-text.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import type { CallTarget, ProviderProfile } from "./provider/provider-profile.ts";
+
+/** What is sent in place of a text without a visible character, where a text is required. */
+export const noText = "(no text)";
 
 type Output = LanguageModelV3ToolResultPart["output"];
 type Content = Extract<Output, { type: "content" }>["value"][number];
@@ -46,21 +50,27 @@ function output(message: ModelMessage, model: AnyModelDefinition, profile: Provi
   const texts = message.parts.filter((part) => part.type === "text").map((part) => part.text);
   const text = result?.result ?? texts.join("\n");
   if (extra.some((content) => content.type !== "text")) {
-    return { type: "content", value: text === "" ? extra : [{ type: "text", text }, ...extra] };
+    return { type: "content", value: isVisible(text) ? [{ type: "text", text }, ...extra] : extra };
   }
-  return { type: "text", value: [text, ...lines].filter((line) => line !== "").join("\n") };
+  const visible = [text, ...lines].filter(isVisible);
+  return { type: "text", value: visible.length === 0 ? noText : visible.join("\n") };
 }
 
-/** Converts a tool message to a result part. `toolNames` maps ids of tool calls to names of tools. */
+/** The names of the calls in a prompt by their ids, and the ids that the prompt sends for them. */
+export interface ToolCallNames {
+  toolNames: ReadonlyMap<string, string>;
+  wireId: (id: string) => string;
+}
+
+/** Converts a tool message to a result part. */
 export function convertToolResult(
   message: ModelMessage,
-  toolNames: ReadonlyMap<string, string>,
-  { model, to }: CallTarget,
+  { model, to, toolNames, wireId }: CallTarget & ToolCallNames,
 ): LanguageModelV3ToolResultPart {
   const callId = message.tool_call_id ?? "";
   return {
     type: "tool-result",
-    toolCallId: to.profile.callId?.(callId, to) ?? callId,
+    toolCallId: wireId(callId),
     toolName: toolNames.get(callId) ?? message.name ?? "tool",
     output: output(message, model, to.profile),
   };

@@ -18,6 +18,7 @@ import { withoutThinkingText } from "./hidden-thinking.ts";
 import { LanguageModels } from "./language-models.ts";
 import { modelFacts } from "./model-facts.ts";
 import { newExchange, noLongerNeeded, observeFetch } from "./observed-fetch.ts";
+import { wholeTurnFetch } from "./paused-turn.ts";
 import { knownSecrets, providerSettings } from "./provider-settings.ts";
 import type { ModelAccess } from "./provider-settings.ts";
 import { providerNamed } from "./provider/providers.ts";
@@ -67,7 +68,8 @@ async function prepared(
   const toolNames = (options.tools ?? []).map(({ name }) => name);
   const { profile } = settings;
   const watched = repairedFetch(sameOriginFetch(observeFetch(fetch, watch)), watch, { profile, toolNames });
-  const sending = paramsFetch(watched, request.params);
+  const whole = profile.pausesTurns === true ? wholeTurnFetch(watched, profile) : watched;
+  const sending = paramsFetch(whole, request.params);
   const language = await languages.get({ model: request.model, to: settings }, signal, sending);
   const parts = async (): Promise<ConvertedStream> => {
     const { stream } = await untilAborted(Promise.resolve(language.doStream(options)), signal);

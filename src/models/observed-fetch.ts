@@ -6,6 +6,7 @@ import type { Timers } from "#lib/timers.ts";
 import { JsonBoundError, JsonMeter } from "#lib/untrusted/bounded-json.ts";
 
 import { AnswerLines } from "./answer-lines.ts";
+import { wellFormedJson } from "./well-formed.ts";
 
 /** The observed part of an exchange. */
 export interface Exchange {
@@ -203,18 +204,11 @@ export function refusalBody(
   });
 }
 
-// JSON contains complete surrogate pairs unescaped, so an escaped surrogate is always a lone one. The number of backslashes in a match is
-// odd: pairs of them are escaped backslashes, and the last one begins the escape sequence.
-const loneSurrogate = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/gi;
-
-/**
- * Replaces lone surrogates in a JSON body by U+FFFD. A lone surrogate remains if a text was cut inside a pair. JavaScript strings may
- * contain it, but providers refuse it, so every later request of the thread would fail.
- */
-function wellFormed(init: RequestInit | undefined): RequestInit | undefined {
-  // Most bodies have no escaped surrogate, and the search for these two texts is much faster than the expression.
-  if (typeof init?.body !== "string" || !(init.body.includes("\\ud") || init.body.includes("\\uD"))) return init;
-  return { ...init, body: init.body.replace(loneSurrogate, "$1\uFFFD") };
+/** The request with a body that has no lone surrogate, also in the params of a request. */
+function withWellFormedBody(init: RequestInit | undefined): RequestInit | undefined {
+  if (typeof init?.body !== "string") return init;
+  const body = wellFormedJson(init.body);
+  return body === init.body ? init : { ...init, body };
 }
 
 /** The input of the platform's fetch. */
@@ -229,7 +223,7 @@ export function observeFetch(fetch: typeof globalThis.fetch, watch: Watch): type
   const observed = async (input: FetchInput | URL, init?: RequestInit): Promise<Response> => {
     let response: Response;
     try {
-      response = await fetch(input as FetchInput, wellFormed(init));
+      response = await fetch(input as FetchInput, withWellFormedBody(init));
     } catch (error) {
       exchange.broken = true;
       throw error;

@@ -7,6 +7,8 @@ import type { ModelMessage, ModelPart, ModelPort, ModelRequest } from "#core/por
 import { createModelPort, type ModelPortOptions } from "#models/create-model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
+import { checkedFetch } from "../support/wire-rules/checked-fetch.ts";
+
 export const providers = ["openai", "openai-responses", "anthropic", "google", "openrouter"] as const;
 export type Provider = (typeof providers)[number];
 
@@ -30,7 +32,8 @@ export function serverEnv(url: string): Record<string, string> {
 
 /** A port whose providers all lead to the model server. */
 export function serverPort(options: Partial<ModelPortOptions> = {}): ModelPort {
-  return createModelPort({ env: serverEnv(inject("modelServer")), fetch, ...options });
+  const { fetch: given = fetch, ...rest } = options;
+  return createModelPort({ env: serverEnv(inject("modelServer")), fetch: checkedFetch(given), ...rest });
 }
 
 export function model(

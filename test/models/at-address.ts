@@ -7,6 +7,7 @@ import type { StoredPart } from "#core/record.ts";
 import { createModelPort } from "#models/create-model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
+import { checkedFetch } from "../support/wire-rules/checked-fetch.ts";
 import { collect, keys, message, model, request, user } from "./ask-model.ts";
 import type { Sent } from "./sent-request.ts";
 
@@ -27,14 +28,14 @@ export async function askAt(
   const sent: Omit<AtAddress, "parts">[] = [];
   const port = createModelPort({
     env: keys,
-    fetch: (input, init) => {
+    fetch: checkedFetch((input, init) => {
       const url = new URL(input instanceof Request ? input.url : input);
       const body = typeof init?.body === "string" ? init.body : "null";
       sent.push({ url: url.href, body: JSON.parse(body) as Sent, headers: new Headers(init?.headers) });
       // The end of the path is the one of the protocol, whatever the address is.
       const [path = ""] = /\/(chat\/completions|responses)$/.exec(url.pathname) ?? [];
       return fetch(`${inject("modelServer")}/v1${path}`, init);
-    },
+    }),
   });
   const at = baseUrl === null ? {} : { baseUrl };
   const asked = request(model("openai", "case:text", { ...at, ...definition }), more);

@@ -194,6 +194,7 @@ export const anthropic: ProviderProfile = {
   flagsToolErrors: true,
   files: { bytes: ["application/pdf", "text/plain"], urls: ["application/pdf"] },
   markCache,
+  pausesTurns: true,
   streamRepair: () => new AnthropicRepair(),
   errorEvent: (error) => `event: error\ndata: ${JSON.stringify({ type: "error", error })}\n\n`,
   readChunk: ({ message, usage, delta }) => ({
@@ -202,5 +203,6 @@ export const anthropic: ProviderProfile = {
   }),
   unknownPiece,
   closesCallsAtEnd: false,
+  isSigned: ({ anthropic: own }) => textOf(fieldsOf(own)["signature"], fieldsOf(own)["redactedData"]) !== null,
   isRedacted: ({ anthropic: own }) => isObject(own) && own["redactedData"] !== undefined,
 };

@@ -36,9 +36,14 @@ export const chatFiles: AcceptedFiles = {
   urls: [],
 };
 
-/** Converts an id of a tool call: OpenAI accepts at most 40 printable ASCII characters. */
+/** Converts an id of a tool call to printable ASCII characters of a maximum number. */
+export function printableCallId(id: string, length: number): string {
+  return acceptedCallId(id, { refused: /[^\x21-\x7e]/g, length });
+}
+
+/** Converts an id of a tool call: Chat Completions accept at most 40 characters, the Responses API 64. */
 export function openaiCallId(id: string): string {
-  return acceptedCallId(id, { refused: /[^\x21-\x7e]/g, length: 40 });
+  return printableCallId(id, 40);
 }
 
 /** The profile members that are the same in the Responses API and in Chat Completions, at OpenAI and at other servers. */

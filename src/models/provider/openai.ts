@@ -20,6 +20,7 @@ import {
   openaiFamily,
   openaiStructure,
   ownerAtHost,
+  printableCallId,
   systemRole,
 } from "./openai-family.ts";
 import { metadataUnder, type AnsweredBlock, type CallTarget, type ProviderProfile } from "./provider-profile.ts";
@@ -119,6 +120,7 @@ export const openaiResponses: ProviderProfile = {
   alternatesTurns: false,
   imagesInToolResults: false,
   flagsToolErrors: false,
+  callId: (id) => printableCallId(id, 64),
   files: { bytes: documents, urls: documents },
   needsFileNames: true,
   streamRepair: () => new ResponsesRepair(),

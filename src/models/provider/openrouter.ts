@@ -16,6 +16,7 @@ import { cacheMarks } from "./anthropic.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import { openrouterFacts } from "./facts/openrouter-facts.ts";
 import { googleSchema } from "./google-schema.ts";
+import { printableCallId } from "./openai-family.ts";
 import type { ProviderProfile, ReasoningInput } from "./provider-profile.ts";
 import { fitsStrictMode } from "./strict-schema.ts";
 
@@ -117,6 +118,8 @@ export const openrouter: ProviderProfile = {
     isGoogle(model) ? googleSchema(parameters) : wireSchema(parameters, wireRules("openrouter", model)),
   reservedFields: [...chatCompletions.reservedFields, "transforms", "models", "route", "usage"],
   needsToolDefinitions: isAnthropic,
+  // The providers of the models accept these characters, or OpenRouter converts them.
+  callId: (id) => printableCallId(id, 64),
   files: {
     bytes: ["application/pdf", ...audioTypes, "video/*"],
     urls: ["application/pdf", "video/*"],

@@ -213,6 +213,8 @@ export interface ProviderProfile {
 
   /** Creates the repair of one stream. `toolNames` are the tools that the request offers. Absent: events are not repaired. */
   streamRepair?: (toolNames: readonly string[]) => StreamRepair;
+  /** The provider pauses long turns, and continues them if the answer is sent back. */
+  pausesTurns?: true;
   /**
    * Converts an answer that is one document instead of a stream to events. Null for a document that is no answer. Absent: such a document
    * is an error.
@@ -237,6 +239,8 @@ export interface ProviderProfile {
   repeatsThinkingData?: boolean;
   /** Whether the metadata of a block contains thinking that the provider does not show. Absent: never. */
   isRedacted?: (metadata: JsonObject) => boolean;
+  /** Whether thinking with this metadata has the signature that the provider requires. Absent: the provider requires none. */
+  isSigned?: (metadata: Readonly<Record<string, unknown>>) => boolean;
   /** Returns the opaque data that is stored with a block and sent back; null for none. Absent: the metadata under the profile's name. */
   storedData?: (block: AnsweredBlock) => JsonObject | null;
   /** Returns the cost of an answer in USD. Absent: the provider reports none. */

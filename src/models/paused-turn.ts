@@ -1,0 +1,160 @@
+// Continues turns that Anthropic pauses (`stop_reason: "pause_turn"`): the answer is sent back as it is, and the events of the next response
+// continue those of the first, so that the package reads one answer. Invariants: content blocks are numbered through all responses; the
+// token counts are the sums of all responses; at most `mostPauses` requests follow the first.
+
+import { fieldsOf, isObject, listOf, parseJson, type Fields } from "#lib/json-value.ts";
+import { isVisible } from "#lib/visible-text.ts";
+
+import { answerResponse } from "./answer-response.ts";
+import { EventCutter, type EventText } from "./event-text.ts";
+import type { ProviderProfile } from "./provider/provider-profile.ts";
+
+type Fetch = typeof globalThis.fetch;
+type FetchInput = Parameters<Fetch>[0];
+
+const mostPauses = 10;
+const counts = ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+
+function numberOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}
+
+/** The content blocks of the events of one response, as a request sends them back. */
+function blocksOf(events: readonly Fields[]): Fields[] {
+  const blocks = new Map<unknown, Fields>();
+  const inputs = new Map<unknown, string>();
+  for (const { type, index, content_block, delta } of events) {
+    if (type === "content_block_start" && isObject(content_block)) blocks.set(index, { ...content_block });
+    const block = blocks.get(index);
+    if (type !== "content_block_delta" || block === undefined) continue;
+    const { partial_json, citation, type: _kind, ...texts } = fieldsOf(delta);
+    if (typeof partial_json === "string") inputs.set(index, (inputs.get(index) ?? "") + partial_json);
+    if (citation !== undefined) block["citations"] = [...listOf(block["citations"]), citation];
+    for (const [name, text] of Object.entries(texts)) {
+      const before = block[name];
+      if (typeof text === "string") block[name] = (typeof before === "string" ? before : "") + text;
+    }
+  }
+  for (const [index, text] of inputs) {
+    const block = blocks.get(index);
+    if (block !== undefined && text !== "") block["input"] = parseJson(text) ?? {};
+  }
+  return [...blocks.values()].filter(
+    ({ type, text }) => type !== "text" || (typeof text === "string" && isVisible(text)),
+  );
+}
+
+/** The events of all responses of one turn. */
+class PausedTurn {
+  /** The data of the current response's events. They are parsed only if the turn pauses. */
+  #data: string[] = [];
+  #content: Fields[] = [];
+  /** The number of the next content block. */
+  #base = 0;
+  readonly #usage: Record<string, number> = {};
+  #pauses = 0;
+  /** The current response paused the turn. */
+  isPaused = false;
+
+  /** Reads an event. Returns the text to pass on. */
+  read({ text, data }: EventText): string {
+    if (data === null) return text;
+    if (this.isPaused) return "";
+    this.#data.push(data);
+    if (data.includes('"pause_turn"') && this.#pause(data)) return "";
+    return this.#base === 0 && this.#pauses === 0 ? text : this.#continued(data, text);
+  }
+
+  /** The body of the next request. */
+  nextBody(body: Fields): string {
+    this.isPaused = false;
+    this.#data = [];
+    const paused = { role: "assistant", content: this.#content };
+    return JSON.stringify({ ...body, messages: [...listOf(body["messages"]), paused] });
+  }
+
+  /** Whether an event pauses the turn. A turn with calls for the client waits for their results, so it is not continued. */
+  #pause(data: string): boolean {
+    const { type, delta, usage } = fieldsOf(parseJson(data));
+    if (type !== "message_delta" || fieldsOf(delta)["stop_reason"] !== "pause_turn") return false;
+    const events = this.#data.map((entry) => fieldsOf(parseJson(entry)));
+    const blocks = blocksOf(events);
+    const isFinal = blocks.length === 0 || blocks.some((block) => block["type"] === "tool_use");
+    if (isFinal || this.#pauses === mostPauses) return false;
+    const first = events.find((event) => event["type"] === "message_start");
+    // The prompt of a later response was counted when that response began.
+    const prompt = this.#pauses === 0 ? fieldsOf(fieldsOf(first?.["message"])["usage"]) : {};
+    const { output_tokens } = fieldsOf(usage);
+    const counted: Fields = { ...prompt, output_tokens };
+    for (const name of counts) this.#usage[name] = numberOf(this.#usage[name]) + numberOf(counted[name]);
+    this.#content.push(...blocks);
+    this.#base += events.filter((event) => event["type"] === "content_block_start").length;
+    this.#pauses += 1;
+    this.isPaused = true;
+    return true;
+  }
+
+  /** An event of a later response, with the numbers and counts of the whole turn. */
+  #continued(data: string, text: string): string {
+    const event = fieldsOf(parseJson(data));
+    const { type, index, message } = event;
+    if (type === "message_start") {
+      const { output_tokens: _later, ...prompt } = fieldsOf(fieldsOf(message)["usage"]);
+      for (const name of counts) this.#usage[name] = numberOf(this.#usage[name]) + numberOf(prompt[name]);
+      return "";
+    }
+    if (typeof index === "number") return eventText({ ...event, index: index + this.#base });
+    if (type !== "message_delta") return text;
+    const usage = fieldsOf(event["usage"]);
+    const output_tokens = numberOf(this.#usage["output_tokens"]) + numberOf(usage["output_tokens"]);
+    return eventText({ ...event, usage: { ...usage, ...this.#usage, output_tokens } });
+  }
+}
+
+function eventText(event: Fields): string {
+  return `data: ${JSON.stringify(event)}\n\n`;
+}
+
+const longestRefusal = 2000;
+
+/** The event for a response that refuses to continue the turn. */
+async function refusalEvent(response: Response, { errorEvent }: ProviderProfile): Promise<string> {
+  const text = await response.text();
+  const { error } = fieldsOf(parseJson(text));
+  const plain = { type: "api_error", message: text.slice(0, longestRefusal) || "The turn could not be continued." };
+  return errorEvent(isObject(error) ? error : plain);
+}
+
+/** Creates a fetch whose responses contain the events of whole turns. */
+export function wholeTurnFetch(fetch: Fetch, profile: ProviderProfile): Fetch {
+  const whole = async (input: FetchInput, init?: RequestInit): Promise<Response> => {
+    const response = await fetch(input, init);
+    const body = typeof init?.body === "string" ? parseJson(init.body) : undefined;
+    if (!response.ok || response.body === null || !isObject(body)) return response;
+    const turn = new PausedTurn();
+    const encoder = new TextEncoder();
+    let reader: ReadableStreamDefaultReader<Uint8Array> | null = response.body.getReader();
+    let cutter = new EventCutter();
+    let decoder = new TextDecoder();
+
+    const continued = async (): Promise<Uint8Array | null> => {
+      const next = await fetch(input, { ...init, body: turn.nextBody(body) });
+      cutter = new EventCutter();
+      decoder = new TextDecoder();
+      reader = next.ok && next.body !== null ? next.body.getReader() : null;
+      return reader === null ? encoder.encode(await refusalEvent(next, profile)) : new Uint8Array();
+    };
+    return answerResponse(response, {
+      async next() {
+        if (reader === null) return null;
+        const { done, value } = await reader.read();
+        const events = cutter.take(done ? "" : decoder.decode(value, { stream: true }), done);
+        const text = events.map((event) => turn.read(event)).join("");
+        if (!done || text !== "") return encoder.encode(text);
+        return turn.isPaused ? continued() : null;
+      },
+      cancel: async (reason) => reader?.cancel(reason),
+    });
+  };
+  return whole as Fetch;
+}

@@ -1,0 +1,178 @@
+// Transcripts with content that models emit and APIs refuse. The model port sends none of it: the rules of each API are applied to every
+// request (`test/support/wire-rules`).
+
+import fc from "fast-check";
+import { describe, expect, inject, it } from "vitest";
+
+import type { ModelMessage } from "#core/ports/model-port.ts";
+import type { StoredPart } from "#core/record.ts";
+
+import { callAndResult, message, providers, user, type Provider } from "./ask-model.ts";
+import { capture } from "./sent-request.ts";
+
+const half = "half \ud83d";
+const tools = [{ name: "get_weather", description: `Weather ${half}`, parameters: { type: "object", properties: {} } }];
+const text = (said: string): StoredPart => ({ type: "text", text: said });
+const call = (id: string, args: unknown = { city: "Oslo" }): StoredPart => ({
+  type: "tool_call",
+  id,
+  name: "get_weather",
+  arguments: args as never,
+});
+const result = (id: string, said: string): ModelMessage =>
+  message("tool", { name: "get_weather", tool_call_id: id, result: { status: "success", result: said } });
+const blanks = [
+  "",
+  " ",
+  "\n\n",
+  "\u00a0",
+  "\u200b",
+  "\ufeff",
+  "\u3000",
+  "\u2060\u200d",
+  "\ufe0f",
+  "\u2800",
+  "\u3164",
+  "\t\u0000",
+];
+
+async function sentBy(provider: Provider, messages: ModelMessage[], system = "Be brief."): Promise<string> {
+  return JSON.stringify((await capture(provider, { messages, tools, system }, { model: "claude-opus-4-7" })).body);
+}
+
+describe.for(providers)("A request to %s", (provider) => {
+  it.for(blanks)("contains no text without a visible character: %j", async (blank) => {
+    const messages = [
+      user(blank),
+      message("assistant", { parts: [text(blank), call("toolu_01AAAAAAAAAAAA01"), text(blank)] }),
+      result("toolu_01AAAAAAAAAAAA01", blank),
+      message("assistant", { parts: [text(blank)] }),
+      user("So?"),
+      message("system", { parts: [text(blank)] }),
+    ];
+    const sent = await sentBy(provider, messages, blank);
+    expect(sent).toContain("(no text)");
+    if (blank.trim() !== blank || blank.length > 1) expect(sent).not.toContain(JSON.stringify(blank));
+  });
+
+  it("contains no half of a surrogate pair, in any text, name, id and argument", async () => {
+    const id = `call_${half}`;
+    const args = { [half]: [half, { deep: half, json: JSON.stringify({ text: half }) }] };
+    const messages = [
+      user(half),
+      message("assistant", { parts: [text(half), call(id, args)] }),
+      result(id, JSON.stringify({ text: half })),
+      message("system", { parts: [text(half)] }),
+      user("So?"),
+    ];
+    const sent = await sentBy(provider, messages, half);
+    expect(sent).not.toMatch(/\\ud83d/i);
+    expect(sent).toContain("half \ufffd");
+  });
+
+  it("keeps escapes of surrogates in a text that is not JSON, such as source code", async () => {
+    const code = "const half = /[\\ud800-\\udfff]/;";
+    const sent = await sentBy(provider, [user(code)]);
+    expect(sent).toContain(JSON.stringify(code).slice(1, -1));
+  });
+
+  it("has a result for each call, and no result without a call", async () => {
+    const messages = [
+      result("toolu_01BBBBBBBBBBBB01", "nobody asked"),
+      message("assistant", { parts: [call("toolu_01AAAAAAAAAAAA01"), call("toolu_01AAAAAAAAAAAA02")] }),
+      result("toolu_01AAAAAAAAAAAA02", "sunny"),
+      result("toolu_01AAAAAAAAAAAA02", "twice"),
+      user("So?"),
+      message("assistant", { parts: [call("toolu_01AAAAAAAAAAAA03")] }),
+    ];
+    const sent = await sentBy(provider, messages);
+    expect(sent).toContain("sunny");
+    expect(sent).not.toMatch(/nobody asked|twice/);
+  });
+
+  it("contains no thinking without a signature, and none that nothing follows", async () => {
+    const thinking = (data: object): StoredPart => ({
+      type: "thinking",
+      thinking: "secret thought",
+      provider_data: { provider, data: data as never },
+    });
+    const unsigned = [{}, { anthropic: {} }, { anthropic: { signature: "" } }, { openai: { itemId: "rs_1" } }];
+    for (const data of unsigned) {
+      const messages = [user("?"), message("assistant", { parts: [thinking(data), text("Yes.")] }), user("So?")];
+      const sent = await sentBy(provider, messages);
+      if (provider === "anthropic" || provider === "openai-responses") expect(sent).not.toContain("secret thought");
+    }
+    const signed = { anthropic: { signature: "s" }, openai: { itemId: "rs_1", reasoningEncryptedContent: "g" } };
+    const last = [user("?"), message("assistant", { parts: [text("Yes."), thinking(signed)] }), user("So?")];
+    await sentBy(provider, last);
+  });
+
+  it("has no empty list, whatever a transcript lacks", async () => {
+    for (const messages of [[], [message("assistant")], [message("user")], [message("system")]]) {
+      expect(await sentBy(provider, messages, "")).not.toContain("[]");
+    }
+  });
+
+  it("breaks no rule of its protocol, whatever a transcript contains", async () => {
+    const words = fc.oneof(fc.constantFrom(...blanks, half, "Yes."), fc.string({ unit: "binary", maxLength: 6 }));
+    const ids = fc.constantFrom(
+      "toolu_01AAAAAAAAAAAA01",
+      "call_1_0123456789ab",
+      "functions.get:0_0123456789ab",
+      `x${half}`,
+    );
+    const parts = fc.array(
+      fc.oneof(
+        words.map(text),
+        ids.map((id) => call(id)),
+      ),
+      { maxLength: 3 },
+    );
+    const once = (list: StoredPart[]): StoredPart[] =>
+      list.filter(
+        (part, at) =>
+          part.type !== "tool_call" ||
+          list.findIndex((other) => other.type === "tool_call" && other.id === part.id) === at,
+      );
+    const one = fc.oneof(
+      fc.record({ said: words }).map(({ said }) => user(said)),
+      parts.map((list) => message("assistant", { parts: once(list) })),
+      fc.tuple(ids, words).map(([id, said]) => result(id, said)),
+      words.map((said) => message("system", { parts: [text(said)] })),
+    );
+    const valid = fc.asyncProperty(fc.array(one, { maxLength: 8 }), words, async (messages, system) => {
+      await sentBy(provider, messages, system);
+    });
+    await fc.assert(valid, { seed: inject("modelServerSeed"), numRuns: 60 });
+  });
+});
+
+describe("ids of calls", () => {
+  const sentIds = async (provider: Provider, ids: string[], definition = {}): Promise<string[]> => {
+    const messages = [user("?"), ...ids.flatMap((id) => [...callAndResult(id), user("?")])];
+    const sent = JSON.stringify((await capture(provider, { messages, tools }, definition)).body);
+    return [...sent.matchAll(/"(?:id|call_id)":"([^"]+)"/g)].map(([, id]) => id ?? "");
+  };
+
+  it("An id that a provider gave is sent without the name of the step, unless an earlier call of the request has it", async () => {
+    const kimi = "functions.get_weather:0";
+    const ids = [`${kimi}_0123456789ab`, `${kimi}_ba9876543210`, "call_1_0123456789ab_2"];
+    expect(await sentIds("openai", ids)).toEqual([kimi, `${kimi}_ba9876543210`, "call_1"]);
+    // Anthropic refuses these characters.
+    const [first, second] = await sentIds("anthropic", ids);
+    expect(
+      [first, second].every((id) => /^functions_get_weather_0_0123|^functions_get_weather_0_ba98/.test(id ?? "")),
+    ).toBe(true);
+  });
+
+  it("Mistral is sent its own ids unchanged", async () => {
+    const mistral = { baseUrl: "https://api.mistral.ai/v1" };
+    expect(await sentIds("openai", ["g6fVbXS8K_0123456789ab"], mistral)).toEqual(["g6fVbXS8K"]);
+  });
+
+  it("An id of up to 64 characters is sent unchanged over the Responses API, and of up to 40 over Chat Completions", async () => {
+    const id = `call_${"a1".repeat(25)}`;
+    expect((await sentIds("openai-responses", [id]))[0]).toBe(id);
+    expect((await sentIds("openai", [id]))[0]).toMatch(/^call_a1.*_[0-9a-f]{8}$/);
+  });
+});

@@ -1,0 +1,107 @@
+// Turns that Anthropic pauses while it executes its own tools: the answer is sent back as it is, and the model continues.
+
+import { expect, it } from "vitest";
+
+import type { ModelPart } from "#core/ports/model-port.ts";
+
+import { collect, model, readAnswer, request, serverEnv, serverPort } from "./ask-model.ts";
+import { grammarFaults } from "./grammar.ts";
+
+type Event = { type: string } & Record<string, unknown>;
+
+const stream = (...events: Event[]): string =>
+  events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+const start = (input_tokens: number): Event => ({
+  type: "message_start",
+  message: { id: "msg_1", role: "assistant", model: "claude", content: [], usage: { input_tokens, output_tokens: 1 } },
+});
+const block = (index: number, content_block: object, ...deltas: object[]): Event[] => [
+  { type: "content_block_start", index, content_block },
+  ...deltas.map((delta): Event => ({ type: "content_block_delta", index, delta })),
+  { type: "content_block_stop", index },
+];
+const text = (index: number, said: string): Event[] =>
+  block(index, { type: "text", text: "" }, { type: "text_delta", text: said });
+const end = (stop_reason: string, output_tokens: number): Event[] => [
+  { type: "message_delta", delta: { stop_reason }, usage: { output_tokens } },
+  { type: "message_stop" },
+];
+const search = block(
+  2,
+  { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} },
+  { type: "input_json_delta", partial_json: '{"query":' },
+  { type: "input_json_delta", partial_json: '"rain"}' },
+);
+const thought = block(
+  0,
+  { type: "thinking", thinking: "", signature: "" },
+  { type: "thinking_delta", thinking: "Search " },
+  { type: "thinking_delta", thinking: "first." },
+  { type: "signature_delta", signature: "sig" },
+);
+const paused = stream(
+  start(10),
+  ...thought,
+  ...text(1, "Let me look. "),
+  ...search,
+  ...text(3, "\n"),
+  ...end("pause_turn", 5),
+);
+
+/** The parts of the answer, and the messages of each request. */
+async function ask(answers: readonly (() => Response)[]) {
+  const sent: { role: string; content: unknown }[][] = [];
+  const port = serverPort({
+    env: serverEnv("https://provider.example"),
+    fetch: (_input, init) => {
+      const { messages } = JSON.parse(typeof init?.body === "string" ? init.body : "{}") as { messages: never };
+      sent.push(messages);
+      const answer = answers[Math.min(sent.length, answers.length) - 1];
+      return Promise.resolve(answer === undefined ? Response.error() : answer());
+    },
+  });
+  const parts: ModelPart[] = await collect(
+    port.stream(request(model("anthropic", "claude-opus-4-7")), new AbortController().signal),
+  );
+  expect(grammarFaults(parts)).toEqual([]);
+  return { sent, parts, ...readAnswer(parts) };
+}
+
+const pausing = (): Response => new Response(paused);
+
+it("A turn that Anthropic pauses is continued with its content as it was, and is one answer with the tokens of both requests", async () => {
+  const rest = stream(start(20), ...text(0, "It rains."), ...end("end_turn", 7));
+  const { sent, text: said, end: last } = await ask([pausing, () => new Response(rest)]);
+  expect(sent).toHaveLength(2);
+  expect(sent[1]).toEqual([
+    ...(sent[0] ?? []),
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "Search first.", signature: "sig" },
+        { type: "text", text: "Let me look. " },
+        { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "rain" } },
+      ],
+    },
+  ]);
+  expect(said).toBe("Let me look. \nIt rains.");
+  expect(last).toMatchObject({
+    type: "finish",
+    stop_reason: "stop",
+    usage: { input: 30, output: 12, total_tokens: 42 },
+  });
+});
+
+it("A turn that pauses again and again ends after a fixed number of requests", async () => {
+  const { sent, end: last } = await ask([pausing]);
+  expect(sent).toHaveLength(11);
+  expect(sent[10]?.at(-1)?.content).toHaveLength(30);
+  expect(last).toMatchObject({ type: "finish", stop_reason: "stop", usage: { input: 110, output: 55 } });
+});
+
+it("A paused turn whose continuation is refused fails with the class and the message of the refusal", async () => {
+  const refused = () =>
+    Response.json({ type: "error", error: { type: "rate_limit_error", message: "Slow down." } }, { status: 429 });
+  const { end: last } = await ask([pausing, refused]);
+  expect(last).toMatchObject({ type: "error", failure: { kind: "rate_limited", message: "Slow down.", status: 429 } });
+});

@@ -1,0 +1,17 @@
+// A fetch for tests that answer requests in the same process. A request that breaks the rules of its protocol fails its test.
+
+import { expect } from "vitest";
+
+import { requestProblems, wireOf } from "./request-problems.mjs";
+
+/** A fetch that checks the body of each request before `fetch` receives it. */
+export function checkedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  const checked: typeof globalThis.fetch = (input: Parameters<typeof fetch>[0], init?: RequestInit) => {
+    const wire = wireOf(input instanceof Request ? input.url : String(input));
+    const body: unknown = typeof init?.body === "string" ? JSON.parse(init.body) : null;
+    // A soft assertion fails the test although the model port catches what its fetch throws.
+    if (wire !== null) expect.soft(requestProblems(wire, body)).toEqual([]);
+    return fetch(input as never, init);
+  };
+  return checked;
+}

@@ -1,0 +1,62 @@
+// The rules of the Responses API for requests that store nothing.
+
+import { argumentProblems, listProblems, textProblems, toolProblems } from "./text-rules.mjs";
+
+/**
+ * @param {any} item
+ * @param {string} path
+ * @returns {string[]}
+ */
+function messageProblems({ content }, path) {
+  if (!Array.isArray(content)) return textProblems(content, `${path}.content`);
+  const texts = content.filter(({ type }) => type === "input_text" || type === "output_text");
+  return [
+    ...listProblems(content, `${path}.content`),
+    ...texts.flatMap(({ text }) => textProblems(text, `${path}.content`)),
+  ];
+}
+
+/**
+ * @param {any[]} input
+ * @param {number} at
+ * @returns {string[]}
+ */
+function reasoningProblems(input, at) {
+  const { encrypted_content: encrypted, summary } = input[at];
+  const next = input.slice(at + 1).find(({ type }) => type !== "reasoning");
+  const isFollowed = next !== undefined && (next.type === "function_call" || next.role === "assistant");
+  return [
+    ...(typeof encrypted === "string" && encrypted !== ""
+      ? []
+      : [`input.${at}: reasoning that is not stored has no encrypted_content`]),
+    ...(isFollowed ? [] : [`input.${at}: reasoning was provided without its required following item`]),
+    ...(Array.isArray(summary) ? summary : []).flatMap(({ text }) => textProblems(text, `input.${at}.summary`)),
+  ];
+}
+
+/**
+ * @param {Record<string, any>} body
+ * @returns {string[]}
+ */
+export function responsesProblems({ input, tools, instructions }) {
+  const problems = [...listProblems(input, "input"), ...toolProblems(tools, (tool) => tool?.name)];
+  if (instructions !== undefined) problems.push(...textProblems(instructions, "instructions"));
+  /** @type {Set<string>} */
+  const open = new Set();
+  for (const [at, item] of input.entries()) {
+    const path = `input.${at}`;
+    if (item.role !== undefined) problems.push(...messageProblems(item, path));
+    else if (item.type === "reasoning") problems.push(...reasoningProblems(input, at));
+    else if (item.type === "function_call") {
+      if (!/^[\x21-\x7e]{1,64}$/.test(String(item.call_id)))
+        problems.push(`${path}: the id "${item.call_id}" is refused`);
+      problems.push(...argumentProblems(item.arguments, `${path}.arguments`));
+      open.add(item.call_id);
+    } else if (item.type === "function_call_output") {
+      if (!open.delete(item.call_id)) problems.push(`${path}: no tool call found for the output "${item.call_id}"`);
+      problems.push(...messageProblems({ content: item.output }, path));
+    } else problems.push(`${path}: an item of the type "${item.type}" is not accepted`);
+  }
+  if (open.size > 0) problems.push(`input: no tool output found for ${[...open].join(", ")}`);
+  return problems;
+}
