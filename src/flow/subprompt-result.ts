@@ -6,8 +6,8 @@ import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { outcomeOf, stepOf } from "#core/run-state.ts";
 import { isAnswer, isInScope, scopeUnder } from "#core/scope.ts";
-import { isBlankText } from "#lib/blank-text.ts";
 import { textOrJson } from "#lib/json-value.ts";
+import { isVisible } from "#lib/visible-text.ts";
 import type { SubpromptConfig } from "#spec/index.ts";
 
 type Included = Pick<SubpromptConfig, "includeTextResponse" | "includeToolCalls" | "includeErrors">;
@@ -41,7 +41,7 @@ function stepLines(
   { later, config }: { later: readonly MessageRecord[]; config: Included },
 ): string[] {
   const { text, calls } = outcomeOf(stepOf(answer, later));
-  const lines = config.includeTextResponse !== false && text !== null && !isBlankText(text) ? [text] : [];
+  const lines = config.includeTextResponse !== false && text !== null && isVisible(text) ? [text] : [];
   for (const { call, result } of calls) {
     const failed = result.status === "error";
     const called = `[tool] ${call.name}(${textOrJson(call.arguments)})`;

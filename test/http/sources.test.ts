@@ -131,7 +131,7 @@ it("Descriptions of a hostile server are cut and lose hidden characters, and a t
   expect(tools[0]?.description).toMatch(/^Fine\.a+…$/);
   expect(tools[0]?.description.length).toBeLessThanOrEqual(2000);
   expect(omitted_tools).toEqual([
-    { name: "everything__circular", problem: expect.stringContaining("The schema of its arguments") as string },
+    { name: "everything__unusable", problem: expect.stringContaining("The schema of its arguments") as string },
   ]);
 });
 
@@ -141,7 +141,7 @@ it("The state of a source names each tool that is left out with the reason, and 
     { name: "F3", inputSchema: { type: "object", properties: { raw: true } } },
     { name: "bad\u202E", inputSchema: 7 },
     { title: "nameless" },
-    { name: "circular", inputSchema: { type: "object", properties: { a: { $ref: "#/properties/a" } } } },
+    { name: "unusable", inputSchema: { type: "string" } },
   ];
   const answers = encodeURIComponent(JSON.stringify({ "tools/list": { tools } }));
   setServer("everything", `odd?answers=${answers}`);
@@ -151,7 +151,7 @@ it("The state of a source names each tool that is left out with the reason, and 
   expect(state.omitted_tools).toEqual([
     { name: "bad", problem: "`inputSchema` is no object." },
     { name: "tool 4", problem: "`name` is no text." },
-    { name: "everything__circular", problem: expect.stringContaining("The schema of its arguments") as string },
+    { name: "everything__unusable", problem: expect.stringContaining("The schema of its arguments") as string },
   ]);
 });
 

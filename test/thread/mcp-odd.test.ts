@@ -107,13 +107,13 @@ describe("a list of tools", () => {
     ]);
   });
 
-  it("A list of null is empty, and of a list with 100,000 wrong elements the first 1,000 are read", async () => {
+  it("A list of null is empty, and of a list with 20,000 wrong elements the first 1,000 are read", async () => {
     setOdd({ "tools/list": { tools: null } });
     expect((await callTools("mcp", [])).request?.tools).toEqual([]);
     const lines = logged("mcp_tools_omitted");
-    setOdd({ "tools/list": { tools: { crowd: 100_000 } } });
+    setOdd({ "tools/list": { tools: { crowd: 20_000 } } });
     expect((await callTools("mcp", [])).request?.tools).toEqual([]);
-    expect(lines).toMatchObject([{ count: 100_000 }]);
+    expect(lines).toMatchObject([{ count: 20_000 }]);
     expect(lines[0]?.["problems"]).toHaveLength(20);
   });
 });
@@ -211,15 +211,15 @@ describe("a result of a call", () => {
     ]);
   });
 
-  it("Of a result with 100,000 wrong parts the first 1,000 are read, and the model reads a short line about them", async () => {
+  it("Of a result with 20,000 wrong parts the first 1,000 are read, and the model reads a short line about them", async () => {
     setOdd({
       "tools/list": { tools: [{ name: "crowded" }] },
-      "tools/call": { content: { crowd: 100_000 }, structuredContent: { n: 7 } },
+      "tools/call": { content: { crowd: 20_000 }, structuredContent: { n: 7 } },
     });
     const { results } = await callTools("mcp", [{ name: "everything__crowded", arguments: {} }]);
     const [status, text = ""] = outcome(results[0] as never);
     expect(status).toBe("success");
-    expect(text).toMatch(/^\{"n":7\}\n\[Left out of the result: part 1: .*and 99990 more\]$/);
+    expect(text).toMatch(/^\{"n":7\}\n\[Left out of the result: part 1: .*and 19990 more\]$/);
     expect(text.length).toBeLessThan(1000);
   });
 });

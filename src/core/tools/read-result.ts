@@ -6,8 +6,8 @@ import { z } from "zod";
 import { attachmentLimit, attachmentRefSchema } from "#contract/attachment.ts";
 import type { ToolResult } from "#contract/call-result.ts";
 import { jsonSchema } from "#contract/json.ts";
-import { isBlankText } from "#lib/blank-text.ts";
 import { textOrJson } from "#lib/json-value.ts";
+import { isVisible } from "#lib/visible-text.ts";
 
 import { cutText, jsonBytes, errorMessage } from "../cut-text.ts";
 import type { ToolAnswer } from "../ports/tool-port.ts";
@@ -78,7 +78,7 @@ export function readToolAnswer(returned: unknown, settings: ResultSettings = thr
   const json = value === undefined ? undefined : textOf(value);
   const given = texts.length === 0 ? returnedText : [returnedText, ...texts].filter(Boolean).join("\n");
   // The JSON of the value is the text if nothing else of the result can be read. An image or a file can be read.
-  const isReadable = list.length + files.length > 0 || (given !== undefined && !isBlankText(given));
+  const isReadable = list.length + files.length > 0 || (given !== undefined && isVisible(given));
   const shown = isReadable || json === undefined ? given : json;
   if (shown === null) return errorResult(settings.errors.noJson());
   const text = notes.length === 0 ? shown : [shown, ...notes].filter(Boolean).join("\n");
@@ -97,7 +97,7 @@ export function readToolAnswer(returned: unknown, settings: ResultSettings = thr
 
 /** The text of an error as well-formed text; null if there is none that can be read. */
 function errorText(text: string | undefined): string | null {
-  return text === undefined || isBlankText(text) ? null : text.toWellFormed();
+  return text === undefined || !isVisible(text) ? null : text.toWellFormed();
 }
 
 /** The result within its bounds: longer text is cut, and attachments that are not files of the thread are dropped. Never throws. */

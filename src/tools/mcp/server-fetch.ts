@@ -62,7 +62,7 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
     });
     const stream: ReadableStream<Uint8Array> | null = response.body;
     // The SDK would read the whole body of a refusal, and errors contain no text of a server's body.
-    if (!response.ok) return withoutBody(response);
+    if (!response.ok) return refusal(response);
     // The SDK reads the response of a GET as a stream of events, whatever its type is.
     if (stream === null || !(method === "GET" || isEventStream(response.headers))) {
       return countedResponse(response, pages.messageMeter(), {
@@ -80,10 +80,39 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
   };
 }
 
-async function withoutBody({ body, status, statusText, headers }: Response): Promise<Response> {
+/** The maximum number of bytes of a refusal that are read. */
+const refusalBytes = 2048;
+
+/**
+ * The refusal without its body. Of the status 400 the beginning of the body stays, from which `sentError` reads whether the server does not
+ * know the session.
+ */
+async function refusal({ body, status, statusText, headers }: Response): Promise<Response> {
+  const stream = body as ReadableStream<Uint8Array> | null;
+  const text = status === 400 && stream !== null ? await beginningOf(stream) : null;
   // The connection may be broken already.
-  await body?.cancel().catch(() => undefined);
-  return new Response(null, { status, statusText, headers });
+  if (text === null) await stream?.cancel().catch(() => undefined);
+  return new Response(text, { status, statusText, headers: text === null ? headers : {} });
+}
+
+async function beginningOf(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  try {
+    while (bytes < refusalBytes) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value.subarray(0, refusalBytes - bytes), { stream: true });
+      bytes += value.length;
+    }
+  } catch {
+    // A broken body proves nothing about the session.
+    text = "";
+  }
+  await reader.cancel().catch(() => undefined);
+  return text;
 }
 
 function messageOf(thrown: unknown): string {

@@ -2,8 +2,8 @@
 
 import type { Json } from "#contract/json.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
-import { isBlankText } from "#lib/blank-text.ts";
 import type { Fields } from "#lib/json-value.ts";
+import { isVisible } from "#lib/visible-text.ts";
 
 import { omittedLines, readBlocks } from "./content-parts.ts";
 import type { ContentPart } from "./content-parts.ts";
@@ -35,7 +35,7 @@ export function callResult(result: CallResult, problem: string | null): ToolAnsw
     return { status: "error", error: `The server's result does not match the schema that it declares: ${problem}` };
   }
   const lines = omittedLines(result);
-  const isReadable = parts.some((part) => part.type !== "text" || !isBlankText(part.text));
+  const isReadable = parts.some((part) => part.type !== "text" || isVisible(part.text));
   const content = isReadable || structuredContent === undefined ? parts : structuredParts(structuredContent, lines);
   return {
     status: isError ? "error" : "success",

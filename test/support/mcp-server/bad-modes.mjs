@@ -280,9 +280,7 @@ const modes = {
         description: `Fine.\u202E\u200B\u{E0041}\u0007${"a".repeat(10_000)}`,
         inputSchema: { type: "object", properties: { a: { description: "Shown.\u202E\u{E0041}" } } },
       }),
-      tool("circular", {
-        inputSchema: { type: "object", properties: { a: { $ref: "#/properties/a" } } },
-      }),
+      tool("unusable", { inputSchema: { type: "string" } }),
       tool("strict", {
         inputSchema: {
           type: "object",
