@@ -269,10 +269,6 @@ it("Descriptions from a server are shortened and lose hidden characters, and a t
     "everything__circular",
     "everything__strict",
   ]);
-  expect(request?.tools[1]?.parameters).toEqual({
-    type: "object",
-    properties: { a: { description: "Its inner parts are left out here." } },
-  });
   const { description = "" } = request?.tools[0] ?? {};
   expect(description).toMatch(/^Fine\.a+…$/);
   expect(description.length).toBeLessThanOrEqual(2000);
