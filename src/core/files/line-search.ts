@@ -6,11 +6,14 @@ import { RE2JS, RE2JSException } from "re2js";
 import { refuse } from "#contract/error.ts";
 import type { GrepResult } from "#spec/index.ts";
 
-import { unfoldedSize } from "../unfolded-pattern.ts";
+import { classSize, unfoldedSize } from "../unfolded-pattern.ts";
 import { SearchWork } from "./search-work.ts";
 
 /** Maximal instructions that a pattern's repetitions may expand to. Compiling that many takes about 50 ms and cannot be interrupted. */
 const unfoldedLimit = 10_000;
+
+/** Maximal work of a pattern's classes of characters. Compiling that much takes about 50 ms. */
+const classLimit = 1000;
 
 /** Maximal UTF-16 units of a pattern, of the searched part of a line, and of a line in a result. */
 const patternLimit = 1000;
@@ -31,6 +34,11 @@ export function linePattern(pattern: unknown): RE2JS {
   }
   if (unfoldedSize(pattern) > unfoldedLimit) {
     throw bad(`cannot be searched for: invalid repeat count: unfolded it has more than ${unfoldedLimit} steps`);
+  }
+  if (classSize(pattern) > classLimit) {
+    throw bad(
+      "has too many categories of characters, or too many ranges outside of ASCII without case; use fewer of them",
+    );
   }
   try {
     return RE2JS.compile(pattern);

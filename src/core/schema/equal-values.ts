@@ -75,14 +75,20 @@ export class EqualValues {
       return JSON.stringify(value);
     }
     if (typeof value !== "object" || value === null) return String(value === 0 ? 0 : value);
-    if (Array.isArray(value)) return `[${value.map((item) => this.#text(item, depth + 1)).join(",")}]`;
+    if (Array.isArray(value)) return this.#joined(`[${value.map((item) => this.#text(item, depth + 1)).join(",")}]`);
     const fields = Object.keys(value)
       .toSorted()
       .map((name) => {
         this.#work.spendText(name.length);
         return `${JSON.stringify(name)}:${this.#text(value[name] ?? null, depth + 1)}`;
       });
-    return `{${fields.join(",")}}`;
+    return this.#joined(`{${fields.join(",")}}`);
+  }
+
+  /** Counts the text of an object or a list, because the text around it contains a copy. */
+  #joined(text: string): string {
+    this.#work.spendText(text.length);
+    return text;
   }
 }
 

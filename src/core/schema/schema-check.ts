@@ -158,8 +158,11 @@ export class SchemaCheck {
 
   /** Checks a value by a schema. `seen` collects the evaluated parts of the value. */
   apply(node: SchemaNode | null, value: Json, seen: SeenParts | null): Outcome {
-    if (node === null) return passes;
     const { work } = this;
+    if (node === null) {
+      work.spend(1);
+      return passes;
+    }
     work.enter();
     if (typeof node.schema === "boolean") {
       work.leave();
@@ -245,6 +248,7 @@ export class SchemaCheck {
 
   /** A compiled pattern; null for one that is not checked. */
   pattern(source: string): SchemaPattern | null {
+    this.work.spend(1);
     const known = this.#patterns.get(source);
     if (known !== undefined) return known;
     const pattern = schemaPattern(source, this.work);

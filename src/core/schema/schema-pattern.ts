@@ -3,12 +3,15 @@
 
 import { RE2JS, RE2JSException } from "re2js";
 
-import { unfoldedSize } from "../unfolded-pattern.ts";
+import { classSize, unfoldedSize } from "../unfolded-pattern.ts";
 import type { SchemaWork } from "./schema-work.ts";
 
 /** The maximum number of UTF-16 units of a pattern, and of the instructions that its repetitions may expand to. */
 const mostUnits = 1000;
 const mostInstructions = 2000;
+
+/** Flags inside a pattern, which the JavaScript of JSON Schema does not have. Without case a class takes much more work. */
+const inlineFlags = /\(\?[a-zA-Z-]+[:)]/;
 
 /** How many comparisons it takes to compile one instruction, and how many steps of a match count as one comparison. */
 const compiling = 150;
@@ -22,11 +25,13 @@ export interface SchemaPattern {
 
 /** Compiles a pattern. Null if it is not checked. */
 export function schemaPattern(source: string, work: SchemaWork): SchemaPattern | null {
-  if (source.length > mostUnits) return null;
+  if (source.length > mostUnits || inlineFlags.test(source)) return null;
+  work.spend(source.length);
   const translated = linearPattern(source);
   const size = unfoldedSize(translated);
-  if (size > mostInstructions) return null;
-  work.spend(size * compiling);
+  const classes = classSize(source);
+  if (Math.max(size, classes) > mostInstructions) return null;
+  work.spend((size + classes) * compiling);
   try {
     const pattern = RE2JS.compile(translated);
     const instructions = pattern.programSize();

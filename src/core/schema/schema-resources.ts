@@ -62,12 +62,12 @@ export class SchemaResources {
 
   /** The target of a reference; null for none. */
   target(reference: string, from: SchemaResource): ReferenceTarget | null {
+    if (reference === "#") return { schema: from.root, resource: from };
     this.#work.spend(addressCost);
     this.#work.spendText(reference.length);
-    if (reference === "#") return { schema: from.root, resource: from };
     if (reference.startsWith("#/")) return this.#pointed(reference.slice(1), from);
     this.#index();
-    const address = resolved(reference, from.base);
+    const address = this.#resolved(reference, from.base);
     if (address === null) return null;
     const [base = "", fragment = ""] = address.split("#", 2);
     const resource = this.#byBase.get(base);
@@ -90,6 +90,16 @@ export class SchemaResources {
       if (isJsonObject(found)) resource = this.resourceOf(found, resource);
     }
     return isJsonObject(found) || typeof found === "boolean" ? { schema: found, resource } : null;
+  }
+
+  /** The address of a reference; null for an invalid one. */
+  #resolved(reference: string, base: string): string | null {
+    this.#work.spend(costOfAddress(reference) + (base === noBase ? 0 : costOfAddress(base)));
+    try {
+      return new URL(reference, base).href;
+    } catch {
+      return null;
+    }
   }
 
   #add(schema: JsonObject | boolean, base: string): SchemaResource {
@@ -125,9 +135,7 @@ export class SchemaResources {
     const identifier = identifierOf(schema);
     let resource = around;
     if (identifier !== null) {
-      this.#work.spend(addressCost);
-      this.#work.spendText(identifier.length);
-      const base = resolved(identifier, around.base)?.split("#", 1)[0];
+      const base = this.#resolved(identifier, around.base)?.split("#", 1)[0];
       if (base !== undefined && schema === this.root.root) {
         // The root is already a resource, which now has a second address.
         resource = { ...this.root, base };
@@ -153,12 +161,10 @@ function identifierOf({ $id, id }: JsonObject): string | null {
   return typeof identifier === "string" && !identifier.startsWith("#") ? identifier : null;
 }
 
-function resolved(reference: string, base: string): string | null {
-  try {
-    return new URL(reference, base).href;
-  } catch {
-    return null;
-  }
+/** The comparisons for reading an address. The time for a name of a host that is not ASCII grows with the square of its length. */
+function costOfAddress(address: string): number {
+  const isAscii = /^[\x20-\x7e]*$/.test(address) && !/%|xn--/i.test(address);
+  return addressCost + address.length + (isAscii ? 0 : Math.ceil(address.length ** 2 / 50));
 }
 
 function decoded(part: string): string {

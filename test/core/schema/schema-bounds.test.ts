@@ -16,6 +16,9 @@ const nest = (depth: number, inner: Json, of: (value: Json) => Json): Json => {
 const named = <T>(length: number, of: (at: number) => T): { [name: string]: T } =>
   Object.fromEntries(list(length, (at) => [`name${at}`, of(at)]));
 
+/** A text of different characters outside of ASCII. */
+const characters = (length: number) => list(length, (at) => String.fromCharCode(0x4e00 + at)).join("");
+
 /** Alternatives of which only the last matches a text of one character. */
 const alternatives = (length: number): Json[] => list(length, (at) => ({ type: "string", minLength: length - at }));
 const texts = Array<Json>(40_000).fill("x");
@@ -66,6 +69,30 @@ const tooMuch: [string, JsonObject, Json][] = [
   ["compiled patterns", { anyOf: list(900, (at) => ({ pattern: `[a-z]{900}${at}` })) }, "x"],
   ["long texts", { items: { allOf: list(500, () => ({ minLength: 150_000 })) } }, list(20, () => "x".repeat(200_000))],
   ["values inside one another", { items: { $ref: "#" } }, nest(2000, [], (a) => [a])],
+  ["parts of allOf that are no schemas", { items: { allOf: list(20_000, () => 1) } }, numbers],
+  [
+    "parts of anyOf that are no schemas",
+    { items: { anyOf: list(20_000, () => 1), unevaluatedProperties: true } },
+    numbers,
+  ],
+  ["an identifier with a long international host", { $id: `//${characters(20_000)}/x` }, 1],
+  ["references with an international host", { items: { $dynamicRef: `//${characters(1000)}/x` } }, numbers],
+  ["references below a long identifier", { $id: `/${"a".repeat(9000)}/`, items: { $dynamicRef: "b" } }, numbers],
+  [
+    "patterns with categories of characters",
+    { allOf: list(60, (at) => ({ pattern: `[${String.raw`\p{L}\p{M}`.repeat(30)}${at}]` })) },
+    "a",
+  ],
+  [
+    "long texts inside many lists",
+    { items: { $ref: "#" }, uniqueItems: true },
+    nest(60, "x".repeat(2_000_000), (a) => [1, a]),
+  ],
+  [
+    "a long text inside many lists that is compared with an object",
+    { enum: [{}] },
+    nest(600, "x".repeat(200_000), (a) => [1, a]),
+  ],
   ["equal values inside one another", { uniqueItems: true }, [nest(5000, [], (a) => [a])]],
 ];
 

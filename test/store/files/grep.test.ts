@@ -186,6 +186,21 @@ test("A pattern whose repetitions expand to very many steps is refused before it
   expect(await lines("\\{2000}")).toEqual(["/b:1:x{2000}"]);
 });
 
+test("A file search refuses a pattern whose classes of characters take long to compile", async () => {
+  const { files, lines } = await filled({ a: "Ärger-1\nzz" });
+  for (const pattern of [
+    `[${"\\p{L}\\p{M}".repeat(98)}]`,
+    Array(200).fill("\\pL").join("|"),
+    `(?i)[${"\u0080-\uffff".repeat(300)}]`,
+    `(?i)${"[\\x{80}-\\x{10ffff}]".repeat(40)}`,
+  ]) {
+    const call = files.grep(pattern);
+    expect(await codeOf(call)).toBe("invalid_request");
+    await expect(call).rejects.toThrow(/too many categories of characters/);
+  }
+  expect(await lines("(?i)^[a-z\u0080-\u00ff]+-[\\p{N}a-f]$")).toEqual(["/a:1:Ärger-1"]);
+});
+
 test("A file search counts many short lines against its limit, and its result is marked as truncated if a line was searched only in part", async () => {
   const { files } = await filled({ "short/lines": "\n".repeat(70_000), "long/line": `${"x".repeat(65_536)}needle\n` });
   expect(await files.grep("(.{0,100}){9}a", { path: "short" })).toEqual({ results: [], truncated: true });
