@@ -1,7 +1,7 @@
 // Random JSON Schemas that clients send.
 
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 
 import type { JsonObject } from "#contract/json.ts";
 import { clientSchema } from "#flow/client-schema.ts";
@@ -167,4 +167,45 @@ it("SESSION20 A model is sent the schema of a client tool with its references re
     type: "object",
     properties: { at: { type: "object", description: "Where" }, id: { type: "string", pattern: "^a" } },
   });
+});
+
+it.each<[string, (at: number) => JsonObject]>([
+  ["conditions on one key", (at) => ({ if: { properties: { a: { const: at } } }, then: { required: [`b${at}`] } })],
+  [
+    "conditions with two branches",
+    (at) => ({
+      if: { properties: { a: { const: at } } },
+      then: { required: [`b${at}`] },
+      else: { properties: { a: { type: ["string", "number"], title: `t${at}` } } },
+    }),
+  ],
+  ["alternatives for one key", (at) => ({ anyOf: [{ properties: { a: { minimum: at } } }, { required: [`b${at}`] }] })],
+  [
+    "alternatives with different texts for one key",
+    (at) => ({
+      anyOf: [{ properties: { a: { title: `${at}`, minimum: at } } }, { properties: { a: { maximum: -at } } }],
+    }),
+  ],
+])("The schema that a model receives for sixty %s is not larger than some times the given one", (_what, part) => {
+  const given: JsonObject = { type: "object", allOf: Array.from({ length: 60 }, (_, at) => part(at)) };
+  const { parameters } = usable(given);
+  expect(JSON.stringify(parameters).length).toBeLessThan(20 * JSON.stringify(given).length);
+  expect(JSON.stringify(parameters)).toContain('"a"');
+});
+
+it("The addresses in a schema are not read if their hosts take long to read", () => {
+  const lengths: number[] = [];
+  class CountedUrl extends URL {
+    constructor(address: string | URL, base?: string | URL) {
+      super(address, base);
+      if (/[^\x20-\x7e]/.test(String(address))) lengths.push(String(address).length);
+    }
+  }
+  vi.stubGlobal("URL", CountedUrl);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const host = String.fromCharCode(...Array.from({ length: 5000 }, (_, at) => 0x4e00 + at));
+  const properties = { a: { $id: `//${host}/x`, type: "string" }, b: { $id: "//müller.example/x", type: "number" } };
+  const { check } = usable({ type: "object", properties });
+  expect(lengths).toEqual([18]);
+  expect(check({ a: 1 })).toMatchObject({ ok: false, isTooMuch: true });
 });

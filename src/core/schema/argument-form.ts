@@ -5,7 +5,7 @@
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 
 import { addSentence, sentenceOf } from "./keyword-sentence.ts";
-import { isTooMuchWork, listOf, mergeAll, typesOf, valuesOf, workOf, type Node } from "./merge-schemas.ts";
+import { isTooMuchWork, listOf, mergeAll, sizeOf, typesOf, valuesOf, workOf, type Node } from "./merge-schemas.ts";
 import { normalSchema, ownRules, unevaluatedWords, withoutUnevaluated } from "./normal-form.ts";
 import { resolveSchema, UnusableSchema, type ResolveOptions } from "./resolve-schema.ts";
 import { typeOfKeyword } from "./schema-keyword.ts";
@@ -17,6 +17,8 @@ function argumentSchema(schema: JsonObject): Node {
   let node = mergeAll([{ type: "object" }, ...base]);
   const sentences: string[] = [];
   let work = 0;
+  // Each group may double what the schema states about a key, so 20 conditions on one key would become a million alternatives.
+  const mostValues = 4 * sizeOf(schema) + 2000;
   for (const { branches, sentence } of groups) {
     const outer = node;
     if (outer === false) return false;
@@ -25,7 +27,9 @@ function argumentSchema(schema: JsonObject): Node {
     if (isTooMuchWork(work)) continue;
     const possible = branches.map((branch) => mergeAll([outer, untitled(branch)])).filter((each) => each !== false);
     if (possible.length === 0) return false;
-    node = uniteObjects(possible.map(withoutAlternatives));
+    const united = uniteObjects(possible.map(withoutAlternatives));
+    // The schema without this group accepts more values, and the sentence states the group.
+    if (sizeOf(united, mostValues) <= mostValues) node = united;
   }
   if (node === false) return false;
   const root = withoutUnevaluated(withoutAlternatives(node), schema);

@@ -35,6 +35,17 @@ export function isTooMuchWork(work: number): boolean {
   return work > mostWork;
 }
 
+/** The number of values in a schema. The count ends above `most`. */
+export function sizeOf(schema: Json, most = Infinity): number {
+  let size = 0;
+  const waiting: Json[] = [schema];
+  for (let next = waiting.pop(); next !== undefined && size <= most; next = waiting.pop()) {
+    size += 1;
+    if (typeof next === "object" && next !== null) for (const inner of Object.values(next)) waiting.push(inner);
+  }
+  return size;
+}
+
 /** Whether two JSON values are equal, including the order of their keys. */
 export function isSame(first: Json | undefined, second: Json | undefined): boolean {
   return first === second || JSON.stringify(first) === JSON.stringify(second);

@@ -112,7 +112,12 @@ export function isDraft({ $schema }: JsonObject, drafts: RegExp): boolean {
   return typeof $schema === "string" && drafts.test($schema);
 }
 
+/** The maximum length of an address with characters outside of ASCII. The time to read its host grows with the square of its length. */
+const longestInternational = 200;
+
 function resolved(address: string, base: string): string {
+  const isAscii = /^[\x20-\x7e]*$/.test(address) && !/%|xn--/i.test(address);
+  if (!isAscii && address.length > longestInternational) return address;
   try {
     return new URL(address, base).href;
   } catch {

@@ -13,9 +13,27 @@ export function uniteAll(nodes: readonly JsonObject[]): JsonObject {
     const text = JSON.stringify(node);
     return !seen.has(text) && seen.add(text) !== undefined;
   });
-  const [first] = different;
-  if (first === undefined || different.length === 1) return first ?? {};
-  return uniteValues(different) ?? { anyOf: different };
+  const needed = withoutIncluded(different);
+  const [first] = needed;
+  if (first === undefined || needed.length === 1) return first ?? {};
+  return uniteValues(needed) ?? { anyOf: needed };
+}
+
+/** Up to this number of schemas each one is compared with all others. */
+const fewSchemas = 8;
+
+/** The schemas without those that have every keyword of another one, which therefore accepts all of their values. */
+function withoutIncluded(nodes: readonly JsonObject[]): readonly JsonObject[] {
+  if (nodes.length > fewSchemas) return nodes;
+  const includes = (wide: JsonObject, narrow: JsonObject): boolean => {
+    // The texts of a schema that is left out would be lost.
+    const keywords = new Set([...Object.keys(wide), "title", "description"]);
+    return Object.keys(wide).length > 0 && [...keywords].every((keyword) => isSame(narrow[keyword], wide[keyword]));
+  };
+  return nodes.filter((node, at) => {
+    // Two schemas include each other only if they differ in the order of their keywords.
+    return !nodes.some((other, index) => includes(other, node) && (index < at || !includes(node, other)));
+  });
 }
 
 /** Lists of values as one list; undefined if a schema states more than values. */
