@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { refuse } from "#contract/error.ts";
 import { contextMessageSchema, toolResultInputSchema, userInputSchema } from "#contract/session/execute-request.ts";
 import type { ContextMessage, ToolResultInput, UserInput } from "#contract/session/execute-request.ts";
+import { parseCounted, ZodBoundError } from "#lib/counted-zod.ts";
 
 /** The input of an execution. */
 export type Input = { message: UserInput } | { results: ToolResultInput[] };
@@ -26,8 +27,8 @@ export function readMessages(messages: readonly unknown[]): ContextMessage[] {
 }
 
 function read<T>(schema: z.ZodType<T>, value: unknown, place: string): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
+  const parsed = parseWithin(schema, value, place);
+  if (parsed.success) return parsed.data as T;
   const problems = parsed.error.issues
     .slice(0, 10)
     .map(({ path, message }) => `${[place, ...path.map(String)].join(".")}: ${message}`);
@@ -45,4 +46,13 @@ function refuseFile(part: Exclude<UserInput["content"], string>[number]): void {
 /** Whether the path of a file is a URL. */
 export function isAddress(path: string): boolean {
   return /^https?:/i.test(path) && URL.canParse(path);
+}
+
+function parseWithin<S extends z.ZodType>(schema: S, value: unknown, place: string): ReturnType<S["safeParse"]> {
+  try {
+    return parseCounted(schema, value);
+  } catch (thrown) {
+    if (!(thrown instanceof ZodBoundError)) throw thrown;
+    throw refuse("too_large", `${place}: ${thrown.message}`);
+  }
 }

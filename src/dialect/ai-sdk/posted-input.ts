@@ -13,6 +13,7 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import type { PendingCall } from "#contract/thread.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 import { invalidField } from "#http/input/field-error.ts";
+import { parseWithin } from "#http/input/parse-input.ts";
 import { checkValue } from "#http/input/parse-json.ts";
 
 import type { ChatRequest } from "./routes.ts";
@@ -190,8 +191,8 @@ function roleOf(message: unknown): unknown {
 
 /** Parses a value with a schema. A refusal names the field's path within the request. */
 function readAt<S extends z.ZodType>(schema: S, value: unknown, path: string): z.output<S> {
-  const read = schema.safeParse(value);
-  if (read.success) return read.data;
+  const read = parseWithin(schema, value);
+  if (read.success) return read.data as z.output<S>;
   const [issue] = read.error.issues;
   throw invalidField([path, ...(issue?.path ?? [])].map(String).join("."), issue?.message ?? "Invalid input");
 }

@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { ThreadholdError } from "#contract/error.ts";
 import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
+import { parseWithin } from "#http/input/parse-input.ts";
 import { isObject } from "#lib/json-value.ts";
 
 const version = z.literal("2.0");
@@ -83,10 +84,10 @@ export function sentMessage(message: { id?: string; method: string; params: Json
   return JSON.stringify({ jsonrpc: "2.0", ...message });
 }
 
-/** Reads the parameters of a request. Throws `RpcError` with the first wrong field. */
+/** Reads the parameters of a request. Throws `RpcError` with the first wrong field, and `too_large` for a check of too much work. */
 export function readParams<S extends z.ZodType>(schema: S, given: JsonObject | undefined): z.output<S> {
-  const read = schema.safeParse(given ?? {});
-  if (read.success) return read.data;
+  const read = parseWithin(schema, given ?? {});
+  if (read.success) return read.data as z.output<S>;
   throw new RpcError("invalidParams", firstIssue(read.error));
 }
 

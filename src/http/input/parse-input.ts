@@ -15,7 +15,7 @@ const fieldLimit = 20;
 
 /** Returns the schema's output. Throws `invalid_request` with the fields that do not match. */
 export function parseInput<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const result = parsed(schema, value);
+  const result = parseWithin(schema, value);
   if (result.success) return result.data as z.output<S>;
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   const fields: FieldError[] = [];
@@ -30,7 +30,8 @@ export function parseInput<S extends z.ZodType>(schema: S, value: unknown): z.ou
 /** The maximum number of comparisons for a body. A body of 100,000 values with many small messages needs a tenth of them. */
 const mostComparisons = 2_000_000;
 
-function parsed<S extends z.ZodType>(schema: S, value: unknown): ReturnType<S["safeParse"]> {
+/** Parses a part of a body like `safeParse`. Throws `too_large` if that takes too much work. */
+export function parseWithin<S extends z.ZodType>(schema: S, value: unknown): ReturnType<S["safeParse"]> {
   try {
     return parseCounted(schema, value, mostComparisons);
   } catch (thrown) {

@@ -10,6 +10,7 @@ import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import { decodedChunk } from "#core/archive/chunk-line.ts";
 import { lineBounds, tame } from "#core/archive/parsed-json.ts";
 import { fromBase64 } from "#lib/base64.ts";
+import { parseCounted, ZodBoundError } from "#lib/counted-zod.ts";
 import { isObject } from "#lib/json-value.ts";
 import { RunningDigest } from "#lib/running-digest.ts";
 import { JsonBoundError, parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
@@ -18,6 +19,9 @@ const lineFeed = 10;
 
 /** The maximum number of fields that an error lists. */
 const fieldLimit = 10;
+
+/** The maximum number of comparisons of a line. A right line of 500,000 values needs about two for each value that is no free JSON. */
+const mostComparisons = 2_000_000;
 
 /** The part of a zod error that is used. */
 interface Issues {
@@ -111,13 +115,22 @@ export class LineReader {
   #read(raw: Uint8Array): ArchiveLine {
     const piece = decodedChunk(raw);
     if (piece !== null) return { type: "chunk", bytes: piece };
-    const read = archiveLineSchema.safeParse(currentLine(this.#parsed(raw), this.#version));
+    const read = this.#checked(currentLine(this.#parsed(raw), this.#version));
     if (!read.success) throw this.#misfit(read.error);
     const line = read.data;
     if (line.type !== "chunk") return line;
     const bytes = fromBase64(line.data);
     if (bytes === null) throw this.refusal("is no base64");
     return { type: "chunk", bytes };
+  }
+
+  #checked(value: unknown): ReturnType<(typeof archiveLineSchema)["safeParse"]> {
+    try {
+      return parseCounted(archiveLineSchema, value, mostComparisons);
+    } catch (thrown) {
+      if (!(thrown instanceof ZodBoundError)) throw thrown;
+      throw refuse("too_large", `Line ${this.#number}: ${thrown.message}`, { line: this.#number });
+    }
   }
 
   #parsed(raw: Uint8Array): unknown {

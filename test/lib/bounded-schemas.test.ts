@@ -1,0 +1,54 @@
+// Values from outside that are checked by a schema elsewhere than in the check of bodies: after the first problems the rest is skipped.
+
+import { expect, it } from "vitest";
+import { z } from "zod";
+
+import type { JsonObject } from "#contract/json.ts";
+import { archiveLineSchema } from "#core/archive/archive-line.ts";
+import { readPostedInput } from "#dialect/ai-sdk/posted-input.ts";
+import { readParams } from "#dialect/mcp/rpc-message.ts";
+import { readMessages } from "#session/read-input.ts";
+import { LineReader } from "#thread/archive/line-reader.ts";
+
+/** Wrong parts that count how often a schema reads them. */
+function wrongParts(length: number) {
+  const counter = { reads: 0 };
+  const parts = Array.from({ length }, () => ({
+    get type(): number {
+      counter.reads += 1;
+      return 1;
+    },
+  }));
+  return { counter, parts };
+}
+
+it.each<[string, (parts: object[]) => unknown]>([
+  [
+    "The AI SDK's chat reads",
+    (parts) => readPostedInput({ messages: [{ id: "a", role: "user", parts }] } as never),
+  ],
+  [
+    "The MCP server reads",
+    (parts) =>
+      readParams(z.object({ parts: z.array(z.object({ type: z.string() })) }), { parts } as unknown as JsonObject),
+  ],
+  ["A session in process reads", (content) => readMessages([{ role: "user", content } as never])],
+])("%s only the first of 5,000 wrong parts", (_who, read) => {
+  const { counter, parts } = wrongParts(5000);
+  expect(() => read(parts)).toThrow(/parts|content/);
+  expect([counter.reads > 0, counter.reads < 200]).toEqual([true, true]);
+});
+
+it("An import reads only the first of 40,000 wrong parts of a line", async () => {
+  const line = archiveLineSchema.options.find((option) => "message" in option.shape);
+  const { _zod: part } = (line?.shape as { message: z.ZodObject<{ parts: z.ZodArray }> }).message.shape.parts.element;
+  const run = part.run;
+  let runs = 0;
+  part.run = (payload, context) => {
+    runs += 1;
+    return run(payload, context);
+  };
+  const text = JSON.stringify({ type: "message", message: { parts: Array(40_000).fill(1) } });
+  await expect(new LineReader(new Blob([`${text}\n`]).stream()).next()).rejects.toThrow(/does not have the form/);
+  expect([runs > 0, runs < 200]).toEqual([true, true]);
+});
