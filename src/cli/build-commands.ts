@@ -60,11 +60,16 @@ export async function buildProject(options: BuildOptions, context: CliContext): 
   const mode = options.dev === true || automatic ? "dev" : "strict";
   const types = options.types === true ? "now" : "last";
   // Wrangler starts a build for each changed file only in its command `dev`. With `--json` each build prints a result.
-  const isReplaceable = automatic && ["dev", ""].includes(command) && options.json !== true;
+  const isReplaceable = automatic && command === "dev" && options.json !== true;
   if (!isReplaceable) return runBuild({ ...compiler, mode, types }, context);
   const code = await buildUnlessReplaced(root, {
     build: async (isReplaced) => (await loadCompiler())({ ...compiler, mode, types, isReplaced }),
     onLast: () => restartWranglerBuild(root),
+    onLongWait: (pid) =>
+      context.printError(
+        `The build with the pid ${String(pid)} has not ended, so the newest files are not compiled. ` +
+          "If a definition computes without an end when it is loaded, correct it and end that process.",
+      ),
   });
   return code ?? 0;
 }

@@ -11,6 +11,9 @@ import { lockHolder, ownerText, readText, retire, runningOwner, takeLock } from 
 /** How often a waiting build looks whether it may start. */
 const pollMs = 25;
 
+/** After this time a waiting build names the one that it waits for: a definition that computes without end also ends no build. */
+const patienceMs = 15_000;
+
 const files = (root: string) => {
   const folder = join(root, ".cache/build");
   return { folder, lock: join(folder, "lock"), waiting: join(folder, "waiting"), replaced: join(folder, "replaced") };
@@ -45,6 +48,9 @@ interface ReplaceableBuild<T> {
    * wrangler has bundled the Worker after that build, without the output of this one.
    */
   onLast: () => void;
+  /** Called once with the pid of the build that runs, after this one has waited for `patience` milliseconds. */
+  onLongWait: (pid: number) => void;
+  patience?: number;
 }
 
 /**
@@ -54,7 +60,7 @@ interface ReplaceableBuild<T> {
  */
 export async function buildUnlessReplaced<T>(
   root: string,
-  { build, onLast }: ReplaceableBuild<T>,
+  { build, onLast, onLongWait, patience = patienceMs }: ReplaceableBuild<T>,
 ): Promise<T | undefined> {
   const { folder, lock, waiting, replaced } = files(root);
   mkdirSync(folder, { recursive: true });
@@ -72,6 +78,7 @@ export async function buildUnlessReplaced<T>(
   };
   let taken = takeIfFree(lock);
   try {
+    let waitUntil = Date.now() + patience;
     for (let isWaiting = false; taken === undefined; taken = takeIfFree(lock)) {
       if (isWaiting && isReplaced()) {
         writeFileSync(replaced, "");
@@ -79,6 +86,11 @@ export async function buildUnlessReplaced<T>(
       }
       if (readText(waiting) !== text) writeAtomically(waiting, text);
       isWaiting = true;
+      const holder = Date.now() < waitUntil ? undefined : lockHolder(lock);
+      if (holder !== undefined) {
+        waitUntil = Infinity;
+        onLongWait(holder);
+      }
       await delay(pollMs);
     }
     removeKilled();

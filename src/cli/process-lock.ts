@@ -3,7 +3,7 @@
 
 import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { constants, copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 /** A lock that this process holds. */
@@ -165,10 +165,25 @@ function removeRemains(file: string): void {
   }
 }
 
-/** Creates a link. Returns false if its name exists. */
+/** Errors of file systems without hard links, such as shared folders of virtual machines and exFAT. */
+const withoutLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]);
+
+/** Creates a link, or a copy if the file system has no links. Returns false if its name exists. */
 function link(from: string, to: string): boolean {
   try {
     linkSync(from, to);
+    return true;
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return false;
+    if (!withoutLinks.has(code)) throw error;
+    return copy(from, to);
+  }
+}
+
+function copy(from: string, to: string): boolean {
+  try {
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;

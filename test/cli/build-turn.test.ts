@@ -22,7 +22,7 @@ function stage() {
   const root = writeProject({});
   const ends: (() => void)[] = [];
   const begun: string[] = [];
-  const state = { running: 0, most: 0, last: 0, replaced: [] as string[] };
+  const state = { running: 0, most: 0, last: 0, replaced: [] as string[], waits: [] as number[] };
   const work =
     (name: string) =>
     async (isReplaced: () => boolean = () => false): Promise<string> => {
@@ -37,7 +37,12 @@ function stage() {
     root,
     begun,
     state,
-    build: (name: string) => buildUnlessReplaced(root, { build: work(name), onLast: () => void (state.last += 1) }),
+    build: (name: string) => buildUnlessReplaced(root, {
+        build: work(name),
+        onLast: () => void (state.last += 1),
+        onLongWait: (pid) => void state.waits.push(pid),
+        patience: 0,
+      }),
     buildStrictly: (name: string) => buildAfterOthers(root, work(name)),
     /** Ends the piece of work with this number when it has begun. */
     end: async (piece: number): Promise<void> => {
@@ -62,7 +67,10 @@ it("Of sixty builds that start during a build, the newest waits, all others end 
   await end(2);
   expect(await before).toBe("60");
   // The last build restarts that of wrangler once, because builds ended without work. The first one prints nothing.
-  expect([begun, state]).toEqual([["first", "60"], { running: 0, most: 1, last: 1, replaced: ["first"] }]);
+  const { waits, ...counts } = state;
+  expect([begun, counts]).toEqual([["first", "60"], { running: 0, most: 1, last: 1, replaced: ["first"] }]);
+  // Each build that waits longer than its patience names the one that runs, once.
+  expect(waits).toEqual(Array(60).fill(process.pid));
   const alone = build("alone");
   await end(3);
   await alone;
@@ -85,7 +93,7 @@ it("A build that fails gives the lock to the one that waits", async () => {
   const { root, build, end, begun } = stage();
   let fail = (_error: Error): void => undefined;
   const failure = new Promise<never>((_resolve, reject) => (fail = reject));
-  const failing = buildUnlessReplaced(root, { build: () => failure, onLast: () => undefined });
+  const failing = buildUnlessReplaced(root, { build: () => failure, onLast: () => undefined, onLongWait: () => undefined });
   const next = build("next");
   fail(new Error("no memory"));
   await expect(failing).rejects.toThrow("no memory");
@@ -117,6 +125,16 @@ it("A build runs again if a build that waited for it was killed, and a killed bu
 });
 
 describe("processes of the command build", () => {
+  it("A build with --auto that no development server started waits for its turn and is never left out", async () => {
+    const root = writeProject(good);
+    const lock = holdLock(root);
+    const builds = [startBuild(root, ""), startBuild(root, "")];
+    for (const { output } of builds) await vi.waitFor(() => expect(output()).toContain("Another build of"), patient);
+    lock.release();
+    expect(await Promise.all(builds.map(({ ended }) => ended))).toEqual([0, 0]);
+    for (const { output } of builds) expect(output()).toMatch(/compiled 4 definitions|have not changed/);
+  });
+
   it("While one process compiles, of twenty others the newest waits, the others end with code 0 and print nothing, and it compiles the newest files", async () => {
     const { root, loads, write, start } = await reportingProject();
     const lock = holdLock(root);

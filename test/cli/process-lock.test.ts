@@ -10,6 +10,17 @@ import { expect, it, onTestFinished, vi } from "vitest";
 
 import { lockHolder, takeLock } from "#cli/process-lock.ts";
 
+/** The code with which the file system refuses hard links. */
+const links = vi.hoisted(() => ({ refusal: undefined as string | undefined }));
+vi.mock("node:fs", async (original) => {
+  const fs = await original<typeof import("node:fs")>();
+  const linkSync: typeof fs.linkSync = (from, to) => {
+    if (links.refusal === undefined) return fs.linkSync(from, to);
+    throw Object.assign(new Error("no links"), { code: links.refusal });
+  };
+  return { ...fs, linkSync };
+});
+
 // Above every pid of a Linux or macOS kernel, so no process has it.
 const killed = (name: string): string => `${String(2 ** 30)}\n\n${name}\n`;
 
@@ -80,3 +91,13 @@ it.runIf(process.platform === "linux")(
     expect("release" in takeLock(file)).toBe(true);
   },
 );
+
+it.each(["EPERM", "ENOTSUP", "ENOSYS"])("A file system that refuses hard links with %s has locks too, and those of killed processes are free", (code) => {
+  links.refusal = code;
+  onTestFinished(() => void (links.refusal = undefined));
+  const { folder, file } = lockFile(killed("first"));
+  const taken = takeLock(file);
+  expect([takeLock(file), lockHolder(file)]).toEqual([{ heldBy: process.pid }, process.pid]);
+  if ("release" in taken) taken.release();
+  expect(readdirSync(folder)).toEqual([]);
+});
