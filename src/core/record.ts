@@ -174,6 +174,18 @@ export interface ThreadRecord {
   updated_seq?: number;
   /** The projections of compacted conversations, by side and prompt: what requests contain of each. Absent if none was compacted. */
   projections?: Record<string, StoredProjection>;
+  /** Set when the deletion of the thread begins, and never removed. From then on the thread does not exist for its callers. */
+  deletion?: DeletionRecord;
+}
+
+/** A deletion that has begun. It ends with the thread's rows. */
+export interface DeletionRecord {
+  /** When it began (microseconds). A run that the deletion ended counts as ended at this time, also if the deletion is repeated. */
+  at: number;
+  /** Set if the parent thread deletes this thread: the parent is not notified. */
+  by_parent?: true;
+  /** Set after an attempt that did not delete everything. */
+  retry?: RetryState;
 }
 
 /** The queued runs. They are in the thread's row, so that the next run is found without a search when a run ends. */

@@ -139,7 +139,7 @@ export class LiveThread {
   /** Writes a new message's row. The counts and the text that lists show change in memory. */
   insertMessage(message: MessageRecord): void {
     this.store.insertMessage(message);
-    this.#count(message);
+    this.#count(message, this.clock.now());
     this.runState.add(message);
   }
 
@@ -224,13 +224,14 @@ export class LiveThread {
     return queue.run_ids.length === 0 || queue.paused;
   }
 
-  #count(message: MessageRecord): void {
+  /** Counts a new message. `at` is the time of the change. */
+  #count(message: MessageRecord, at: number): void {
     const { counts, last_message, last_position } = this.#record;
     this.change({
       counts: changedCounts(counts, message, 1),
       last_message: listedText(message) ?? last_message,
       last_position: message.position > last_position ? message.position : last_position,
-      updated_at: this.clock.now(),
+      updated_at: at,
     });
   }
 
@@ -258,14 +259,17 @@ export class LiveThread {
     if (last_message !== before) this.change({ last_message });
   }
 
-  /** Counts the messages of the active run when the thread is loaded: after a crash the row's counts lack them. */
+  /**
+   * Counts the messages of the active run when the thread is loaded: after a crash the row's counts lack them. That is no change of the
+   * thread, so its time of change is the later one of the row's and the last message's.
+   */
   #recount(): void {
     const { branch, active_run_id } = this.#record;
     const run = active_run_id === null ? null : this.store.run(active_run_id);
     if (run === null) return;
     this.change({ counts: run.counts_before });
     for (const message of this.store.messagesAfter(branch, run.after_position)) {
-      this.#count(message);
+      this.#count(message, Math.max(this.#record.updated_at, message.created_at));
       this.uuids.continueAfter(message.position);
     }
   }

@@ -74,6 +74,8 @@ export interface ObjectContext {
   outbound: OutboundFetch;
   catalog: Catalog;
   clock: Clock;
+  /** A random number from 0 up to 1. */
+  random: () => number;
   faults: Faults;
   log: Log;
   wakeups: Wakeups;

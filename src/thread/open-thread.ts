@@ -54,7 +54,7 @@ export function openThread(options: OpenOptions): OpenThread {
     const reader = restoreReader(socket);
     if (reader !== null) live.broadcaster.rejoin(reader);
   }
-  const { threads, catalog, clock, faults, log, outbound, webhook } = dependencies;
+  const { threads, catalog, clock, random, faults, log, outbound, webhook } = dependencies;
   const background = (work: Promise<unknown>) => state.waitUntil(work);
   const feed = record.parent === null ? null : new ParentFeed({ live, threads, background });
   if (feed !== null) live.broadcaster.onEvent = (event) => feed.receive(event);
@@ -68,7 +68,8 @@ export function openThread(options: OpenOptions): OpenThread {
     dependencies.traces === null
       ? null
       : openTraces(dependencies, dependencies.traces, { threadId: record.id, background });
-  const shared = { live, threads, catalog, clock, faults, log, background, feed, files, ownerFeed, traces, outbound };
+  const ports = { threads, catalog, clock, random, faults, log, background, outbound };
+  const shared = { ...ports, live, feed, files, ownerFeed, traces };
   const wakeups = new Wakeups({ ...shared, alarm, webhook });
   const context: ObjectContext = {
     ...shared,

@@ -25,6 +25,8 @@ export interface ThreadDependencies {
   outbound: OutboundFetch;
   catalog: Catalog;
   clock: Clock;
+  /** Returns a random number from 0 up to 1. */
+  random: () => number;
   faults: Faults;
   log: Log;
   /** Other threads of the deployment. */

@@ -28,6 +28,7 @@ import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 
 import { Alarm, longestHeartbeatMs } from "./alarm.ts";
+import { assertAccess, noThread } from "./caller-access.ts";
 import { peerMethods } from "./children/peer-methods.ts";
 import { createMethods } from "./method/create-thread.ts";
 import { callEndpoint } from "./method/endpoint-call.ts";
@@ -103,6 +104,7 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
         alarm: () => this.#alarm,
         open: (record) => this.#openAs(record),
         loaded: () => this.#load(),
+        inMemory: () => this.#open,
         unload: () => this.#unload(),
       });
       state.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
@@ -119,7 +121,11 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
         caller,
         thread: () => this.#loadFor(caller),
         create: (work) => this.#lifetime.create(work),
-        remove: (byParent) => this.#lifetime.remove(this.#loadFor(caller), byParent),
+        // A repeated request continues a deletion that has not ended.
+        remove: (byParent) => {
+          const { deletion } = assertAccess(caller, this.#record);
+          return this.#lifetime.remove(deletion === undefined ? this.#loadFor(caller) : null, byParent);
+        },
       };
       return this.#answer(() => {
         if (!Object.hasOwn(methods, name)) throw refuse("route_not_found", `The thread has no method "${name}".`);
@@ -157,8 +163,8 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
     }
 
     async held(ids: readonly string[]): Promise<HeldLeases> {
-      const record = this.#record;
-      const working = record !== null && record.active_run_id !== null && record.status === "running";
+      const { active_run_id = null, status, deletion } = this.#record ?? {};
+      const working = active_run_id !== null && status === "running" && deletion === undefined;
       return { streams: this.#leases.held(ids), working };
     }
 
@@ -180,6 +186,11 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
       this.#alarm.fired();
       if (!this.#store.exists()) return;
       try {
+        const deletion = this.#record?.deletion;
+        if (deletion !== undefined) {
+          this.ctx.waitUntil(this.#lifetime.continueDeletion(deletion.retry?.at ?? 0));
+          return;
+        }
         const open = this.#load();
         if (open === null) {
           await this.#lifetime.importer.handleAlarm();
@@ -232,10 +243,9 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
 
     /** Returns the thread. Refuses with `thread_not_found` a thread that does not exist or that the caller may not access. */
     #loadFor(caller: Caller): OpenThread {
-      const record = this.#record;
-      const allowed = record !== null && (caller.admin || (caller.user !== null && caller.user === record.user_id));
-      const open = allowed ? this.#load() : null;
-      if (open === null) throw refuse("thread_not_found", "There is no such thread.");
+      assertAccess(caller, this.#record);
+      const open = this.#load();
+      if (open === null) throw noThread();
       return open;
     }
 
@@ -244,13 +254,15 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
       return this.#open?.context.live.record ?? this.#store.readThread();
     }
 
-    /** Returns the thread, or null if none was created. Resumes a run that a crash interrupted or whose suspension is over. */
+    /**
+     * Returns the thread, or null if none was created or if it is being deleted. Resumes a run that a crash interrupted or whose suspension
+     * is over.
+     */
     #load(): OpenThread | null {
-      if (this.#open === null) {
-        const record = this.#store.readThread();
-        if (record === null) return null;
-        this.#openAs(record).driver.resume();
-      } else if (hasPassedDeadline(this.#open)) this.#open.driver.resume();
+      const record = this.#record;
+      if (record === null || record.deletion !== undefined) return null;
+      if (this.#open === null) this.#openAs(record).driver.resume();
+      else if (hasPassedDeadline(this.#open)) this.#open.driver.resume();
       return this.#open;
     }
 

@@ -131,6 +131,7 @@ function dependenciesOf(env: Environment, registry: Registry): ThreadDependencie
     outbound: outboundOf(env, inTurn),
     catalog: catalogOf(env),
     clock: systemClock,
+    random: () => Math.random(),
     faults: noFaults,
     log: consoleLog,
     files: fileSettings(env),

@@ -3,7 +3,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
 import { planFaults } from "../worker/fault-plan.ts";
 import type { Death } from "../worker/fault-plan.ts";
@@ -14,7 +14,7 @@ import { lost, plays, rarePlays, says, sourcePlays, team } from "./fault-plays.t
 import { play, quietly, untilDone } from "./fault-stage.ts";
 import type { Outcome, Play } from "./fault-stage.ts";
 import { wrong } from "./fault-verdict.ts";
-import { admin, alarmOf, stubOf } from "./thread-driver.ts";
+import { admin, alarmOf, newThread, stubOf, value } from "./thread-driver.ts";
 
 /** Conversations that are played in parallel. */
 const atOnce = 6;
@@ -129,20 +129,26 @@ const tablesOf = (id: string) =>
     state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray(),
   );
 
-const deletions = ["destroy.alarm", "destroy.rows"].flatMap((point) => [
-  { point, hit: 1, mode: "kept" as const },
-  { point, hit: 1, mode: "lost" as const },
-]);
+/** Crashes of a deletion. The first one leaves a run in the rows that has not ended, so that the second life sends its usage. */
+const marked: Death = { point: "deletion.step", hit: 1, mode: "kept" };
+const deletions = points
+  .filter((point) => /^(?:deletion|destroy)\./.test(point))
+  .flatMap((point) => (["kept", "lost"] as const).map((mode): Death => ({ point, hit: 1, mode })));
 
 it.each(deletions)(
   "If the object crashes at $point during the deletion of its thread (writes $mode), a repeated deletion succeeds",
   async (death) => {
-    const { id } = await play({ agent: "fault_boss", begin: says("go") }, []);
-    const plan = planFaults(id, [death]);
+    const id = await newThread("fault_host");
+    await untilDone(() => says("asks")(id));
+    await vi.waitUntil(async () => {
+      const { pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
+      return pending.length > 0;
+    });
+    const plan = planFaults(id, [marked, death]);
     const gone = { ok: false, refusal: { code: "thread_not_found" } };
     const emitted = await untilDone(() => stubOf(id).call("remove", admin));
     diedAt.add(death.point);
-    expect(plan.died).toBe(1);
+    expect(plan.died).toBe(2);
     if (!emitted.ok) expect(emitted).toMatchObject(gone);
     expect(await stubOf(id).call("describe", admin)).toMatchObject(gone);
     expect(await tablesOf(id)).toEqual([]);

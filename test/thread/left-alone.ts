@@ -14,7 +14,8 @@ export async function isLeftAlone(id: string): Promise<boolean> {
     return row === undefined || (await storage.getAlarm()) !== null ? null : (JSON.parse(row.body) as ThreadRecord);
   });
   if (left === null) return false;
-  const { active_run_id, queue, last_seq } = left;
+  const { active_run_id, queue, last_seq, deletion } = left;
+  if (deletion !== undefined) return true;
   const { catalog, outbound = [] } = left.background;
   if (active_run_id !== null || (queue.run_ids.length > 0 && !queue.paused) || outbound.length > 0) return true;
   // The record of what the catalog must receive is removed with the next change of the row, so the catalog may have received it already.

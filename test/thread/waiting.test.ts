@@ -6,10 +6,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Thread } from "#contract/thread.ts";
 import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
 
+import { skipFor } from "../worker/clock.ts";
+import { gate, scripts } from "../worker/definitions.ts";
+import { atPlaces } from "../worker/places.ts";
 import { answer, approve, ask, freshAnswers, named, pay, says, script, send } from "./answer-client.ts";
 import { newOwner, watch } from "./feed-watcher.ts";
 import { holds, lastRunOf } from "./team-driver.ts";
-import { admin, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { admin, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const catalog = createD1Catalog(env.CATALOG);
 const waits = { waiting: true, limit: 50 } as const;
@@ -103,5 +106,38 @@ describe("the list of threads that wait", () => {
     const event = await following.until(({ type }) => type === "awaiting_tool_execution");
     following.close();
     expect(event).toMatchObject({ tool_calls: [call] });
+  });
+});
+
+describe("the time of the last change", () => {
+  it("CHANGED1 A thread that waits keeps the time of its last change when a request opens its evicted or crashed object", async () => {
+    script("pays", [pay("Ada")]);
+    const { id, owner, listed } = await waitsWith("payer", "pays", 1);
+    for (const end of [evict, crash]) {
+      await end(id);
+      skipFor(id, 5000);
+      const { updated_at } = await value(stubOf(id).call("describe", admin));
+      expect(updated_at).toBe(listed.updated_at);
+    }
+    expect((await waiting(owner)).map(({ updated_at }) => updated_at)).toEqual([listed.updated_at]);
+  });
+
+  it("CHANGED1 A run that a crash interrupted changes its thread at the time of its messages, and not when the object is opened", async () => {
+    const id = await newThread("parallel");
+    const hold = gate("changed");
+    scripts.set("changed", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "changed" } }] } : { text: "done" },
+    );
+    await value(stubOf(id).call("postMessage", admin, message("changed"), null));
+    await hold.reached;
+    const before = await value(stubOf(id).call("describe", admin));
+    atPlaces(({ thread, name }) => (thread === id && name === "run.execute" ? new Promise(() => {}) : undefined));
+    await crash(id);
+    skipFor(id, 60_000);
+    const { updated_at } = await value(stubOf(id).call("describe", admin));
+    expect(updated_at - before.updated_at).toBeLessThan(30_000_000);
+    atPlaces(null);
+    hold.open();
+    await crash(id);
   });
 });

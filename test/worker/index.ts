@@ -7,6 +7,7 @@ import type { Environment } from "#worker/bindings.ts";
 import { compose } from "#worker/compose.ts";
 
 import { BareObject } from "./bare-object.ts";
+import { chance } from "./chance.ts";
 import { clockOf } from "./clock.ts";
 import { registry } from "./definitions.ts";
 import { plannedFaults } from "./fault-plan.ts";
@@ -42,6 +43,7 @@ const { ThreadObject, ThreadFeed, fetch } = compose(registry, {}, (dependencies,
       },
     },
     clock: clockOf(state.id.name ?? ""),
+    random: () => chance.next,
     settings: { ...dependencies.settings, limits: allowance.current },
     files: { ...dependencies.files, ...fileWorld },
     traces: traced(),

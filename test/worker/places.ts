@@ -36,13 +36,17 @@ export function placedFaults(state: DurableObjectState, next: Faults): Faults {
   };
 }
 
-/** The catalog, with a place after a thread's entry is written, and one before it is removed. */
+/** The catalog, with a place after a thread's entry is written, and one before it is removed and before totals are added. */
 export function placedCatalog(state: DurableObjectState, catalog: Catalog): Catalog {
   return {
     ...catalog,
     flush: async (entry, totals) => {
       await catalog.flush(entry, totals);
       await passing?.({ thread: state.id.name ?? "", name: "after flush", state });
+    },
+    addRunTotals: async (totals) => {
+      await passing?.({ thread: state.id.name ?? "", name: "before totals", state });
+      await catalog.addRunTotals(totals);
     },
     remove: async (removal) => {
       await passing?.({ thread: state.id.name ?? "", name: "before forget", state });

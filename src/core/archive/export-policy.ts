@@ -150,6 +150,8 @@ export const threadPolicies = {
   // The imported thread has no authorizations, and its next run finds out which ones it needs.
   authorizations: "omitted",
   updated_seq: "omitted",
+  // A thread that is being deleted cannot be exported.
+  deletion: "omitted",
 } as const satisfies Record<keyof ThreadRecord, ExportPolicy>;
 
 /** The fields of a record that its table marks as `carried`. Fields that the record lacks are not added. */

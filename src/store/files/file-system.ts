@@ -8,7 +8,7 @@ import type { FileFacts, FileVersion, ThreadFiles } from "#core/ports/thread-fil
 import { createRequestQueue } from "#lib/bounded-fetch.ts";
 
 import { freePath } from "./attachment-path.ts";
-import { deleteFromBucket, emptyBucket } from "./file-bucket.ts";
+import { deleteFromBucket } from "./file-bucket.ts";
 import type { Change } from "./file-change.ts";
 import { dropImplied, editFiles, moveFile, putFolder } from "./file-edits.ts";
 import { filePath } from "./file-path.ts";
@@ -63,11 +63,8 @@ export interface ManagedThreadFiles extends ThreadFiles {
   sweep(): Promise<boolean>;
   /** Deletes a file if it still is this version. Synchronous. */
   removeVersion(version: FileVersion): void;
-  /**
-   * Deletes all objects in the bucket and then calls `rest`, when the thread is being deleted. Writes are refused from now on. If
-   * either fails, writes are permitted again, and the deletion can be repeated.
-   */
-  destroy(rest: () => Promise<void>): Promise<void>;
+  /** From now on writes are refused, and those that have begun fail, because the thread is being deleted. */
+  close(): void;
 }
 
 /** Creates the file system. Touches no storage. */
@@ -226,16 +223,7 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
       }
       return !writer.busy;
     },
-    async destroy(rest) {
-      writer.close(true);
-      try {
-        if (parts.bucket !== null) await emptyBucket(parts.bucket.bucket, parts.bucket.threadId);
-        await rest();
-      } catch (thrown) {
-        writer.close(false);
-        throw thrown;
-      }
-    },
+    close: () => writer.close(),
   };
   return files;
 }

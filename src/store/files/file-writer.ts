@@ -74,9 +74,9 @@ export class FileWriter {
     this.#parts = parts;
   }
 
-  /** Closed while the thread is being deleted: current writes fail and new ones are refused. */
-  close(closed: boolean): void {
-    this.#closed = closed;
+  /** Closed when the thread is being deleted: current writes fail and new ones are refused. */
+  close(): void {
+    this.#closed = true;
   }
 
   /** Whether uploads wait for others. */

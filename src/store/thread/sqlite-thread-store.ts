@@ -59,12 +59,13 @@ export function createSqliteThreadStore(storage: MeteredStorage, faults: Faults 
     importing: () => (exists() ? thread.marked() : null),
     migrate: () => schema.migrate(),
     async destroy() {
-      await faults.at("destroy.alarm");
-      await storage.deleteAlarm();
       const gone = storage.deleteAll();
       forget();
       await faults.at("destroy.rows");
       await gone;
+      // After the rows: while rows exist, an alarm exists that repeats an interrupted deletion.
+      await faults.at("destroy.alarm");
+      await storage.deleteAlarm();
     },
 
     readThread: () => (exists() ? thread.read() : null),

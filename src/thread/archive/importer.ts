@@ -21,6 +21,7 @@ import type { MeteredStorage } from "#store/meter.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import type { Alarm } from "../alarm.ts";
+import { retryPauseMs } from "../background/background-task.ts";
 import type { OpenThread } from "../open-thread.ts";
 import type { ThreadDependencies } from "../thread-dependencies.ts";
 import { InvalidLine } from "./import-checks.ts";
@@ -32,8 +33,8 @@ import { LineReader } from "./line-reader.ts";
 /** Milliseconds between two alarms while lines are read. The first alarm after a crash finds the mark and destroys the import. */
 const wakeMs = 30_000;
 
-/** Milliseconds until a failed destruction is retried. */
-const againMs = 60_000;
+/** Pauses until a failed destruction is retried, in milliseconds. */
+const pauses = { firstMs: 60_000, longestMs: 60_000 };
 
 /** The end that an import gives to a run that was active when its thread was exported. */
 const interrupted: RunEnd = {
@@ -223,7 +224,7 @@ export class Importer {
       await store.destroy();
       unload();
     } catch (cause) {
-      alarm().notAfter(dependencies.clock.now() / 1000 + againMs);
+      alarm().notAfter(dependencies.clock.now() / 1000 + retryPauseMs(1, dependencies.random, pauses));
       dependencies.log("error", "import_not_undone", { thread_id: threadId, cause: causeOf(cause) });
     }
   }

@@ -3,7 +3,7 @@
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { ThreadRecord } from "#core/record.ts";
-import type { ActiveRun, RunRecord } from "#core/run-record.ts";
+import type { RunRecord } from "#core/run-record.ts";
 import { toListedThread } from "#core/view.ts";
 import { causeOf } from "#lib/log-port.ts";
 import type { CatalogEntry } from "#store/catalog/catalog.ts";
@@ -25,11 +25,11 @@ export function markForCatalog(live: LiveThread, runId?: string): void {
 
 /** Sends changes of one thread to the catalog. Each thread's object has one such task. */
 export class CatalogTask implements BackgroundTask {
-  readonly #context: Pick<ObjectContext, "live" | "catalog" | "clock" | "faults" | "log">;
+  readonly #context: Pick<ObjectContext, "live" | "catalog" | "clock" | "random" | "faults" | "log">;
   #running: Promise<void> | null = null;
   #again = false;
 
-  constructor(context: Pick<ObjectContext, "live" | "catalog" | "clock" | "faults" | "log">) {
+  constructor(context: Pick<ObjectContext, "live" | "catalog" | "clock" | "random" | "faults" | "log">) {
     this.#context = context;
   }
 
@@ -40,18 +40,6 @@ export class CatalogTask implements BackgroundTask {
   get dueAt(): number | null {
     const { dirty, retry } = this.#context.live.record.background.catalog;
     return dirty ? (retry?.at ?? null) : null;
-  }
-
-  /**
-   * Sends the totals that the catalog may lack when the thread is deleted: those of ended runs, and those of the active run, which the
-   * deletion ends. The catalog counts a run once, even if the run still ends by itself and is sent again.
-   */
-  settle(active: ActiveRun | null): Promise<void> {
-    const { live, catalog, clock } = this.#context;
-    const isOurs = active !== null && ranHere(active, live.record);
-    const ended = isOurs ? runTotals(active, live.record, clock.now()) : [];
-    const totals = [...totalsOf(live, live.record.background.catalog.runs), ...ended];
-    return totals.length > 0 ? catalog.addRunTotals(totals) : Promise.resolve();
   }
 
   /** Sends the marked data. If it is called while data is being sent, the data is sent once more afterwards. */
@@ -76,7 +64,7 @@ export class CatalogTask implements BackgroundTask {
 
   /** Sends the marked data once. Returns false if that failed. */
   async #sendOnce(): Promise<boolean> {
-    const { live, catalog, clock, faults, log } = this.#context;
+    const { live, catalog, faults, log } = this.#context;
     const { catalog: mark } = live.record.background;
     if (!mark.dirty) return true;
     try {
@@ -92,7 +80,7 @@ export class CatalogTask implements BackgroundTask {
       log("error", "catalog_unreachable", { thread_id: live.record.id, cause: causeOf(cause) });
       if (live.retired) return false;
       const current = live.record.background.catalog;
-      live.changeBackground({ catalog: { ...current, retry: nextRetry(current.retry, clock.now(), pauses) } });
+      live.changeBackground({ catalog: { ...current, retry: nextRetry(current.retry, this.#context, pauses) } });
       live.save();
       return false;
     }

@@ -15,10 +15,10 @@ const pauses = { firstMs: 60_000, longestMs: 15 * 60_000 };
 /** Sweeps the files of one thread. Each thread's object has one such task. */
 export class FileSweep implements BackgroundTask {
   readonly pending = false;
-  readonly #context: Pick<ObjectContext, "files" | "live" | "clock" | "faults" | "log">;
+  readonly #context: Pick<ObjectContext, "files" | "live" | "clock" | "random" | "faults" | "log">;
   #dueAt: number | null = null;
 
-  constructor(context: Pick<ObjectContext, "files" | "live" | "clock" | "faults" | "log">) {
+  constructor(context: Pick<ObjectContext, "files" | "live" | "clock" | "random" | "faults" | "log">) {
     this.#context = context;
   }
 
@@ -43,7 +43,7 @@ export class FileSweep implements BackgroundTask {
     } catch (cause) {
       log("error", "files_not_swept", { thread_id: live.record.id, cause: causeOf(cause) });
       if (live.retired) return;
-      const retry = nextRetry(failed, clock.now(), pauses);
+      const retry = nextRetry(failed, this.#context, pauses);
       this.#store(retry);
       this.#dueAt = retry.at;
     }

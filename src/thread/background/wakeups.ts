@@ -17,6 +17,7 @@ export type WakeupParts = Pick<
   ObjectContext,
   | "live"
   | "clock"
+  | "random"
   | "faults"
   | "catalog"
   | "threads"
@@ -91,6 +92,14 @@ export class Wakeups {
     this.#parts.background(this.runAndSleep());
   }
 
+  /** Updates the catalog (the index of all threads). If that fails, sets the alarm for the next attempt. */
+  async updateCatalog(): Promise<void> {
+    await this.#parts.faults.at("wakeups.catalog");
+    await this.catalog.run();
+    const { dueAt } = this.catalog;
+    if (dueAt !== null && !this.#parts.live.retired) this.wakeAt(dueAt);
+  }
+
   /** Sets the alarm for the end of a suspension (microseconds). */
   suspendUntil(until: number): void {
     const { alarm } = this.#parts;
@@ -118,7 +127,9 @@ export class Wakeups {
 
   #sleep(): void {
     const { live, alarm } = this.#parts;
-    const { active_run_id } = live.record;
+    const { active_run_id, deletion } = live.record;
+    // The deletion sets its own alarm.
+    if (deletion !== undefined) return;
     const run = active_run_id === null ? null : live.store.run(active_run_id);
     const suspendedUntil = run?.progress?.suspension?.resume_at ?? null;
     // Another call is running a task that was not tried yet, or an interrupted run waits for its heartbeat: the alarm is set already.

@@ -47,10 +47,10 @@ function isSame(one: OutboundContent, other: OutboundContent): boolean {
 
 /** Sends the messages of one thread to other threads. Each thread's object has one such task. */
 export class OutboundMessages implements BackgroundTask {
-  readonly #context: Pick<ObjectContext, "live" | "threads" | "feed" | "clock" | "log">;
+  readonly #context: Pick<ObjectContext, "live" | "threads" | "feed" | "clock" | "random" | "log">;
   #running: Promise<void> | null = null;
 
-  constructor(context: Pick<ObjectContext, "live" | "threads" | "feed" | "clock" | "log">) {
+  constructor(context: Pick<ObjectContext, "live" | "threads" | "feed" | "clock" | "random" | "log">) {
     this.#context = context;
   }
 
@@ -91,13 +91,13 @@ export class OutboundMessages implements BackgroundTask {
 
   /** Sends a message. Returns its replacement in the row: none if it was received, else the message with the time of its next attempt. */
   async #sendOrRetry(message: OutboundMessage): Promise<OutboundMessage[]> {
-    const { live, clock, log } = this.#context;
+    const { live, log } = this.#context;
     try {
       await this.#send(message);
       return [];
     } catch (cause) {
       if (live.retired) return [];
-      const retry = nextRetry(message.retry, clock.now(), pauses);
+      const retry = nextRetry(message.retry, this.#context, pauses);
       const { failures } = retry;
       const thread_id = live.record.id;
       log("error", "thread_unreachable", { thread_id, failures, cause: causeOf(cause) });
@@ -107,7 +107,7 @@ export class OutboundMessages implements BackgroundTask {
 
   /**
    * Sends a message. Rejects if the other thread did not receive it. If that thread refuses the message or does not exist, the message
-   * counts as received.
+   * counts as received. A thread whose parent does not exist any more is deleted.
    */
   async #send(message: OutboundMessage): Promise<void> {
     const { live, threads, feed } = this.#context;
@@ -120,14 +120,25 @@ export class OutboundMessages implements BackgroundTask {
       if (parent === null) return;
       await feed?.drain();
       const calls = { from: id, message_id: parent.message_id, calls: callsForParent(live.record) };
-      assertReceived(await threads(parent.thread_id).call("childCalls", peerCaller, calls));
+      await this.#receivedByParent(await threads(parent.thread_id).call("childCalls", peerCaller, calls));
       return;
     }
     const run = live.store.run(message.run_id);
     if (parent === null || run === null) return;
     await feed?.drain();
     const delivery = { ...deliveryOf(run, message.tool_executions), from: id, message_id: parent.message_id };
-    assertReceived(await threads(parent.thread_id).call("deliver", peerCaller, delivery));
+    await this.#receivedByParent(await threads(parent.thread_id).call("deliver", peerCaller, delivery));
+  }
+
+  /**
+   * Deletes this thread if its parent was deleted: the request that created this thread arrived after the deletion of the parent's children,
+   * and the parent's object died before it could delete this one.
+   */
+  async #receivedByParent(answer: Result<unknown>): Promise<void> {
+    assertReceived(answer);
+    if (answer.ok || answer.refusal.code !== "thread_not_found") return;
+    const { live, threads } = this.#context;
+    await threads(live.record.id).call("remove", peerCaller, true);
   }
 }
 

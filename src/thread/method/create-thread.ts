@@ -65,7 +65,7 @@ export async function createThread(
   if (made === null) throw refuse("internal", "The thread was made and cannot be read.");
   if (made.context.live.record.creation !== unfinished) {
     // A crash may have interrupted the first request before the catalog was updated.
-    await made.context.wakeups.catalog.run();
+    await made.context.wakeups.updateCatalog();
     return view(made.context.live);
   }
   try {
@@ -91,7 +91,7 @@ async function finishCreation({ context, driver }: OpenThread, input: CreateInpu
   claim();
   appendMessages(context.live, messages, { creation: input.creation });
   for (const message of messages) await hooks.afterCreateMessage(message);
-  await context.wakeups.catalog.run();
+  await context.wakeups.updateCatalog();
 }
 
 async function firstMessages(

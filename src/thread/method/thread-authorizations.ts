@@ -14,7 +14,7 @@ export const authorizationMethods: MethodGroup<"authorization" | "authorized"> =
   async authorized({ thread }, server) {
     const { live, wakeups } = thread().context;
     grantAuthorization(live, server);
-    await wakeups.catalog.run();
+    await wakeups.updateCatalog();
     return null;
   },
 };

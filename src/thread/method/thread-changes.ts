@@ -1,14 +1,13 @@
-// The methods of a thread as a whole: show it, change it, stop its run, delete it, send it to the catalog (the deployment's index of all
-// threads) again.
+// The methods of a thread as a whole: show it, change it, stop its run, delete it (`background/thread-deletion.ts`), send it to the catalog
+// (the deployment's index of all threads) again.
 
-import { refuse, webSocketCloseCode } from "#contract/error.ts";
+import { refuse } from "#contract/error.ts";
 import type { PatchThread } from "#contract/thread-route.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { Relisted } from "#core/thread-rpc.ts";
 import { toThread } from "#core/view.ts";
 
 import { entryOf, markForCatalog, ranHere, runTotals } from "../background/catalog-task.ts";
-import { deleteChildren, notifyParentOfDeletion } from "../children/removal.ts";
 import type { LiveThread } from "../live-thread.ts";
 import type { OpenThread } from "../open-thread.ts";
 import { emitThreadUpdated } from "../owner-authorizations.ts";
@@ -55,7 +54,7 @@ async function patchThread({ context }: OpenThread, change: PatchThread): Promis
   });
   markForCatalog(live);
   emitThreadUpdated(live);
-  await context.wakeups.catalog.run();
+  await context.wakeups.updateCatalog();
   return view(context.live);
 }
 
@@ -68,34 +67,6 @@ function stopThread({ context, driver }: OpenThread, runId: string | null): { st
     if (run.status === "queued" && live.record.queue.run_ids.includes(runId)) dropInput(context, run);
   }
   return { status: live.record.status };
-}
-
-/**
- * Deletes the thread: first its child threads, then its objects in the bucket and its entry in the catalog, then every row and the alarm.
- * After a failure the thread can be deleted again. A parent thread that waits for this thread is notified, unless it is the one that
- * deletes (`byParent`).
- */
-export async function removeThread(open: OpenThread, byParent: boolean): Promise<void> {
-  const { context, driver, store } = open;
-  const { live, catalog, clock } = context;
-  const { id, created_at, imported_at = created_at } = live.record;
-  driver.close(true);
-  driver.stop(null);
-  try {
-    await deleteChildren(context);
-    if (!byParent) await notifyParentOfDeletion(context, driver);
-    await context.files.destroy(() => catalog.remove({ threadId: id, createdAt: imported_at, now: clock.now() }));
-    // A call that was running may have started another child thread in the meantime.
-    await deleteChildren(context);
-    await context.wakeups.catalog.settle(driver.activeRun);
-  } catch (thrown) {
-    driver.close(false);
-    throw thrown;
-  }
-  live.broadcaster.closeAll(webSocketCloseCode("thread_not_found"), "The thread was deleted.");
-  driver.abandon();
-  await store.destroy();
-  context.ownerFeed.deleted(live.record);
 }
 
 /** The number of runs whose totals are sent to the catalog at a time. */

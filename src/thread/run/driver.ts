@@ -175,9 +175,9 @@ export class Driver {
     return this.#context.live.retired || this.#closing;
   }
 
-  /** If true, no more runs begin, because the thread is being deleted. If false, runs may begin again after a failed deletion. */
-  close(closing: boolean): void {
-    this.#closing = closing;
+  /** From now on no more runs begin, because the thread is being deleted. */
+  close(): void {
+    this.#closing = true;
   }
 
   /** Aborts the executed run after the thread was deleted. The run must not write any more. */

@@ -27,10 +27,13 @@ const limits = { headersMs: 10_000, totalMs: 15_000, bytes: Infinity };
 /** Sends the webhook of one thread. Each thread's object has one such task if the deployment has a webhook. */
 export class WaitingWebhook implements BackgroundTask {
   readonly #settings: WebhookSettings;
-  readonly #context: Pick<ObjectContext, "live" | "clock" | "log" | "outbound">;
+  readonly #context: Pick<ObjectContext, "live" | "clock" | "random" | "log" | "outbound">;
   #running: Promise<void> | null = null;
 
-  constructor(settings: WebhookSettings, context: Pick<ObjectContext, "live" | "clock" | "log" | "outbound">) {
+  constructor(
+    settings: WebhookSettings,
+    context: Pick<ObjectContext, "live" | "clock" | "random" | "log" | "outbound">,
+  ) {
     this.#settings = settings;
     this.#context = context;
   }
@@ -81,15 +84,15 @@ export class WaitingWebhook implements BackgroundTask {
   }
 
   #postpone(notice: WaitingNotice): void {
-    const { live, clock } = this.#context;
-    const retry = nextRetry(notice.retry, clock.now(), pauses);
+    const { live } = this.#context;
+    const retry = nextRetry(notice.retry, this.#context, pauses);
     live.changeBackground({ waiting: retry.failures >= mostAttempts ? undefined : { ...notice, retry } });
     live.save();
   }
 
   /** Stores the outcome of an attempt: the notice is done, or has the time of its next attempt. */
   #store(notice: WaitingNotice, problem: string | null): void {
-    const { live, clock, log } = this.#context;
+    const { live, log } = this.#context;
     const current = this.#notice;
     if (problem === null) {
       const calls = current?.calls.filter((call) => !notice.calls.includes(call)) ?? [];
@@ -97,7 +100,7 @@ export class WaitingWebhook implements BackgroundTask {
         waiting: current === undefined || calls.length === 0 ? undefined : { ...current, calls },
       });
     } else {
-      const retry = nextRetry(notice.retry, clock.now(), pauses);
+      const retry = nextRetry(notice.retry, this.#context, pauses);
       const isLast = retry.failures >= mostAttempts;
       const fields = { thread_id: live.record.id, delivery_id: notice.id, failures: retry.failures, cause: problem };
       log("error", isLast ? "webhook_given_up" : "webhook_failed", fields);

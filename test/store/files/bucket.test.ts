@@ -3,6 +3,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
+import { emptyBucket } from "#store/files/file-bucket.ts";
 import type { Bucket } from "#store/files/file-bucket.ts";
 import type { FileRows } from "#store/files/file-rows.ts";
 import type { ManagedThreadFiles } from "#store/files/file-system.ts";
@@ -102,7 +103,7 @@ test("A file of at least the threshold's size is stored in the bucket, and can b
   await files.sweep();
   expect(await keys()).toHaveLength(1);
   expect((await keys())[0]).toMatch(new RegExp(`^${threadId}/[0-9a-f-]{36}$`));
-  await files.destroy(() => Promise.resolve());
+  await emptyBucket(FILES, threadId);
 });
 
 test("A moved file in the bucket keeps its object, and a deleted folder leaves none", async () => {
@@ -133,7 +134,7 @@ test("A failed batch leaves no object in the bucket", async () => {
 });
 
 test("A file in the bucket is searched and has a thumbnail", async () => {
-  const { files } = bucketStage();
+  const { files, threadId } = bucketStage();
   await files.write("text", `${"x\n".repeat(chunk)}${"y".repeat(2000)}needle\n`, plain);
   expect(await files.stat("text")).toMatchObject({ storage: "r2" });
   expect((await files.grep("needle$")).results[0]?.matches[0]?.line).toBe(chunk + 1);
@@ -141,7 +142,7 @@ test("A file in the bucket is searched and has a thumbnail", async () => {
   const image = await realPng(2500, 1800, (x, y) => noise[y * 2500 + x] ?? 0);
   expect(await files.write("a.png", image, { mimeType: "image/png" })).toMatchObject({ storage: "r2", width: 2500 });
   expect((await files.thumbnail("a.png"))?.byteLength).toBeGreaterThan(100);
-  await files.destroy(() => Promise.resolve());
+  await emptyBucket(FILES, threadId);
 });
 
 test("A file under the threshold stays in the thread, and so does every file if there is no bucket", async () => {
@@ -195,14 +196,14 @@ test("A new instance of a thread's object never overwrites files that an earlier
 });
 
 test("A read of a file in the bucket fails with conflict if the file is replaced meanwhile, and with unavailable if its object is gone", async () => {
-  const { files } = bucketStage();
+  const { files, threadId } = bucketStage();
   await files.write("a", pattern(threshold), plain);
   const chunks = (await files.chunks("a"))?.[Symbol.asyncIterator]();
   await chunks?.next();
   await files.write("a", pattern(threshold, 9), plain);
   await files.sweep();
   expect(await codeOf(chunks?.next() ?? Promise.resolve())).toBe("conflict");
-  await files.destroy(() => Promise.resolve());
+  await emptyBucket(FILES, threadId);
   // The row exists, and its bytes are gone.
   expect(await codeOf(files.read("a"))).toBe("unavailable");
 });
@@ -271,34 +272,29 @@ test("If the bucket fails to delete the object of a removed file, later clean-up
   expect([rows.garbage(), await keys()]).toEqual([[], []]);
 });
 
-test("The deletion of a thread removes its objects from the bucket and no others, and can be repeated after a failure", async () => {
+test("The deletion of a thread removes its objects from the bucket and no others, refuses writes from its beginning, and can be repeated after a failure", async () => {
   const { bucket, broken } = fragile();
-  const { files, keys } = bucketStage(bucket);
+  const { files, keys, threadId } = bucketStage(bucket);
   const other = bucketStage();
   await other.files.write("kept", pattern(threshold), plain);
   for (const path of ["a", "b", "c"]) await files.write(path, pattern(threshold), plain);
-  let rest = 0;
-  const count = () => Promise.resolve(void (rest += 1));
-  broken.add("list");
-  expect(await codeOf(files.destroy(count))).toBe("unavailable");
-  expect([rest, (await keys()).length]).toEqual([0, 3]);
-  await files.write("still", "open", plain);
-  broken.clear();
-  await expect(files.destroy(() => Promise.reject(new Error("catalog")))).rejects.toThrow("catalog");
-  await files.write("still", "open", plain);
   // An upload that is active while the thread is deleted.
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const late = codeOf(files.write("late", readable, plain));
   const writer = writable.getWriter();
   await writer.write(pattern(threshold));
-  await files.destroy(count);
-  expect(rest).toBe(1);
+  files.close();
+  broken.add("list");
+  expect(await codeOf(emptyBucket(bucket, threadId))).toBe("unavailable");
+  expect(await keys()).toHaveLength(3);
+  expect(await codeOf(files.write("later", "x", plain))).toBe("thread_not_found");
+  broken.clear();
+  await emptyBucket(bucket, threadId);
   await writer.close();
   expect(await late).toBe("thread_not_found");
-  expect(await codeOf(files.write("later", "x", plain))).toBe("thread_not_found");
   expect(await keys()).toEqual([]);
   expect(await other.keys()).toHaveLength(1);
-  await other.files.destroy(() => Promise.resolve());
+  await emptyBucket(FILES, other.threadId);
 });
 
 test("A file in the bucket cannot be read if the bucket is missing; the error names the file, and the file can be removed", async () => {
@@ -320,11 +316,11 @@ test("A file in the bucket cannot be read if the bucket is missing; the error na
 
 test("A read of a file fails with unavailable if the bucket cannot be read", async () => {
   const { bucket, broken } = fragile();
-  const { files } = bucketStage(bucket);
+  const { files, threadId } = bucketStage(bucket);
   await files.write("a", pattern(threshold), plain);
   broken.add("get");
   expect(await codeOf(files.read("a"))).toBe("unavailable");
   broken.clear();
   expect((await files.read("a"))?.byteLength).toBe(threshold);
-  await files.destroy(() => Promise.resolve());
+  await emptyBucket(FILES, threadId);
 });

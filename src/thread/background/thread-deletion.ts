@@ -1,0 +1,233 @@
+// Deletes a thread with everything that belongs to it: its entry in the catalog (the deployment's index of all threads), its child threads,
+// its objects in the bucket and its rows. Contract: a mark in the thread's row is written first and is never removed. From then on the thread
+// does not exist for its callers. Attempts follow, by requests and by the alarm, until everything is deleted. A crash or a failure at any
+// point repeats an attempt, and each step of an attempt may be repeated.
+
+import { refuse, ThreadholdError, webSocketCloseCode } from "#contract/error.ts";
+import type { DeletionRecord, ThreadRecord } from "#core/record.ts";
+import type { RunRecord } from "#core/run-record.ts";
+import { isActive } from "#core/run-state.ts";
+import { peerCaller } from "#core/thread-peer.ts";
+import { causeOf } from "#lib/log-port.ts";
+import type { RunTotal } from "#store/catalog/run-total.ts";
+import { emptyBucket } from "#store/files/file-bucket.ts";
+import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
+
+import type { Alarm } from "../alarm.ts";
+import { longestHeartbeatMs } from "../alarm.ts";
+import { notifyParentOfDeletion } from "../children/removal.ts";
+import type { OpenThread } from "../open-thread.ts";
+import type { ThreadDependencies } from "../thread-dependencies.ts";
+import { nextRetry } from "./background-task.ts";
+import { ranHere, runTotals } from "./catalog-task.ts";
+
+/** Pauses after failed attempts, in milliseconds. */
+const pauses = { firstMs: 2000, longestMs: 15 * 60_000 };
+
+/** Child threads that are deleted at the same time, and at most in one attempt. */
+const childrenAtOnce = 10;
+const childrenOfAttempt = 500;
+
+/** The thread's row while the thread is being deleted. */
+type DeletedRecord = ThreadRecord & { deletion: DeletionRecord };
+
+/** Dependencies of the deletion. */
+export interface DeletionParts {
+  /** The object's rows. The loaded thread may not access them any more. */
+  store: ManagedThreadStore;
+  dependencies: ThreadDependencies;
+  alarm: () => Alarm;
+  /** The thread in memory; null if it is not loaded. */
+  inMemory: () => OpenThread | null;
+}
+
+/** The deletion of one object's thread. */
+export class ThreadDeletion {
+  readonly #parts: DeletionParts;
+
+  constructor(parts: DeletionParts) {
+    this.#parts = parts;
+  }
+
+  /** Stores that the thread is being deleted, and stops its run. Synchronous: no other request comes in between. */
+  begin({ context, driver }: OpenThread, byParent: boolean): void {
+    const { live, clock, files } = context;
+    live.transaction(() => {
+      live.change({ deletion: { at: clock.now(), ...(byParent ? { by_parent: true as const } : {}) } });
+      live.save();
+    });
+    this.wakeAgain();
+    driver.close();
+    files.close();
+    driver.stop(null);
+  }
+
+  /** Sets an alarm that repeats an attempt which a crash interrupts. */
+  wakeAgain(): void {
+    const { dependencies, alarm } = this.#parts;
+    alarm().notAfter(dependencies.clock.now() / 1000 + longestHeartbeatMs);
+  }
+
+  /**
+   * Deletes what remains. If a part cannot be deleted, the others are, and the alarm is set for the next attempt; then throws `unavailable`.
+   */
+  async attempt(): Promise<void> {
+    const { store, dependencies } = this.#parts;
+    const { faults } = dependencies;
+    const problems: unknown[] = [];
+    const steps = [
+      // First, so that the stopped run can store its end meanwhile.
+      () => this.#removeEntry(),
+      () => this.#retire(),
+      () => this.#removeChildren(),
+      () => this.#notifyParent(),
+      () => this.#removeObjects(),
+      () => this.#countUsage(),
+    ];
+    for (const step of steps) {
+      try {
+        await faults.at("deletion.step");
+        await step();
+      } catch (thrown) {
+        problems.push(thrown);
+      }
+    }
+    if (problems.length === 0) {
+      try {
+        await faults.at("deletion.rows");
+        await store.destroy();
+        return;
+      } catch (thrown) {
+        problems.push(thrown);
+      }
+    }
+    throw this.#postpone(problems);
+  }
+
+  /** The thread's row; null if it was deleted meanwhile, by a creation that failed. */
+  get #record(): DeletedRecord | null {
+    return this.#parts.store.readThread() as DeletedRecord | null;
+  }
+
+  async #removeEntry(): Promise<void> {
+    const { catalog, clock, faults } = this.#parts.dependencies;
+    const record = this.#record;
+    if (record === null) return;
+    const { id, created_at, imported_at = created_at } = record;
+    await faults.at("deletion.entry");
+    await catalog.remove({ threadId: id, createdAt: imported_at, now: clock.now() });
+  }
+
+  /** Ends the thread in memory: nothing of it is written any more, so that the rows are final. Its readers are disconnected. */
+  #retire(): void {
+    const open = this.#parts.inMemory();
+    if (open === null || open.context.live.retired) return;
+    const { driver, context } = open;
+    const { live, ownerFeed } = context;
+    const { activeRun } = driver;
+    // The run in memory may have used more than its row states.
+    if (activeRun !== null) live.store.updateRun(activeRun);
+    live.broadcaster.closeAll(webSocketCloseCode("thread_not_found"), "The thread was deleted.");
+    driver.abandon();
+    ownerFeed.deleted(live.record);
+  }
+
+  /** Deletes child threads, which delete their own. The row lists those that remain, so that a crash repeats little. */
+  async #removeChildren(): Promise<void> {
+    const { store, dependencies } = this.#parts;
+    const { faults } = dependencies;
+    let waiting = this.#record?.children ?? [];
+    const failed: string[] = [];
+    for (let count = 0; waiting.length > 0 && count < childrenOfAttempt; count += childrenAtOnce) {
+      const batch = waiting.slice(0, childrenAtOnce);
+      await faults.at("deletion.children");
+      const removed = await Promise.all(batch.map((id) => this.#removeChild(id)));
+      waiting = waiting.slice(childrenAtOnce);
+      failed.push(...batch.filter((_, index) => removed[index] !== true));
+      const record = this.#record;
+      if (record === null) return;
+      // Those that failed are last, so that they do not keep an attempt from the others.
+      if (removed.includes(true)) store.writeThread({ ...record, children: [...waiting, ...failed] });
+    }
+    if (failed.length > 0) throw refuse("unavailable", "A child of this thread could not be deleted.");
+    if (waiting.length > 0) throw new Unfinished();
+  }
+
+  /** Whether a child thread is deleted. */
+  async #removeChild(id: string): Promise<boolean> {
+    const { threads, log, faults } = this.#parts.dependencies;
+    try {
+      await faults.at("deletion.child");
+      const answer = await threads(id).call("remove", peerCaller, true);
+      return answer.ok || answer.refusal.code === "thread_not_found";
+    } catch (cause) {
+      log("warning", "child_not_deleted", { thread_id: id, cause: causeOf(cause) });
+      return false;
+    }
+  }
+
+  async #notifyParent(): Promise<void> {
+    const { store, dependencies } = this.#parts;
+    const record = this.#record;
+    if (record === null || record.deletion.by_parent === true) return;
+    await dependencies.faults.at("deletion.parent");
+    await notifyParentOfDeletion(record, store, dependencies);
+  }
+
+  async #removeObjects(): Promise<void> {
+    const { files, faults } = this.#parts.dependencies;
+    const id = this.#record?.id;
+    if (files.bucket === null || id === undefined) return;
+    await faults.at("deletion.bucket");
+    await emptyBucket(files.bucket, id);
+  }
+
+  /** Sends the totals that the catalog may lack: those of ended runs, and those of the run that the deletion ended. */
+  async #countUsage(): Promise<void> {
+    const { store, dependencies } = this.#parts;
+    const record = this.#record;
+    if (record === null) return;
+    const { active_run_id, background } = record;
+    const ids = new Set([...background.catalog.runs, ...(active_run_id === null ? [] : [active_run_id])]);
+    const totals = [...ids].flatMap((id) => totalsOfDeleted(store.run(id), record));
+    if (totals.length === 0) return;
+    await dependencies.faults.at("deletion.usage");
+    await dependencies.catalog.addRunTotals(totals);
+  }
+
+  /** Stores and logs a failed attempt, and sets the alarm for the next one. Returns the error for the caller. */
+  #postpone(problems: readonly unknown[]): ThreadholdError {
+    const { store, dependencies, alarm } = this.#parts;
+    const { clock, log } = dependencies;
+    const failures = problems.filter((problem) => !(problem instanceof Unfinished));
+    const [cause] = failures;
+    const record = this.#record;
+    if (record === null) return refuse("thread_not_found", "There is no such thread.");
+    if (cause === undefined) {
+      alarm().exactly(clock.now() / 1000);
+      return continuing("It has many child threads.");
+    }
+    const retry = nextRetry(record.deletion.retry, dependencies, pauses);
+    log("error", "deletion_failed", { thread_id: record.id, failures: retry.failures, cause: causeOf(cause) });
+    store.writeThread({ ...record, deletion: { ...record.deletion, retry } });
+    alarm().exactly(retry.at / 1000);
+    return continuing(cause instanceof ThreadholdError ? cause.message : "An error occurred inside the server.");
+  }
+}
+
+/** Everything that was tried succeeded, and more remains. */
+class Unfinished extends Error {}
+
+function continuing(reason: string): ThreadholdError {
+  const message = `The thread is deleted for its clients. ${reason} The deletion of its data continues in the background.`;
+  return new ThreadholdError({ code: "unavailable", message, retry_after_ms: pauses.firstMs });
+}
+
+/**
+ * The totals of a run of a deleted thread. A run without an end counts as ended when the deletion began, which is the same at each attempt:
+ * the catalog recognises a repeated total by its run and its day.
+ */
+function totalsOfDeleted(run: RunRecord | null, record: DeletedRecord): RunTotal[] {
+  if (run === null || run.status === "queued" || !ranHere(run, record)) return [];
+  return runTotals(run, record, isActive(run) ? record.deletion.at : undefined);
+}
