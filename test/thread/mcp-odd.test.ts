@@ -118,6 +118,16 @@ describe("a list of tools", () => {
   });
 });
 
+it.each([
+  ["null and true as capabilities", { capabilities: { tools: true, resources: null, logging: [] }, serverInfo: {} }],
+  ["no serverInfo and odd instructions", { capabilities: { tools: { listChanged: 7 } }, instructions: 7 }],
+  ["an odd serverInfo", { capabilities: { tools: {} }, serverInfo: { name: 1, version: null, icons: "none" } }],
+])("The tools of a server can be called although its response to initialize has %s", async (_, more) => {
+  setOdd({ initialize: { protocolVersion: "2025-06-18", ...more } });
+  const { results } = await callTools("mcp", [{ name: "everything__count", arguments: {} }]);
+  expect(results.map(outcome)).toEqual([["success", "1"]]);
+});
+
 describe("a result of a call", () => {
   it("The model receives an image without the structured content that repeats it, and programs receive both", async () => {
     const content = [{ type: "image", data: png, mimeType: "image/png" }];

@@ -1,7 +1,7 @@
 // A session with an MCP server: over streamable HTTP; over HTTP with SSE, if the server has the protocol version 2024-11-05; or over a
 // transport of the caller, such as the streams of a program.
 
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { ClientRequest, Progress, ServerCapabilities } from "@modelcontextprotocol/sdk/types.js";
@@ -24,6 +24,7 @@ import { sentNotifications, watchSession } from "./session-events.ts";
 import type { SessionEvents } from "./session-events.ts";
 import { sseTransport } from "./sse-transport.ts";
 import { callTask } from "./task-call.ts";
+import { TolerantClient } from "./tolerant-client.ts";
 import { mostTools } from "./tool-list.ts";
 
 /** A server of a session. */
@@ -135,7 +136,7 @@ export class ServerSession {
       ...(events.onSample === undefined ? {} : { sampling: {} }),
       ...(events.onQuestion === undefined ? {} : { elicitation: { form: {} } }),
     };
-    const client = new Client(
+    const client = new TolerantClient(
       { name: "threadhold", version: "1" },
       { jsonSchemaValidator: uncheckedSchemas, capabilities },
     );
@@ -203,7 +204,8 @@ export class ServerSession {
   /** The name and the version that the server states; null if it states none. */
   get version(): string | null {
     const server = this.#client.getServerVersion();
-    return server === undefined ? null : outsideText(`${server.name} ${server.version}`, versionLimit);
+    const text = server === undefined ? "" : outsideText(`${server.name} ${server.version}`, versionLimit).trim();
+    return text === "" ? null : text;
   }
 
   /** Calls a tool. If the signal fires, the server is notified. */
