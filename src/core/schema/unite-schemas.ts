@@ -16,7 +16,7 @@ export function uniteAll(nodes: readonly JsonObject[]): JsonObject {
   const needed = withoutIncluded(different);
   const [first] = needed;
   if (first === undefined || needed.length === 1) return first ?? {};
-  return uniteValues(needed) ?? { anyOf: needed };
+  return uniteValues(needed) ?? { anyOf: [...needed] };
 }
 
 /** Up to this number of schemas each one is compared with all others. */
