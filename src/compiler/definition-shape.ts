@@ -96,6 +96,12 @@ const modelFields = {
       supportsDeveloperRole: z.boolean().optional(),
       supportsReasoningEffort: z.boolean().optional(),
       supportsStreamUsage: z.boolean().optional(),
+      supportsTemperature: z.boolean().optional(),
+      supportsParallelToolCalls: z.boolean().optional(),
+      shortCallIds: z.boolean().optional(),
+      requiresThinking: z.enum(["all", "calls", "none"]).optional(),
+      emptyThinking: z.string().optional(),
+      thinkingOffField: z.enum(["reasoning_effort", "thinking"]).optional(),
     })
     .optional(),
   script: z.union([z.array(z.object({})), callable]).optional(),

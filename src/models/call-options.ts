@@ -62,8 +62,9 @@ export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: A
   const temperature = request.temperature ?? model.temperature;
   // The provider's package adds the thinking budget to this limit, so the budget is subtracted here. The sum is the requested limit.
   const answerTokens = maxTokens === null ? null : maxTokens - reasoning.budget;
-  const refusesSampling = profile.refusesSampling?.(model.model) ?? false;
-  const limitField = model.compat?.maxTokensField ?? (refusesSampling ? "max_completion_tokens" : "max_tokens");
+  const known = profile.compatibility?.(model, to.host) ?? model.compat;
+  const limitField = known?.maxTokensField ?? "max_tokens";
+  const takesTemperature = known?.supportsTemperature ?? true;
   const limitOption = limitField === "max_completion_tokens" ? profile.completionLimitOption : undefined;
   if (limitOption !== undefined && answerTokens !== null) options[limitOption] = answerTokens;
 
@@ -76,7 +77,7 @@ export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: A
       ...(tools.length === 0 ? {} : { tools, toolChoice: { type: request.toolChoice } }),
       ...structureOptions(form, asked),
       ...(answerTokens === null || limitOption !== undefined ? {} : { maxOutputTokens: answerTokens }),
-      ...(temperature === undefined || refusesSampling ? {} : { temperature }),
+      ...(temperature === undefined || !takesTemperature ? {} : { temperature }),
       ...(model.headers === undefined ? {} : { headers: model.headers }),
     },
     answerTool: form?.type === "call" ? form.tool.name : null,

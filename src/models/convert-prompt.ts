@@ -136,7 +136,7 @@ export function convertPrompt(request: ModelRequest, to: ProviderSettings): Lang
   const joinTurns = profile.alternatesTurns;
   const toolNames = new Map<string, string>();
   const prompt: LanguageModelV3Prompt = [];
-  const wireId = createWireIds((id) => profile.callId?.(id, to) ?? id);
+  const wireId = createWireIds((id) => profile.callId?.(id, { model: request.model, to }) ?? id);
   const target = { to, toolNames, wireId };
   let at = 0;
   for (const message of rest) {

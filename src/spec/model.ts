@@ -61,7 +61,10 @@ export interface ModelTimeouts {
   silenceMs?: number;
 }
 
-/** How a server with OpenAI's chat protocol differs from OpenAI's own. */
+/**
+ * How a server with OpenAI's protocols differs from OpenAI's own. A field that is left out is filled from what is known of the server's
+ * host, else of the model's id (docs/reference/providers.md).
+ */
 export interface ModelCompatibility {
   /** The request field for the maximal length of the answer. */
   maxTokensField?: "max_tokens" | "max_completion_tokens";
@@ -71,6 +74,21 @@ export interface ModelCompatibility {
   supportsReasoningEffort?: boolean;
   /** The server accepts `stream_options.include_usage`. Default true, except for servers that are known to refuse it (Mistral). */
   supportsStreamUsage?: boolean;
+  /** The model accepts `temperature`. Default true, except for OpenAI's reasoning models. */
+  supportsTemperature?: boolean;
+  /** The model accepts `parallel_tool_calls`. Default true, except for OpenAI's o1 to o4. */
+  supportsParallelToolCalls?: boolean;
+  /** The server accepts only ids of tool calls with nine letters and digits. Default false, except for Mistral. */
+  shortCallIds?: boolean;
+  /**
+   * The assistant messages that the server refuses without `reasoning_content`: all, those with calls, or none. Default `none`, except for
+   * models and servers of DeepSeek (`all`) and Kimi (`calls`).
+   */
+  requiresThinking?: "all" | "calls" | "none";
+  /** The `reasoning_content` of a required message without thinking. Default an empty text, for Kimi a space. */
+  emptyThinking?: string;
+  /** The field that turns thinking off: `reasoning_effort: "none"` or `thinking: { type: "disabled" }`. */
+  thinkingOffField?: "reasoning_effort" | "thinking";
 }
 
 /** OpenAI's protocols: the Responses API and Chat Completions. */

@@ -69,6 +69,20 @@ describe("fields", () => {
     ).toMatchObject({ code: "invalid_field", file: "agents/agents/night.ts", line: 2, column: 10 });
   });
 
+  it("The build warns about a misspelt field of `compat`, and refuses a value that the field does not have", async () => {
+    const model = (compat: string) => ({
+      "agents/models/slow.ts": `export default { name: "slow", model: "x", provider: "openai", compat: { ${compat} } };`,
+    });
+    expect(await onlyFinding(model("requireThinking: 'all'"))).toMatchObject({
+      code: "unknown_field",
+      suggestion: "requiresThinking",
+    });
+    expect(await onlyFinding(model("requiresThinking: 'always'"))).toMatchObject({
+      severity: "error",
+      code: "invalid_field",
+    });
+  });
+
   it("The build reports a value of `api` that the model's provider does not support", async () => {
     const model = (provider: string, api: string) => ({
       "agents/models/slow.ts": `export default { name: "slow", model: "x", provider: "${provider}", api: "${api}" };`,

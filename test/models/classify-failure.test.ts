@@ -54,7 +54,7 @@ describe("classification", () => {
     Object.assign(new Error("Type validation failed: Value: {}"), { name: "AI_TypeValidationError" }),
     Object.assign(new Error("[{ expected: string, path: [id] }]"), { name: "ZodError" }),
     Object.assign(new Error("Unsupported chunk type: [object Object]"), { name: "AI_InvalidResponseDataError" }),
-  ])("No user reads the text of a package: %s", (error) => {
+  ])("ANSWER4 No user reads the text of a package: %s", (error) => {
     const begun = classifyFailure(error, context(200));
     expect(begun).toMatchObject({ kind: "api", unreadable: true });
     expect(begun.message).toMatch(/^The provider sent a piece of its answer in a shape/);

@@ -40,8 +40,8 @@ async function sentBy(provider: Provider, messages: ModelMessage[], system = "Be
   return JSON.stringify((await capture(provider, { messages, tools, system }, { model: "claude-opus-4-7" })).body);
 }
 
-describe.for(providers)("A request to %s", (provider) => {
-  it.for(blanks)("contains no text without a visible character: %j", async (blank) => {
+describe.for(providers)("history for %s", (provider) => {
+  it.for(blanks)("HISTORY1 A request contains no text without a visible character: %j", async (blank) => {
     const messages = [
       user(blank),
       message("assistant", { parts: [text(blank), call("toolu_01AAAAAAAAAAAA01"), text(blank)] }),
@@ -55,7 +55,7 @@ describe.for(providers)("A request to %s", (provider) => {
     if (blank.trim() !== blank || blank.length > 1) expect(sent).not.toContain(JSON.stringify(blank));
   });
 
-  it("contains no half of a surrogate pair, in any text, name, id and argument", async () => {
+  it("HISTORY1 A request contains no half of a surrogate pair, in any text, name, id and argument", async () => {
     const id = `call_${half}`;
     const args = { [half]: [half, { deep: half, json: JSON.stringify({ text: half }) }] };
     const messages = [
@@ -70,13 +70,13 @@ describe.for(providers)("A request to %s", (provider) => {
     expect(sent).toContain("half \ufffd");
   });
 
-  it("keeps escapes of surrogates in a text that is not JSON, such as source code", async () => {
+  it("A request keeps escapes of surrogates in a text that is not JSON, such as source code", async () => {
     const code = "const half = /[\\ud800-\\udfff]/;";
     const sent = await sentBy(provider, [user(code)]);
     expect(sent).toContain(JSON.stringify(code).slice(1, -1));
   });
 
-  it("has a result for each call, and no result without a call", async () => {
+  it("HISTORY1 A request has a result for each call, and no result without a call", async () => {
     const messages = [
       result("toolu_01BBBBBBBBBBBB01", "nobody asked"),
       message("assistant", { parts: [call("toolu_01AAAAAAAAAAAA01"), call("toolu_01AAAAAAAAAAAA02")] }),
@@ -90,7 +90,7 @@ describe.for(providers)("A request to %s", (provider) => {
     expect(sent).not.toMatch(/nobody asked|twice/);
   });
 
-  it("contains no thinking without a signature, and none that nothing follows", async () => {
+  it("HISTORY1 A request contains no thinking without a signature, and none that nothing follows", async () => {
     const thinking = (data: object): StoredPart => ({
       type: "thinking",
       thinking: "secret thought",
@@ -107,13 +107,13 @@ describe.for(providers)("A request to %s", (provider) => {
     await sentBy(provider, last);
   });
 
-  it("has no empty list, whatever a transcript lacks", async () => {
+  it("A request has no empty list, whatever a transcript lacks", async () => {
     for (const messages of [[], [message("assistant")], [message("user")], [message("system")]]) {
       expect(await sentBy(provider, messages, "")).not.toContain("[]");
     }
   });
 
-  it("breaks no rule of its protocol, whatever a transcript contains", async () => {
+  it("HISTORY1 A request breaks no rule of its protocol, whatever a transcript contains", async () => {
     const words = fc.oneof(fc.constantFrom(...blanks, half, "Yes."), fc.string({ unit: "binary", maxLength: 6 }));
     const ids = fc.constantFrom(
       "toolu_01AAAAAAAAAAAA01",

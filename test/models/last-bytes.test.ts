@@ -27,25 +27,28 @@ async function completeAt(provider: Provider, name: string) {
 const cases = providers.flatMap((provider) => ["text", "tool-call"].map((name) => [provider, name] as const));
 
 describe("a body that ends early", () => {
-  it.for(cases)("An answer of %s (case %s) is complete wherever its body is cut after it", async ([provider, name]) => {
-    const { text, end } = await completeAt(provider, name);
-    const whole = await answerTo(provider, text);
-    // Gateways add the end mark of Chat Completions to every protocol.
-    const sent = `${text.trimEnd()}\n\nevent: done\ndata: [DONE]\n\n`;
-    // Every cut near the two ends, and some between them.
-    const isTried = (length: number): boolean => length < end + 30 || length > sent.length - 50 || length % 23 === 0;
-    for (let length = end; length <= sent.length; length += 1) {
-      if (!isTried(length)) continue;
-      for (const pieces of ["whole", "reset"] as const) {
-        const { text: said, calls, end: last } = await answerTo(provider, sent.slice(0, length), pieces);
-        expect({ length, pieces, said, calls, last }).toMatchObject({
-          said: whole.text,
-          calls: whole.calls,
-          last: { type: "finish", stop_reason: whole.end.type === "finish" ? whole.end.stop_reason : null },
-        });
+  it.for(cases)(
+    "ANSWER1 An answer of %s (case %s) is complete wherever its body is cut after it",
+    async ([provider, name]) => {
+      const { text, end } = await completeAt(provider, name);
+      const whole = await answerTo(provider, text);
+      // Gateways add the end mark of Chat Completions to every protocol.
+      const sent = `${text.trimEnd()}\n\nevent: done\ndata: [DONE]\n\n`;
+      // Every cut near the two ends, and some between them.
+      const isTried = (length: number): boolean => length < end + 30 || length > sent.length - 50 || length % 23 === 0;
+      for (let length = end; length <= sent.length; length += 1) {
+        if (!isTried(length)) continue;
+        for (const pieces of ["whole", "reset"] as const) {
+          const { text: said, calls, end: last } = await answerTo(provider, sent.slice(0, length), pieces);
+          expect({ length, pieces, said, calls, last }).toMatchObject({
+            said: whole.text,
+            calls: whole.calls,
+            last: { type: "finish", stop_reason: whole.end.type === "finish" ? whole.end.stop_reason : null },
+          });
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe("events after the answer", () => {
@@ -55,16 +58,19 @@ describe("events after the answer", () => {
         (data) => [provider, data] as const,
       ),
     ),
-  )("An answer of %s is complete although the server sends %s after its finish reason", async ([provider, data]) => {
-    const { text, end } = await completeAt(provider, "text");
-    const sent = `${text.slice(0, end)}\n\ndata: ${data}\n\n${text.slice(end).trimStart()}`;
-    const { text: said, end: last, parts } = await answerTo(provider, sent);
-    expect([said, last]).toMatchObject(["Hello there, how can I help?", { type: "finish", stop_reason: "stop" }]);
-    // After the last event of its protocol a connection is closed, so that the rest is not read.
-    if (provider !== "openai-responses") {
-      expect(JSON.stringify(parts.filter((part) => part.type === "raw"))).toContain("After the end of the answer");
-    }
-  });
+  )(
+    "ANSWER1 An answer of %s is complete although the server sends %s after its finish reason",
+    async ([provider, data]) => {
+      const { text, end } = await completeAt(provider, "text");
+      const sent = `${text.slice(0, end)}\n\ndata: ${data}\n\n${text.slice(end).trimStart()}`;
+      const { text: said, end: last, parts } = await answerTo(provider, sent);
+      expect([said, last]).toMatchObject(["Hello there, how can I help?", { type: "finish", stop_reason: "stop" }]);
+      // After the last event of its protocol a connection is closed, so that the rest is not read.
+      if (provider !== "openai-responses") {
+        expect(JSON.stringify(parts.filter((part) => part.type === "raw"))).toContain("After the end of the answer");
+      }
+    },
+  );
 
   it("An error before the finish reason ends the answer, also if both arrive in one piece", async () => {
     const { text, end } = await completeAt("openai", "text");

@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { ToolSpec } from "#core/ports/model-port.ts";
+import type { ModelCompatibility } from "#spec/index.ts";
 
 import { callAndResult, message, readAnswer, emitted, user } from "./ask-model.ts";
 import { askAt, stepAfter, storedAnswer } from "./at-address.ts";
@@ -145,5 +146,86 @@ describe("fields that servers refuse", () => {
     ]);
     const plain = (await askAt(gateway, {}, { ...definition, model: "gpt-4o" })).body;
     expect([plain["max_completion_tokens"], plain["max_tokens"], plain["temperature"]]).toEqual([undefined, 500, 0.2]);
+  });
+});
+
+describe("differences that depend on the model, wherever it is served", () => {
+  const gateway = "https://gateway.example/v1";
+  const plain = message("assistant", { parts: [{ type: "text", text: "Sunny." }] });
+  const messages = [user("?"), ...callAndResult("toolu_01AAAA"), plain, user("Thanks")];
+  /** `reasoning_content` of the turn with a call, and of the turn with a text. */
+  const thoughts = async (at: string, model: string, compat: ModelCompatibility = {}) =>
+    [...((await askAt(at, { tools, messages }, { model, compat })).body["messages"] ?? [])]
+      .filter((entry) => JSON.stringify(entry["role"]) === '"assistant"')
+      .map((entry) => entry["reasoning_content"]);
+
+  it.for([
+    ["deepseek-v4-pro", ["", ""]],
+    ["deepseek-ai/DeepSeek-V3.2", ["", ""]],
+    ["accounts/fireworks/models/deepseek-v3p2", ["", ""]],
+    ["moonshotai/Kimi-K2-Thinking", [" ", undefined]],
+    ["kimi-k2.5", [" ", undefined]],
+    ["deepseek-r1-distill-llama-70b", [undefined, undefined]],
+    ["moonshotai/kimi-k2-instruct", [undefined, undefined]],
+    ["gpt-4o", [undefined, undefined]],
+  ] as const)(
+    "Earlier answers are sent to %s at a gateway with the thinking that the model requires",
+    async ([model, expected]) => {
+      expect(await thoughts(gateway, model)).toEqual(expected);
+    },
+  );
+
+  it("A host that refuses unknown fields is sent no required thinking, and a definition overrides the host and the model's id", async () => {
+    expect(await thoughts(groq, "deepseek-v4-pro")).toEqual([undefined, undefined]);
+    expect(await thoughts(groq, "deepseek-v4-pro", { requiresThinking: "all" })).toEqual(["", ""]);
+    expect(await thoughts(deepseek, "deepseek-v4-pro", { requiresThinking: "none" })).toEqual([undefined, undefined]);
+    expect(await thoughts(gateway, "my-model", { requiresThinking: "calls", emptyThinking: "-" })).toEqual([
+      "-",
+      undefined,
+    ]);
+  });
+
+  it("Each field of `compat` overrides what is known of the host and of the model's id", async () => {
+    const sent = async (at: string, model: string, compat: ModelCompatibility) => {
+      const asked = {
+        tools,
+        messages,
+        parallelToolCalls: false,
+        temperature: 0.5,
+        maxTokens: 9,
+        reasoning: { maxTokens: 0 },
+      };
+      return (await askAt(at, asked, { model, compat })).body;
+    };
+    const o3 = await sent(gateway, "o3", {});
+    expect(o3).toMatchObject({ max_completion_tokens: 9 });
+    expect(Object.keys(o3)).not.toEqual(expect.arrayContaining(["temperature"]));
+    expect(Object.keys(o3)).not.toContain("parallel_tool_calls");
+    const usual: ModelCompatibility = {
+      maxTokensField: "max_tokens",
+      supportsTemperature: true,
+      supportsParallelToolCalls: true,
+    };
+    expect(await sent(gateway, "o3", usual)).toMatchObject({
+      max_tokens: 9,
+      temperature: 0.5,
+      parallel_tool_calls: false,
+    });
+    const less = await sent(gateway, "my-model", { supportsTemperature: false, supportsParallelToolCalls: false });
+    expect(Object.keys(less)).not.toContain("temperature");
+    expect(Object.keys(less)).not.toContain("parallel_tool_calls");
+    expect(await sent(gateway, "my-model", { thinkingOffField: "thinking" })).toMatchObject({
+      thinking: { type: "disabled" },
+    });
+    expect(await sent(deepseek, "my-model", { thinkingOffField: "reasoning_effort" })).toMatchObject({
+      reasoning_effort: "none",
+    });
+    const ids = [
+      ...JSON.stringify(await sent(gateway, "my-model", { shortCallIds: true })).matchAll(/"tool_call_id":"([^"]+)"/g),
+    ];
+    expect(ids.map(([, id]) => id)).toEqual([expect.stringMatching(/^[a-zA-Z0-9]{9}$/)]);
+    expect(JSON.stringify(await sent(mistral, "my-model", { shortCallIds: false }))).toContain(
+      '"tool_call_id":"toolu_01AAAA"',
+    );
   });
 });

@@ -69,7 +69,7 @@ async function ask(answers: readonly (() => Response)[]) {
 
 const pausing = (): Response => new Response(paused);
 
-it("A turn that Anthropic pauses is continued with its content as it was, and is one answer with the tokens of both requests", async () => {
+it("ANSWER3 A turn that Anthropic pauses is continued with its content as it was, and is one answer with the tokens of both requests", async () => {
   const rest = stream(start(20), ...text(0, "It rains."), ...end("end_turn", 7));
   const { sent, text: said, end: last } = await ask([pausing, () => new Response(rest)]);
   expect(sent).toHaveLength(2);
@@ -92,7 +92,7 @@ it("A turn that Anthropic pauses is continued with its content as it was, and is
   });
 });
 
-it("A turn that pauses again and again ends after a fixed number of requests", async () => {
+it("ANSWER3 A turn that pauses again and again ends after a fixed number of requests", async () => {
   const { sent, end: last } = await ask([pausing]);
   expect(sent).toHaveLength(11);
   expect(sent[10]?.at(-1)?.content).toHaveLength(30);

@@ -7,7 +7,7 @@ import { bytesOf } from "./fixture-bytes.ts";
 
 const chunk = (choice: object): string => `data: ${JSON.stringify({ id: "c", choices: [choice] })}\n\n`;
 
-it("A complete answer with an unknown finish reason is kept, and the reason is in its detail", async () => {
+it("ANSWER2 A complete answer with an unknown finish reason is kept, and the reason is in its detail", async () => {
   const call = { index: 0, id: "c1", type: "function", function: { name: "note", arguments: '{"a":1}' } };
   const half = { index: 0, id: "c1", type: "function", function: { name: "note", arguments: '{"a":' } };
   const read = (delta: object, reason: string) =>
@@ -31,10 +31,13 @@ it.for([
   ["anthropic", '"stop_reason":"end_turn"', '"stop_reason":"eom_reached"'],
   ["google", '"finishReason":"STOP"', '"finishReason":"EOM_REACHED"'],
   ["openrouter", '"finish_reason":"stop"', '"finish_reason":"eom_reached"'],
-] as const)("A complete answer of %s with an unknown finish reason is kept", async ([provider, known, other]) => {
-  const sent = new TextDecoder().decode(await bytesOf(provider, "text"));
-  expect(sent).toContain(known);
-  const { text, end } = await answerTo(provider, sent.replace(known, other));
-  expect([text, end]).toMatchObject(["Hello there, how can I help?", { type: "finish", stop_reason: "stop" }]);
-  expect(end.type === "finish" ? end.stop_detail : "").toMatch(/eom_reached/i);
-});
+] as const)(
+  "ANSWER2 A complete answer of %s with an unknown finish reason is kept",
+  async ([provider, known, other]) => {
+    const sent = new TextDecoder().decode(await bytesOf(provider, "text"));
+    expect(sent).toContain(known);
+    const { text, end } = await answerTo(provider, sent.replace(known, other));
+    expect([text, end]).toMatchObject(["Hello there, how can I help?", { type: "finish", stop_reason: "stop" }]);
+    expect(end.type === "finish" ? end.stop_detail : "").toMatch(/eom_reached/i);
+  },
+);

@@ -13,7 +13,7 @@ const get_weather = defineTool("Weather of a city", z.object({ city: z.string() 
 );
 
 it.for(["anthropic", "openai", "openai-responses", "openrouter", "google"] as const)(
-  "A thread with a blank text next to a call of %s goes on, in this run and in the next",
+  "HISTORY1 A thread with a blank text next to a call of %s goes on, in this run and in the next",
   async (provider) => {
     const api = provider === "openai-responses" ? ({ api: "responses" } as const) : {};
     const wire = provider === "openai-responses" ? "openai" : provider;

@@ -7,6 +7,7 @@ import { acceptedCallId } from "../call-ids.ts";
 import { wireRules } from "../schema/wire-rules.ts";
 import { wireSchema } from "../schema/wire-schema.ts";
 import type { Effort, ThinkingRequest } from "../thinking-request.ts";
+import { compatibilityOf } from "./compatibility.ts";
 import { openaiFacts } from "./facts/openai-facts.ts";
 import {
   noReasoning,
@@ -64,12 +65,9 @@ export function openaiStructure(structure: AnswerStructure, { model }: ModelRequ
   return { schema, options: { strictJsonSchema: structure.strict ?? fitsStrictMode(schema) } };
 }
 
-// OpenAI's first reasoning models, o1 to o4-mini, refuse the field for parallel tool calls, whatever its value.
-const withoutParallelCalls = /^(openai\/)?o\d/;
-
 /** Whether a request asks for one tool call at a time. The field is refused in requests without tools. */
 export function asksForOneCall({ model, parallelToolCalls }: ModelRequest, hasTools: boolean): boolean {
-  return hasTools && !parallelToolCalls && !withoutParallelCalls.test(model.model);
+  return hasTools && !parallelToolCalls && compatibilityOf(model, null).supportsParallelToolCalls;
 }
 
 /** The option for the role of system messages, if the definition states it. */

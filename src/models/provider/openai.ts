@@ -94,7 +94,9 @@ export const openaiResponses: ProviderProfile = {
     store: false,
     // Without this option the package refuses documents other than PDF.
     passThroughUnsupportedFiles: true,
-    ...(hasTools && !request.parallelToolCalls ? { parallelToolCalls: false } : {}),
+    ...(hasTools && !request.parallelToolCalls && request.model.compat?.supportsParallelToolCalls !== false
+      ? { parallelToolCalls: false }
+      : {}),
     ...(request.model.compat?.supportsReasoningEffort === true ? { forceReasoning: true } : {}),
     ...systemRole(request),
   }),

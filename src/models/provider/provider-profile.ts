@@ -14,7 +14,7 @@ import type { JsonObject } from "#contract/json.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { AnswerSource, AnswerStructure, ModelPart, ModelRequest } from "#core/ports/model-port.ts";
 import type { StoredPart } from "#core/record.ts";
-import type { AnyModelDefinition, AnyModelProvider, OpenAIProtocol } from "#spec/index.ts";
+import type { AnyModelDefinition, AnyModelProvider, ModelCompatibility, OpenAIProtocol } from "#spec/index.ts";
 
 import type { StreamRepair } from "../stream-repair.ts";
 import type { ThinkingRequest } from "../thinking-request.ts";
@@ -163,8 +163,9 @@ export interface ProviderProfile {
   defaultMaxTokens?: number;
   /** The name of the option that sends the limit as `max_completion_tokens` instead of `max_tokens`. Absent: no such option. */
   completionLimitOption?: string;
-  /** Whether a model refuses `max_tokens` and any temperature, which the package sends nevertheless. Absent: no model does. */
-  refusesSampling?: (model: string) => boolean;
+
+  /** Returns how a model and its server differ from OpenAI's. Absent: the definition's `compat`. */
+  compatibility?: (model: AnyModelDefinition, host: string | null) => ModelCompatibility;
 
   /**
    * Returns the form in which the provider's API takes the structure of an answer; null if the API cannot express it, or the model does
@@ -184,7 +185,7 @@ export interface ProviderProfile {
   /** Whether a model refuses earlier calls of tools that the request does not define. Absent: no model does. */
   needsToolDefinitions?: (model: string) => boolean;
   /** Converts the id of a tool call to a form that the provider accepts. Equal ids stay equal. Absent: every id is accepted. */
-  callId?: (id: string, to: ProviderSettings) => string;
+  callId?: (id: string, target: CallTarget) => string;
 
   /** The roles of messages have to alternate, beginning with the user; the system prompt has to be first. */
   alternatesTurns: boolean;

@@ -1,0 +1,85 @@
+// The differences between servers of OpenAI's protocols, as data. The `compat` of a model is filled from the preset of Chat Completions, then
+// from the model's id, then from the server's host; each overrides the one before, and the definition overrides all. A model's id counts
+// because gateways serve the models of others under their own hosts; a host counts more because it decides which fields it accepts.
+
+import type { AnyModelDefinition, ModelCompatibility } from "#spec/index.ts";
+
+/** The fields that are known for every model. An absent role or effort is decided by the model's id. */
+type Known = Omit<ModelCompatibility, "supportsDeveloperRole" | "supportsReasoningEffort">;
+
+/** A model's complete `compat`. */
+export interface Compatibility extends Required<Known> {
+  /** The server accepts a JSON Schema as the form of an answer. A definition's `capabilities.structuredOutputs` takes precedence. */
+  jsonSchema: boolean;
+}
+
+const preset: Compatibility = {
+  maxTokensField: "max_tokens",
+  supportsStreamUsage: true,
+  supportsTemperature: true,
+  supportsParallelToolCalls: true,
+  shortCallIds: false,
+  requiresThinking: "none",
+  emptyThinking: "",
+  thinkingOffField: "reasoning_effort",
+  jsonSchema: true,
+};
+
+type Entry = readonly [RegExp, Partial<Compatibility>];
+
+/** By the model's id in lower case, at any host. All entries that match count. */
+const byModel: readonly Entry[] = [
+  // OpenAI's reasoning models refuse `max_tokens` and any temperature.
+  [
+    /^(openai\/)?(o\d|gpt-([5-9]|\d\d)(?!-chat))/,
+    { maxTokensField: "max_completion_tokens", supportsTemperature: false },
+  ],
+  // OpenAI's first reasoning models, o1 to o4-mini, refuse the field for parallel tool calls, whatever its value.
+  [/^(openai\/)?o\d/, { supportsParallelToolCalls: false }],
+  // If thinking is on, DeepSeek refuses earlier assistant messages without the field, and accepts an empty text in it (decision record 20:
+  // OpenAI's two protocols). Models of others that were trained on its answers (distilled) know no such field.
+  [/(?:^|[/.:_-])deepseek(?!.*distill)/, { requiresThinking: "all" }],
+  // Kimi treats an empty text like a missing one, so it gets a space. Its models before K2.5 do not think, except K2 Thinking.
+  [/(?:^|[/.:_-])kimi-(?:k2-thinking|k2[.p][5-9]|k[3-9]|thinking)/, { requiresThinking: "calls", emptyThinking: " " }],
+];
+
+/** By the server's host. The first entry that matches counts. */
+const byHost: readonly Entry[] = [
+  // Mistral, Groq and Cerebras refuse fields that their protocol does not have.
+  [/(^|\.)mistral\.ai$/, { supportsStreamUsage: false, shortCallIds: true, requiresThinking: "none" }],
+  [/(^|\.)(groq\.com|cerebras\.ai)$/, { requiresThinking: "none" }],
+  [
+    /(^|\.)deepseek\.com$/,
+    { requiresThinking: "all", emptyThinking: "", jsonSchema: false, thinkingOffField: "thinking" },
+  ],
+  [
+    /(^|\.)moonshot\.(ai|cn)$/,
+    { requiresThinking: "calls", emptyThinking: " ", jsonSchema: false, thinkingOffField: "thinking" },
+  ],
+  [/(^|\.)(z\.ai|bigmodel\.cn)$/, { jsonSchema: false, thinkingOffField: "thinking" }],
+];
+
+/** The fields of a definition's `compat` that are set. */
+function ofDefinition({ compat = {} }: AnyModelDefinition): Partial<Compatibility> {
+  return Object.fromEntries(Object.entries(compat).filter(([, value]) => value !== undefined));
+}
+
+function find(model: AnyModelDefinition, host: string | null): Compatibility {
+  const name = (host ?? "").replace(/:\d+$/, "");
+  const id = model.model.toLowerCase();
+  const ofModel = byModel.flatMap(([ids, fields]) => (ids.test(id) ? [fields] : []));
+  const ofHost = byHost.find(([hosts]) => hosts.test(name))?.[1] ?? {};
+  return Object.assign({}, preset, ...ofModel, ofHost, ofDefinition(model)) as Compatibility;
+}
+
+/** The last result for each definition. A request needs it for each assistant message. */
+const known = new WeakMap<AnyModelDefinition, { host: string | null; found: Compatibility }>();
+
+/** The complete `compat` of a model at a host; null is OpenAI's own address. */
+export function compatibilityOf(model: AnyModelDefinition, host: string | null): Compatibility {
+  const last = known.get(model);
+  if (last?.host === host) return last.found;
+  const found = find(model, host);
+  known.set(model, { host, found });
+  return found;
+}
