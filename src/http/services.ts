@@ -67,6 +67,7 @@ export function createServices(dependencies: AppDependencies): Services {
     admissions: readLimit("LIMIT_ADMISSIONS_PER_MINUTE", 60),
     changes: readLimit("LIMIT_CHANGES_PER_MINUTE", 300),
     invocations: readLimit("LIMIT_INVOCATIONS_PER_MINUTE", 60),
+    lists: readLimit("LIMIT_LISTS_PER_MINUTE", 300),
     searches: readLimit("LIMIT_SEARCHES_PER_MINUTE", 120),
     platform: dependencies.admissions ?? unlimited,
     now,
@@ -106,6 +107,7 @@ type LimitName =
   | "LIMIT_ADMISSIONS_PER_MINUTE"
   | "LIMIT_CHANGES_PER_MINUTE"
   | "LIMIT_INVOCATIONS_PER_MINUTE"
+  | "LIMIT_LISTS_PER_MINUTE"
   | "LIMIT_SEARCHES_PER_MINUTE"
   | "LIMIT_OPEN_STREAMS"
   | "LIMIT_ACTIVE_RUNS";

@@ -23,6 +23,8 @@ export interface Variables {
   LIMIT_ADMISSIONS_PER_MINUTE?: string | undefined;
   /** Changes of threads, messages and files that a user may make in a minute. Default 300. */
   LIMIT_CHANGES_PER_MINUTE?: string | undefined;
+  /** Lists of threads and usage reports that a user may request in a minute. Default 300. */
+  LIMIT_LISTS_PER_MINUTE?: string | undefined;
   /** Tools that a user may invoke directly in a minute. Default 60. */
   LIMIT_INVOCATIONS_PER_MINUTE?: string | undefined;
   LIMIT_SEARCHES_PER_MINUTE?: string | undefined;

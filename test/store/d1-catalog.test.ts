@@ -46,14 +46,14 @@ async function written(database: D1Database, statements: D1PreparedStatement[]):
 }
 
 describe("rows that the catalog reads and writes", () => {
-  test("An ended run writes at most four rows to the catalog", async () => {
+  test("An ended run writes at most five rows to the catalog", async () => {
     const database = await emptyDatabase();
     const flush = (version: number, changes = {}) => [
       putStatement(database, entryOf(1, { updated_at: noon + version, ...changes }, { version })),
       totalsStatement(database, [totalOf(version)]),
     ];
-    expect(await written(database, flush(1))).toBe(4);
-    for (const version of [2, 3, 4]) expect(await written(database, flush(version))).toBe(4);
+    expect(await written(database, flush(1))).toBe(5);
+    for (const version of [2, 3, 4]) expect(await written(database, flush(version))).toBe(5);
     // A total that is reported again, or late, writes nothing new, or only the entry.
     expect(await written(database, flush(4))).toBeLessThanOrEqual(3);
     expect(await written(database, flush(3))).toBe(0);
@@ -61,7 +61,7 @@ describe("rows that the catalog reads and writes", () => {
       putStatement(database, entryOf(2, { parent: parentOf(1) })),
       totalsStatement(database, [totalOf(9)]),
     ];
-    expect(await written(database, child)).toBe(3);
+    expect(await written(database, child)).toBe(4);
   });
 
   test("INBOX2 A thread that begins or stops waiting writes at most one row more to the catalog, and other threads write none", async () => {
@@ -91,17 +91,13 @@ describe("rows that the catalog reads and writes", () => {
       const first = await createD1Catalog(database).list({ ...waiting, order, userId: "ada" });
       const cursor = first.next_cursor ?? "";
       for (const position of [{}, { cursor }]) {
-        const { meta, results } = await listStatement(database, {
-          ...waiting,
-          order,
-          userId: "ada",
-          ...position,
-        }).all();
+        const asked = { ...waiting, order, userId: "ada", ...position };
+        const { meta, results } = await (await listStatement(database, asked)).all();
         expect(results.length).toBeGreaterThanOrEqual(5);
         expect(meta.rows_read).toBeLessThanOrEqual(2 * 6);
       }
       // The list over all users sorts the threads that wait, and reads no others.
-      const { meta, results } = await listStatement(database, { ...waiting, order, userId: null }).all();
+      const { meta, results } = await (await listStatement(database, { ...waiting, order, userId: null })).all();
       expect(results).toHaveLength(6);
       expect(meta.rows_read).toBeLessThanOrEqual(2 * 20);
     }
@@ -117,7 +113,7 @@ describe("rows that the catalog reads and writes", () => {
     const second = await catalog.list({ userId: "ada", limit: 50, cursor: first.next_cursor ?? "" });
     const cursor = second.next_cursor ?? "";
     for (const query of [{ userId: "ada" }, { userId: null }, { userId: "ada", cursor }, { userId: null, cursor }]) {
-      const { meta, results } = await listStatement(database, { ...query, limit: 50 }).all();
+      const { meta, results } = await (await listStatement(database, { ...query, limit: 50 })).all();
       expect(results).toHaveLength(51);
       expect(meta.rows_read).toBeLessThanOrEqual(2 * 51);
     }
@@ -142,20 +138,98 @@ describe("rows that the catalog reads and writes", () => {
     );
   });
 
-  test("A usage report reads only the requested days", async () => {
+  test("USAGE8 A usage report reads one row for each run and model of the requested days and user", async () => {
     const database = await emptyDatabase();
-    const totals = Array.from({ length: 300 }, (_, n) => totalOf(n, { ended_at: noon + (n % 30) * 86_400_000_000 }));
+    const totals = Array.from({ length: 300 }, (_, n) =>
+      totalOf(n, { ended_at: noon + (n % 30) * 86_400_000_000, user_id: n % 10 === 0 ? "bob" : "ada" }),
+    );
     await totalsStatement(database, totals).run();
-    const reports = [
-      { by: ["day"], read: 21 },
-      { by: ["agent"], read: 41 },
-      { by: ["day", "agent", "model"], read: 61 },
-    ] as const;
-    for (const { by, read } of reports) {
-      const asked = { from: "2026-08-10", to: "2026-08-11", by, userId: null, limit: 10 };
-      const { meta, results } = await usageStatement(database, asked).all<{ runs: number }>();
-      expect(results.reduce((runs, row) => runs + row.runs, 0)).toBe(20);
-      expect(meta.rows_read).toBeLessThanOrEqual(read);
+    for (const [userId, rows] of [
+      [null, 20],
+      ["bob", 10],
+      ["eve", 0],
+    ] as const) {
+      const asked = { from: "2026-08-10", to: "2026-08-13", by: [], userId, limit: 10 };
+      const days = userId === null ? { ...asked, to: "2026-08-11" } : asked;
+      const { meta, results } = await usageStatement(database, days, { after: undefined, limit: 5000 }).all();
+      expect(results).toHaveLength(rows);
+      expect(meta.rows_read).toBeLessThanOrEqual(rows + 1);
+    }
+  });
+
+  test("USAGE8 A usage report of 19,999 rows is summed up in pages, and one of more rows is refused with the way out", async () => {
+    const database = await emptyDatabase();
+    const totals = Array.from({ length: 19_999 }, (_, n) => totalOf(n, { model: `model-${n % 3}` }));
+    for (let at = 0; at < totals.length; at += 1000) {
+      await totalsStatement(database, totals.slice(at, at + 1000)).run();
+    }
+    const catalog = createD1Catalog(database);
+    for (const userId of [null, "ada"]) {
+      const asked = { from: "2026-08-03", to: "2026-08-03", by: ["model"] as const, userId, limit: 10 };
+      const { lines, total } = await catalog.usage(asked);
+      expect([lines.length, total.runs, total.input]).toEqual([3, 19_999, 199_990]);
+    }
+    await totalsStatement(database, [totalOf(20_000)]).run();
+    for (const userId of [null, "ada"]) {
+      const asked = { from: "2026-08-03", to: "2026-08-03", by: [], userId, limit: 10 };
+      await expect(catalog.usage(asked)).rejects.toMatchObject({
+        code: "invalid_request",
+        message: expect.stringContaining("Choose a shorter period") as string,
+      });
+    }
+  });
+
+  test("LIST1 A page of the thread list reads at most 20,000 rows with every filter, and its cursor leads to all threads that match", async () => {
+    const database = await emptyDatabase();
+    const catalog = createD1Catalog(database);
+    const match = {
+      agent_id: "rare",
+      origin_agent_id: "rare",
+      status: "error" as const,
+      tags: ["a,", "rare"],
+      title: "needle",
+    };
+    const count = 8000;
+    const entries = Array.from({ length: count }, (_, n) =>
+      entryOf(n, {
+        tags: ["x", ",y"],
+        ...(n % 3999 === 1 ? match : {}),
+        ...(n % 2 === 0 ? waits : {}),
+        ...(n % 3999 === 1 ? { status: "error" } : {}),
+      }),
+    );
+    for (let at = 0; at < count; at += 500) {
+      await database.batch(entries.slice(at, at + 500).map((entry) => putStatement(database, entry)));
+    }
+    const found = ["7999", "4000", "1"];
+    const filters = [
+      { agentId: "rare" },
+      { status: "error" as const },
+      { tag: "rare" },
+
+      { q: "needle" },
+      { q: "absent" },
+      { waiting: true, q: "absent" },
+    ];
+    for (const filter of filters) {
+      for (const userId of ["ada", null]) {
+        const query = { ...filter, userId, limit: 50 };
+        const { meta } = await (await listStatement(database, query)).all();
+        // The waiting threads of all users are counted first.
+        expect(meta.rows_read + 2501).toBeLessThanOrEqual(20_000);
+        const seen: string[] = [];
+        let pages = 0;
+        for (let cursor: string | undefined; pages < 5;) {
+          const page = await catalog.list({ ...query, cursor });
+          pages += 1;
+          seen.push(...page.items.map(({ id }) => String(Number(id.slice(-12)))));
+          if (page.next_cursor === null) break;
+          cursor = page.next_cursor;
+        }
+        expect(pages).toBeLessThan(5);
+        const isEmpty = "waiting" in filter || filter.q === "absent";
+        expect(seen).toEqual(isEmpty ? [] : found);
+      }
     }
   });
 });

@@ -142,7 +142,7 @@ describe("rows written", () => {
     expect(spent[1]).toBe((spent[0] ?? 0) + beats);
   });
 
-  it("COST9 A run writes at most 4 rows to the catalog", async () => {
+  it("COST9 A run writes at most 5 rows to the catalog", async () => {
     const id = await newThread("parallel");
     await settled(id);
     for (const run of ["first", "second", "third"]) {
@@ -150,9 +150,9 @@ describe("rows written", () => {
       await converse(id, run);
       await settled(id);
       const written = catalogRowsOf(id) - before;
-      measured(`catalog, ${run} run of a thread`, `${written} written`, "≤ 4");
+      measured(`catalog, ${run} run of a thread`, `${written} written`, "≤ 5");
       expect(written).toBeGreaterThan(0);
-      expect(written).toBeLessThanOrEqual(4);
+      expect(written).toBeLessThanOrEqual(5);
     }
   });
 });

@@ -30,6 +30,8 @@ export interface UserLimits {
   change(caller: Caller): Promise<void>;
   /** Counts a tool that is about to be invoked directly. */
   invoke(caller: Caller): Promise<void>;
+  /** Counts a request that reads the catalog (the index of all threads): a list of threads or a usage report. */
+  list(caller: Caller): Promise<void>;
   /** Runs a search of files or messages. Refuses it while too many searches of the user are running. */
   search<T>(caller: Caller, work: () => Promise<T>): Promise<T>;
 }
@@ -48,6 +50,7 @@ export interface LimitSettings {
   admissions: number;
   changes: number;
   invocations: number;
+  lists: number;
   searches: number;
   /** Also counts admissions, across isolates. */
   platform: RateLimiter;
@@ -63,6 +66,7 @@ export function createUserLimits({ platform, now, ...perMinute }: LimitSettings)
     create: [buckets(perMinute.admissions)],
     change: [buckets(perMinute.changes)],
     invoke: [buckets(perMinute.invocations)],
+    list: [buckets(perMinute.lists)],
     search: [buckets(perMinute.searches)],
   });
 }
@@ -73,6 +77,7 @@ export const noUserLimits: UserLimits = limitsOver(unlimited, (_caller, work) =>
   create: [],
   change: [],
   invoke: [],
+  list: [],
   search: [],
 });
 
@@ -83,6 +88,7 @@ const refusals: Record<Limited, string> = {
   create: "Too many new threads in a minute.",
   change: "Too many changes in a minute.",
   invoke: "Too many tools invoked in a minute.",
+  list: "Too many lists of threads and usage reports in a minute.",
   search: "Too many searches in a minute.",
 };
 
@@ -108,6 +114,7 @@ function limitsOver(
     create: taking("create"),
     change: taking("change"),
     invoke: taking("invoke"),
+    list: taking("list"),
     async search(caller, work) {
       await taking("search")(caller);
       return places(caller, work);

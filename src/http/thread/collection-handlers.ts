@@ -34,8 +34,10 @@ export function collectionHandlers(services: Services): Pick<Handlers, "createTh
       return jsonAnswer(thread, 201, { location: `/api/threads/${id}` });
     },
     async listThreads({ caller, query }) {
+      const userId = scopeOf(caller, query.user_id);
+      await services.limits.list(caller);
       const { items, next_cursor } = await catalog.list({
-        userId: scopeOf(caller, query.user_id),
+        userId,
         agentId: query.agent_id,
         status: query.status,
         tag: query.tag,

@@ -39,6 +39,7 @@ export function threadHandlers({ callThread, dependencies, limits }: Services): 
       );
     },
     async deleteThread({ params, caller }) {
+      await limits.change(caller);
       await callThread({ threadId: params.id, repeatable, run: (stub) => stub.call("remove", caller) });
       return emptyAnswer();
     },

@@ -12,7 +12,7 @@ import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import { scopeOf } from "../thread/owner.ts";
 
-export function usageHandlers({ dependencies }: Services): Pick<Handlers, "getUsage"> {
+export function usageHandlers({ dependencies, limits }: Services): Pick<Handlers, "getUsage"> {
   const { catalog, now } = dependencies;
   return {
     async getUsage({ caller, query: { by, user_id, ...asked } }) {
@@ -21,6 +21,7 @@ export function usageHandlers({ dependencies }: Services): Pick<Handlers, "getUs
       }
       const userId = scopeOf(caller, user_id);
       const days = reportDays(asked, now());
+      await limits.list(caller);
       const { lines, total } = await catalog.usage({ ...days, by, userId, limit: usageLineLimit });
       const report: UsageReport = { usage: lines.map(shownLine), total: shownSums(total), ...days, by };
       return jsonAnswer(report);

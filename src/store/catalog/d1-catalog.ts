@@ -1,5 +1,5 @@
 // The catalog (the deployment's index of all threads) in D1. Every call has a time limit, after which the database counts as unavailable. A
-// completed run of a root thread with one model writes four rows: the thread, its two index entries and the total.
+// completed run of a root thread with one model writes five rows: the thread, its two index entries, the total and its index entry.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { Thread } from "#contract/thread.ts";
@@ -10,7 +10,7 @@ import { unreachable } from "#lib/unreachable.ts";
 
 import { decodeBody } from "../row-body.ts";
 import type { Catalog, Reservation } from "./catalog.ts";
-import { listStatement } from "./d1-list.ts";
+import { listedPage, listStatement, type ListedRow } from "./d1-list.ts";
 import { ensureCatalogSchema } from "./d1-schema.ts";
 import {
   putStatement,
@@ -19,8 +19,7 @@ import {
   reserveStatements,
   totalsStatement,
 } from "./d1-statements.ts";
-import { usageStatement, usageTotals, type UsageLine } from "./d1-usage.ts";
-import { threadPage } from "./thread-page.ts";
+import { readUsage } from "./d1-usage.ts";
 
 interface Body {
   body: string;
@@ -89,17 +88,10 @@ export function createD1Catalog(database: D1Database, options: D1CatalogOptions 
       }),
     list: (query) =>
       reach(async () => {
-        const { results } = await listStatement(database, query).all<Body>();
-        return threadPage(
-          query,
-          results.map((row) => decodeBody<Thread>(row.body)),
-        );
+        const { results } = await (await listStatement(database, query)).all<ListedRow>();
+        return listedPage(query, results);
       }, reportMs),
-    usage: (query) =>
-      reach(async () => {
-        const { results } = await usageStatement(database, query).all<UsageLine>();
-        return usageTotals(results, query);
-      }, reportMs),
+    usage: (query) => reach(() => readUsage(database, query), reportMs),
     reserveCreation: (request) =>
       reach(async () => {
         const [, holder] = await database.batch<ReservationRow>(reserveStatements(database, request));

@@ -5,6 +5,7 @@
 
 import initial from "../../../migrations/catalog/0001_initial.sql";
 import waiting from "../../../migrations/catalog/0002_waiting.sql";
+import usage from "../../../migrations/catalog/0003_usage.sql";
 import type { Migration } from "../migration.ts";
 import { sqlStatements } from "../sql-statements.ts";
 
@@ -12,6 +13,7 @@ import { sqlStatements } from "../sql-statements.ts";
 export const catalogMigrations: readonly Migration[] = [
   { name: "0001_initial.sql", sql: initial },
   { name: "0002_waiting.sql", sql: waiting },
+  { name: "0003_usage.sql", sql: usage },
 ];
 
 // Exactly the table that wrangler creates.

@@ -1,58 +1,50 @@
-// Builds usage reports as SQL. The database computes the sums, over the requested days only.
+// Reads the rows of a usage report from D1, in pages. Contract: a report reads at most 20,000 rows, of the requested days and user only. A
+// report over more rows is refused.
 
-import type { UsageDimension } from "#contract/usage-route.ts";
-import { addCost, addUsage } from "#contract/usage.ts";
+import { refuse } from "#contract/error.ts";
 
-import { zeroSums, tooManyLines } from "./run-total.ts";
-import type { UsageQuery, UsageRow, UsageSums, UsageTotals } from "./run-total.ts";
+import { UsageSum } from "./run-total.ts";
+import type { UsageQuery, UsageTotals, UsedRow } from "./run-total.ts";
 
-const columns: Record<UsageDimension, string> = {
-  day: "day",
-  agent: "agent_id",
-  model: "model",
-  user: "user_id",
-};
+/** Rows that a request may read, with the one that shows that there are more. */
+const mostRows = 20_000;
 
-/** Counts each run once, by its first row. All rows of a run have the same day, agent and user. */
-const firstOfRun = `sum(NOT EXISTS (
-  SELECT 1 FROM run_total AS other WHERE other.day = line.day AND other.run_id = line.run_id AND other.model < line.model))`;
+/** Rows of a page, which bounds the memory of a report. */
+const pageRows = 5000;
 
-/** A line of the result, with dimensions by column name. `first` counts the runs that no earlier line contains. */
-export type UsageLine = UsageSums & { first: number } & Record<string, string | number | null>;
+const columns = `day, run_id, model, agent_id, user_id, input, output, cache_read, cache_write, total_tokens, cost`;
 
-/** Builds the statement. It reads one line more than the limit, which shows that the report is too long. */
-export function usageStatement(database: D1Database, { from, to, by, userId, limit }: UsageQuery): D1PreparedStatement {
-  const group = by.map((dimension) => columns[dimension]);
-  const grouped = group.length === 0 ? "HAVING runs > 0" : `GROUP BY ${group.join(", ")} ORDER BY ${group.join(", ")}`;
-  return database
-    .prepare(
-      `SELECT ${group.map((column) => `${column}, `).join("")}
-         count(DISTINCT run_id) AS runs, ${by.includes("model") ? firstOfRun : "count(DISTINCT run_id)"} AS first,
-         sum(input) AS input, sum(output) AS output, sum(cache_read) AS cache_read, sum(cache_write) AS cache_write,
-         sum(total_tokens) AS total_tokens,
-         CASE WHEN count(cost) = count(*) THEN sum(cost) END AS cost, total(cost) AS known_cost
-       FROM run_total AS line
-       WHERE day BETWEEN ?1 AND ?2 AND (?3 IS NULL OR user_id = ?3)
-       ${grouped} LIMIT ?4`,
-    )
-    .bind(from, to, userId, limit + 1);
+/** The statement of a page, after the last row of the page before. The order is the one of the index that it uses. */
+export function usageStatement(
+  database: D1Database,
+  { from, to, userId }: UsageQuery,
+  { after, limit }: { after: UsedRow | undefined; limit: number },
+): D1PreparedStatement {
+  const position = [after?.day ?? from, after?.run_id ?? "", after?.model ?? ""];
+  const page = "day <= ?1 AND (day, run_id, model) > (?2, ?3, ?4) ORDER BY day, run_id, model LIMIT ?5";
+  return userId === null
+    ? database.prepare(`SELECT ${columns} FROM run_total WHERE ${page}`).bind(to, ...position, limit)
+    : database
+        .prepare(`SELECT ${columns} FROM run_total INDEXED BY run_total_by_user WHERE user_id = ?6 AND ${page}`)
+        .bind(to, ...position, limit, userId);
 }
 
-/** Builds the report from the lines. */
-export function usageTotals(found: readonly UsageLine[], { by, limit }: UsageQuery): UsageTotals {
-  if (found.length > limit) throw tooManyLines(limit);
-  let total = zeroSums;
-  const lines = found.map((line): UsageRow => {
-    const { first, runs, input, output, cache_read, cache_write, total_tokens, cost, known_cost } = line;
-    const usage = { input, output, cache_read, cache_write, total_tokens };
-    total = {
-      ...addUsage(total, usage),
-      runs: total.runs + first,
-      cost: addCost(total.cost, cost),
-      known_cost: total.known_cost + known_cost,
-    };
-    const values = by.map((dimension) => [dimension, line[columns[dimension]] ?? null] as const);
-    return { by: Object.fromEntries(values) as UsageRow["by"], ...usage, runs, cost, known_cost };
-  });
-  return { lines, total };
+/** Reads and sums up a report. Throws `invalid_request` if it is over more rows than a request may read. */
+export async function readUsage(database: D1Database, query: UsageQuery): Promise<UsageTotals> {
+  const sum = new UsageSum(query);
+  let after: UsedRow | undefined;
+  for (let read = 0; ;) {
+    const limit = Math.min(pageRows, mostRows - read);
+    const { results } = await usageStatement(database, query, { after, limit }).all<UsedRow>();
+    read += results.length;
+    if (read >= mostRows) throw tooManyRows();
+    for (const row of results) sum.add(row);
+    if (results.length < limit) return sum.totals();
+    after = results.at(-1);
+  }
+}
+
+function tooManyRows() {
+  const message = `The report would read ${String(mostRows)} rows or more, one for each run and model. Choose a shorter period`;
+  return refuse("invalid_request", `from: ${message}`, { fields: [{ path: "from", message }] });
 }

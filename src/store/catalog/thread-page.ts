@@ -21,6 +21,11 @@ export function threadPage(query: ThreadListQuery, found: readonly Thread[]): Pa
   return { items, next_cursor: encodeCursor(listKind(query), { updatedAt: last.updated_at, id: last.id }) };
 }
 
+/** The cursor of the page after this position. */
+export function cursorAfter(query: ThreadListQuery, { updatedAt, id }: ThreadPosition): string {
+  return encodeCursor(listKind(query), { updatedAt, id });
+}
+
 /** Root threads and child threads are in separate lists, and so are the two orders. */
 type ThreadListKind = z.infer<typeof listKindSchema>;
 
