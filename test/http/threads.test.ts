@@ -291,6 +291,19 @@ describe("limits", () => {
     expect((await ask(`/api/threads/${id}`, { ...changes[0]?.[1], token: adminToken })).status).toBe(200);
   });
 
+  it("HTTP39 Lists of threads and usage reports of a user are limited together per minute, and deletions of threads as changes", async () => {
+    const { ask, seed } = limited({ LIMIT_LISTS_PER_MINUTE: "2", LIMIT_CHANGES_PER_MINUTE: "1" });
+    const { id } = seed();
+    for (const path of ["/api/threads", "/api/usage"]) expect((await ask(path)).status).toBe(200);
+    for (const path of ["/api/threads?waiting=true", "/api/usage"]) {
+      expect(await refusalOf(await ask(path))).toMatchObject({ status: 429, code: "rate_limited" });
+    }
+    expect((await ask("/api/threads", { token: adminToken })).status).toBe(200);
+    expect((await ask(`/api/threads/${id}`, { method: "DELETE" })).status).toBe(204);
+    const removal = await ask(`/api/threads/${id}`, { method: "DELETE" });
+    expect(await refusalOf(removal)).toMatchObject({ status: 429, code: "rate_limited" });
+  });
+
   it("HTTP39 The searches of a user are limited per minute and in parallel, and a further search is accepted after one has ended", async () => {
     const { ask, seed } = limited({ LIMIT_SEARCHES_PER_MINUTE: "8" });
     const { id, object } = seed();
