@@ -1,6 +1,6 @@
 // Answers that only a hostile or a broken server gives, on the wire. The beginning of a name selects the answer:
 //
-// `endless` a body without an end; `values` a body of 8 MB of small JSON values; `bomb` 64 MiB of zeros as 64 KiB of gzip; `drip` a body of one
+// `endless` a body without an end; `values` a body of 8 MB of small JSON values; `bomb` 16 MiB of zeros as 16 KiB of gzip; `drip` a body of one
 // byte every few milliseconds; `informed` a thousand informational answers before the real one; `chain` a redirect to an address of a
 // private network; `later`, `earlier`, `never` status 503 with a Retry-After of a year, of a negative number, and of no number; `reset` a
 // reset connection without an answer; `torn` a connection that is reset in the middle of the body; `less` and `more` a body with fewer and
@@ -12,6 +12,9 @@ const crlf = "\r\n";
 /** @param {string} status @param {readonly string[]} headers */
 const head = (status, ...headers) => [`HTTP/1.1 ${status}`, ...headers, "", ""].join(crlf);
 const json = "content-type: application/json";
+
+/** Compressed once, because an answer that waits for it would be a slow one. */
+const bomb = gzipSync(Buffer.alloc(16 * 1024 * 1024));
 
 /** The answers that accept the request by their status, whatever follows. */
 export const accepting = ["endless", "values", "bomb", "drip", "informed", "torn", "less", "more"];
@@ -43,7 +46,7 @@ export function answerHostile(name, socket) {
       more();
     },
     values: () => end(head("200 OK", json, closing), `[${"1,".repeat(4_000_000)}1]`),
-    bomb: () => end(head("200 OK", json, "content-encoding: gzip", closing), gzipSync(Buffer.alloc(64 * 1024 * 1024))),
+    bomb: () => end(head("200 OK", json, "content-encoding: gzip", closing), bomb),
     drip() {
       socket.write(head("200 OK", json, closing));
       const timer = setInterval(() => socket.write(" "), 5);

@@ -112,7 +112,7 @@ describe("a hostile collector of traces", () => {
     tracing.variables = {
       OTEL_EXPORTER_OTLP_ENDPOINT: `${collector}/${scope}`,
       OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${bearer}`,
-      OTEL_EXPORTER_OTLP_TIMEOUT: "1000",
+      OTEL_EXPORTER_OTLP_TIMEOUT: "2000",
     };
     scripts.set("hostile", () => ({ text: "Done." }));
     const id = await newThread("parallel");
