@@ -1,8 +1,7 @@
 // What all protocols require of texts: a visible character, and no half of a surrogate pair.
 
 /** White space, control characters, zero-width characters: each API refuses some of them as the only content of a text. */
-const visible =
-  /[^\s\p{Cc}\p{Cs}\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0]/u;
+const visible = /[^\s\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** @param {unknown} text */
 export function isVisible(text) {
