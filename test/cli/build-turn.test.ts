@@ -37,7 +37,8 @@ function stage() {
     root,
     begun,
     state,
-    build: (name: string) => buildUnlessReplaced(root, {
+    build: (name: string) =>
+      buildUnlessReplaced(root, {
         build: work(name),
         onLast: () => void (state.last += 1),
         onLongWait: (pid) => void state.waits.push(pid),
@@ -93,7 +94,11 @@ it("A build that fails gives the lock to the one that waits", async () => {
   const { root, build, end, begun } = stage();
   let fail = (_error: Error): void => undefined;
   const failure = new Promise<never>((_resolve, reject) => (fail = reject));
-  const failing = buildUnlessReplaced(root, { build: () => failure, onLast: () => undefined, onLongWait: () => undefined });
+  const failing = buildUnlessReplaced(root, {
+    build: () => failure,
+    onLast: () => undefined,
+    onLongWait: () => undefined,
+  });
   const next = build("next");
   fail(new Error("no memory"));
   await expect(failing).rejects.toThrow("no memory");

@@ -92,12 +92,15 @@ it.runIf(process.platform === "linux")(
   },
 );
 
-it.each(["EPERM", "ENOTSUP", "ENOSYS"])("A file system that refuses hard links with %s has locks too, and those of killed processes are free", (code) => {
-  links.refusal = code;
-  onTestFinished(() => void (links.refusal = undefined));
-  const { folder, file } = lockFile(killed("first"));
-  const taken = takeLock(file);
-  expect([takeLock(file), lockHolder(file)]).toEqual([{ heldBy: process.pid }, process.pid]);
-  if ("release" in taken) taken.release();
-  expect(readdirSync(folder)).toEqual([]);
-});
+it.each(["EPERM", "ENOTSUP", "ENOSYS"])(
+  "A file system that refuses hard links with %s has locks too, and those of killed processes are free",
+  (code) => {
+    links.refusal = code;
+    onTestFinished(() => void (links.refusal = undefined));
+    const { folder, file } = lockFile(killed("first"));
+    const taken = takeLock(file);
+    expect([takeLock(file), lockHolder(file)]).toEqual([{ heldBy: process.pid }, process.pid]);
+    if ("release" in taken) taken.release();
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);

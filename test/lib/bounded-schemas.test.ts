@@ -23,10 +23,7 @@ function wrongParts(length: number) {
 }
 
 it.each<[string, (parts: object[]) => unknown]>([
-  [
-    "The AI SDK's chat reads",
-    (parts) => readPostedInput({ messages: [{ id: "a", role: "user", parts }] } as never),
-  ],
+  ["The AI SDK's chat reads", (parts) => readPostedInput({ messages: [{ id: "a", role: "user", parts }] } as never)],
   [
     "The MCP server reads",
     (parts) =>
