@@ -30,14 +30,13 @@ try {
     stdin: {
       contents: [
         `export { parseJson } from "./http/input/parse-json.ts";`,
-        `export { serverFetch } from "./tools/mcp/server-fetch.ts";`,
+        `export { ServerSession } from "./tools/mcp/server-session.ts";`,
+        `export { systemClock } from "./lib/system-clock.ts";`,
         `export { readDocument } from "./tools/openapi/api-document.ts";`,
         `export { AnswerLines } from "./models/answer-lines.ts";`,
         `export { parseArguments } from "./core/model/answer.ts";`,
         `export { pageText } from "./tools/web/page-text.ts";`,
         `export { skillFrontmatter } from "./lib/untrusted/skill-frontmatter.ts";`,
-        `export { Client } from "@modelcontextprotocol/sdk/client/index.js";`,
-        `export { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";`,
       ].join("\n"),
       resolveDir: fromRoot("src"),
       loader: "ts",

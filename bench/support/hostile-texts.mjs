@@ -17,7 +17,7 @@ function body(text) {
   });
 }
 
-/** A call of a tool whose server answers with this result, through the SDK. */
+/** A call of a tool in a session whose server answers with this result. */
 const mcp =
   (result, type = "application/json") =>
   (inputs) =>
@@ -37,11 +37,12 @@ const mcp =
       const sentText = isEvent ? (result.startsWith("{") ? `data: ${message}\n\n` : result) : message;
       return new Response(body(sentText), { headers: { "content-type": isEvent ? type : "application/json" } });
     };
-    const guarded = inputs.serverFetch({ fetch, name: "a", allowedHosts: [], timeoutMs: 1000, isOneStream: false });
-    const transport = new inputs.StreamableHTTPClientTransport(new URL("https://mcp.test/"), { fetch: guarded });
-    const client = new inputs.Client({ name: "a", version: "1" });
-    await client.connect(transport);
-    await client.callTool({ name: "a", arguments: {} });
+    const url = new URL("https://mcp.test/");
+    const server = { name: "a", timeoutMs: 10_000, callMs: 60_000, url, headers: {}, allowedHosts: [] };
+    const context = { fetch, clock: inputs.systemClock, log: () => {} };
+    const session = await inputs.ServerSession.open(server, context, { onToolsChanged: () => {}, onEnd: () => {} });
+    const options = { signal: new AbortController().signal, onProgress: () => {}, isTask: false };
+    await session.call("a", {}, options);
   };
 const stream = (text) => mcp(text, "text/event-stream");
 const json = (text) => (inputs) => () => inputs.parseJson(text, "The body");

@@ -268,23 +268,24 @@ describe("refused client tools", () => {
     expect(await execute(anna, { input, context: { tools: many }, options })).toMatchObject({ status: 413 });
   });
 
-  it("SESSION20 Patterns in schemas of client tools are accepted even if a backtracking engine would never finish them", async () => {
-    scripts.set("evil", ({ step }) =>
+  it("SESSION20 Patterns in schemas of client tools are checked even if a backtracking engine would never finish them", async () => {
+    const long = "a".repeat(50_000);
+    scripts.set("evil", ({ step, messages }) =>
       step === 0
-        ? { toolCalls: [{ name: "far", arguments: { q: `${"a".repeat(50_000)}!`, b1: "b" } }] }
-        : { text: "ok" },
+        ? { toolCalls: [{ name: "far", arguments: { q: `${long}!`, b1: "b" } }] }
+        : { text: messages.at(-1)?.content ?? "" },
     );
+    scripts.set("kind", [{ toolCalls: [{ name: "far", arguments: { q: long, b1: "b" } }] }, { text: "ok" }]);
     const parameters = {
       type: "object",
       properties: { q: { type: "string", pattern: "^(a+)+$", format: "email" } },
       patternProperties: { "^(b+)+\\d$": { type: "string" } },
       additionalProperties: false,
     };
-    const { complete } = await execute(anna, {
-      input: said("evil"),
-      context: { tools: [tool("far", parameters)] },
-      options,
-    });
+    const context = { tools: [tool("far", parameters)] };
+    const refused = await execute(anna, { input: said("evil"), context, options });
+    expect(textOf(refused.events)).toContain("q: has to match the pattern");
+    const { complete } = await execute(anna, { input: said("kind"), context, options });
     expect(complete?.pendingToolCalls).toHaveLength(1);
   });
 
