@@ -4,7 +4,7 @@
 const visible = /[^\s\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** @param {unknown} text */
-export function isVisible(text) {
+function isVisible(text) {
   return typeof text === "string" && visible.test(text);
 }
 
