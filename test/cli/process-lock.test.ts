@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import type * as NodeFs from "node:fs";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +14,7 @@ import { lockHolder, takeLock } from "#cli/process-lock.ts";
 /** The code with which the file system refuses hard links. */
 const links = vi.hoisted(() => ({ refusal: undefined as string | undefined }));
 vi.mock("node:fs", async (original) => {
-  const fs = await original<typeof import("node:fs")>();
+  const fs = await original<typeof NodeFs>();
   const linkSync: typeof fs.linkSync = (from, to) => {
     if (links.refusal === undefined) return fs.linkSync(from, to);
     throw Object.assign(new Error("no links"), { code: links.refusal });

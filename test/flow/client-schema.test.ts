@@ -170,11 +170,13 @@ it("SESSION20 A model is sent the schema of a client tool with its references re
 });
 
 it.each<[string, (at: number) => JsonObject]>([
+  // oxlint-disable-next-line unicorn/no-thenable -- It is a keyword of JSON Schema.
   ["conditions on one key", (at) => ({ if: { properties: { a: { const: at } } }, then: { required: [`b${at}`] } })],
   [
     "conditions with two branches",
     (at) => ({
       if: { properties: { a: { const: at } } },
+      // oxlint-disable-next-line unicorn/no-thenable -- It is a keyword of JSON Schema.
       then: { required: [`b${at}`] },
       else: { properties: { a: { type: ["string", "number"], title: `t${at}` } } },
     }),

@@ -7,7 +7,6 @@ import type { JsonObject } from "#contract/json.ts";
 import { archiveLineSchema } from "#core/archive/archive-line.ts";
 import { readPostedInput } from "#dialect/ai-sdk/posted-input.ts";
 import { readParams } from "#dialect/mcp/rpc-message.ts";
-import { readMessages } from "#session/read-input.ts";
 import { LineReader } from "#thread/archive/line-reader.ts";
 
 /** Wrong parts that count how often a schema reads them. */
@@ -29,22 +28,24 @@ it.each<[string, (parts: object[]) => unknown]>([
     (parts) =>
       readParams(z.object({ parts: z.array(z.object({ type: z.string() })) }), { parts } as unknown as JsonObject),
   ],
-  ["A session in process reads", (content) => readMessages([{ role: "user", content } as never])],
 ])("%s only the first of 5,000 wrong parts", (_who, read) => {
   const { counter, parts } = wrongParts(5000);
-  expect(() => read(parts)).toThrow(/parts|content/);
+  expect(() => read(parts)).toThrow(/parts/);
   expect([counter.reads > 0, counter.reads < 200]).toEqual([true, true]);
 });
 
 it("An import reads only the first of 40,000 wrong parts of a line", async () => {
-  const line = archiveLineSchema.options.find((option) => "message" in option.shape);
-  const { _zod: part } = (line?.shape as { message: z.ZodObject<{ parts: z.ZodArray }> }).message.shape.parts.element;
-  const run = part.run;
+  const parts = archiveLineSchema.options.flatMap((option) =>
+    "message" in option.shape ? [option.shape.message.shape.parts.element._zod] : [],
+  );
   let runs = 0;
-  part.run = (payload, context) => {
-    runs += 1;
-    return run(payload, context);
-  };
+  for (const part of parts) {
+    const run = part.run.bind(part);
+    part.run = (payload, context) => {
+      runs += 1;
+      return run(payload, context);
+    };
+  }
   const text = JSON.stringify({ type: "message", message: { parts: Array(40_000).fill(1) } });
   await expect(new LineReader(new Blob([`${text}\n`]).stream()).next()).rejects.toThrow(/does not have the form/);
   expect([runs > 0, runs < 200]).toEqual([true, true]);
