@@ -258,7 +258,7 @@ it("Only the first of two tools with the same name is offered, and a name that p
   ]);
 });
 
-it("Descriptions from a server are shortened and lose hidden characters, and a tool whose schema refers to nothing but itself is offered", async () => {
+it("Descriptions from a server are shortened and lose hidden characters, a tool whose schema refers to nothing but itself is offered, and a tool without arguments as an object is left out", async () => {
   setServer("everything", "bad/hostile");
   const { request, results } = await callTools("mcp", [
     { name: "everything__strict", arguments: { n: "one" } },

@@ -273,7 +273,7 @@ const modes = {
     ],
     call: (name) => text(name),
   },
-  /** Lists tools with hidden characters and a very long text in descriptions, and with a schema that cannot be used. */
+  /** Lists tools with hidden characters and a very long text in descriptions, with a schema that cannot be used, and with one that refers to itself. */
   hostile: {
     tools: [
       tool("hidden", {
@@ -281,6 +281,7 @@ const modes = {
         inputSchema: { type: "object", properties: { a: { description: "Shown.\u202E\u{E0041}" } } },
       }),
       tool("unusable", { inputSchema: { type: "string" } }),
+      tool("circular", { inputSchema: { type: "object", properties: { a: { $ref: "#/properties/a" } } } }),
       tool("strict", {
         inputSchema: {
           type: "object",
