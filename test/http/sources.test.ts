@@ -127,7 +127,7 @@ it("The state of a source names the variables that its definition reads and that
 it("Descriptions of a hostile server are cut and lose hidden characters, and a tool without a usable schema is named with the reason", async () => {
   setServer("everything", "bad/hostile");
   const { tools, omitted_tools } = await appWith().state("everything");
-  expect(tools.map(({ name }) => name)).toEqual(["everything__hidden", "everything__strict"]);
+  expect(tools.map(({ name }) => name)).toEqual(["everything__hidden", "everything__circular", "everything__strict"]);
   expect(tools[0]?.description).toMatch(/^Fine\.a+…$/);
   expect(tools[0]?.description.length).toBeLessThanOrEqual(2000);
   expect(omitted_tools).toEqual([
