@@ -17,7 +17,20 @@ function readIn(size: number, text: string, bounds = wide): number {
 describe("bounded events", () => {
   it("OUT23 The values in the data of events are counted alike for each kind of line end and each division into pieces", () => {
     const end = fc.constantFrom("\n", "\r\n", "\r");
-    const field = fc.constantFrom("event: message", "id: [1,2,3]", ": [[,,,]]", "retry: 5", "event:[[");
+    const field = fc.constantFrom(
+      "event: message",
+      "id: [1,2,3]",
+      ": [[,,,]]",
+      "retry: 5",
+      "event:[[",
+      'x: "',
+      'foo: "\\',
+      'x"',
+      "data-x: [[",
+      "Data: [1,1]",
+      " data: {",
+      "dat: ]",
+    );
     const json = fc.jsonValue({ maxDepth: 3 });
     fc.assert(
       fc.property(
@@ -46,7 +59,19 @@ describe("bounded events", () => {
     expect(() => readIn(size, event.repeat(10))).not.toThrow();
   });
 
+  const flat = `data: [${"1,".repeat(100)}1]\n\n`;
+  const nested = `data: ${"[".repeat(11)}\n\n`;
+
   it.each([
+    ["a quote in an unknown field precedes many values", `x: "\n${flat}`, "more than 100 values"],
+    ["a quote without a field precedes many values", `x"\n${flat}`, "more than 100 values"],
+    ["a quote after a known field precedes many values", `event: message\nfoo: "\n${flat}`, "more than 100 values"],
+    ["a quote in the field of another case precedes deep data", `Data: "\n${nested}`, "more than 10 levels"],
+    ["an event of brackets precedes many values", `data: ]"\n\n${flat}`, "more than 100 values"],
+    ["an event with an open text precedes many values", `data: "\n\n${flat}`, "more than 100 values"],
+    ["an event of closing brackets precedes deep data", `data: ${"]".repeat(90)}\n\n${nested}`, "more than 10 levels"],
+    ["closing brackets precede deep data in one event", `data: ${"]".repeat(90)}${"[".repeat(11)}\n\n`, "levels"],
+    ["an event has too many closing brackets", `data: ${"]".repeat(101)}\n\n`, "more than 100 values"],
     ["a line is too long", `data: "${"x".repeat(1000)}"\n\n`, "an event of more than 1000 characters"],
     ["an event is too long", `data: "${"x".repeat(400)}"\n`.repeat(3), "an event of more than 1000 characters"],
     ["a line without an end is too long", `: ${"x".repeat(1000)}`, "an event of more than 1000 characters"],

@@ -84,12 +84,13 @@ export class EventMeter {
     if (this.#head.length >= longestField || this.#head.includes(":")) this.#readHead();
   }
 
-  /** Counts the beginning of a line: all of it, unless its field is known to have no data. */
+  /** Reads the field of a line. Only the data of an event is counted as JSON, because parsers ignore all other fields. */
   #readHead(): void {
     const head = this.#head ?? "";
     this.#head = null;
-    this.#isData = !otherField.test(head);
-    if (this.#isData) this.#json.read(head.startsWith(dataField) ? head.slice(dataField.length) : head);
+    const field = (this.#allLines === 0 ? firstDataField : dataField).exec(head)?.[0];
+    this.#isData = field !== undefined;
+    if (field !== undefined) this.#json.read(head.slice(field.length));
   }
 
   #endLine(): void {
@@ -110,16 +111,17 @@ export class EventMeter {
   #endEvent(): void {
     this.#units = 0;
     this.#lines = 0;
-    if (this.#json.values === 0) return;
     const { events = Infinity } = this.#bounds;
-    this.#events += 1;
+    if (this.#json.values > 0) this.#events += 1;
     if (this.#events > events) throw new EventBoundError(`has more than ${events} events`);
     this.#valuesBefore += this.#json.values;
+    // Also if the event had no value: its brackets and quotes must not change how the next event is counted.
     this.#json = new JsonMeter(this.#bounds.json);
   }
 }
 
-const dataField = "data:";
-// A parser may skip a byte order mark at the beginning of a stream, so a line with an unknown field counts as data.
-const otherField = /^(?:event|id|retry)?:/;
-const longestField = "retry:".length;
+const dataField = /^data:/;
+// A parser skips a byte order mark at the beginning of a stream, also one that was decoded as three characters.
+const firstDataField = /^(?:\uFEFF|\u00EF\u00BB\u00BF)?data:/;
+/** The number of units after which the field is known: a byte order mark of three characters, and the longest field. */
+const longestField = 3 + "data:".length;

@@ -93,6 +93,8 @@ export class JsonMeter {
       if (unit === comma || (this.#opened && !closes)) check("values", (this.values += 1), values);
       this.#opened = (unit | 32) === openObject;
       if (this.#opened) check("depth", (this.#depth += 1), depth);
+      // A bracket that closes nothing is a mistake. It counts as a value, so that no text of brackets makes the depth negative.
+      else if (closes && this.#depth === 0) check("values", (this.values += 1), values);
       else if (closes) this.#depth -= 1;
       else if (unit === colon) check("keys", (this.#keys += 1), keys);
       else if (unit === quote) at = this.#skipText(piece, at + 1) - 1;
