@@ -13,38 +13,49 @@ export interface EventText {
   error: string | null;
 }
 
-/** Splits text into events. */
+/** Splits text into events. The work grows with the length of the text, also if a long event arrives in many pieces. */
 export class EventCutter {
+  /** The pieces of the event whose end has not arrived. They are joined once, because a search in a joined text copies it. */
+  #pieces: string[] = [];
+  /** The last characters of that event, which may be the beginning of its end. */
   #rest = "";
-  /** Characters of the remaining text that were searched already, so that a long event is not searched again. */
-  #seen = 0;
 
   /** The complete events. `last`: no text follows, so the remaining text is an event too. */
   take(text: string, last: boolean): EventText[] {
-    this.#rest += text;
+    let rest = this.#rest + text;
     const events: EventText[] = [];
     for (;;) {
-      const end = endOfEvent(this.#rest, this.#seen, last);
+      const end = endOfEvent(rest, last);
       if (end === null) break;
-      events.push(readEvent(this.#rest.slice(0, end)));
-      this.#rest = this.#rest.slice(end);
-      this.#seen = 0;
+      events.push(readEvent(this.#begun() + rest.slice(0, end)));
+      rest = rest.slice(end);
     }
-    this.#seen = Math.max(0, this.#rest.length - longestEnd);
-    if (last && this.#rest !== "") {
-      events.push(readEvent(`${this.#rest}\n\n`));
+    if (last) {
+      rest = this.#begun() + rest;
+      if (rest !== "") events.push(readEvent(`${rest}\n\n`));
       this.#rest = "";
+      return events;
     }
+    const searched = Math.max(0, rest.length - longestEnd);
+    if (searched > 0) this.#pieces.push(rest.slice(0, searched));
+    this.#rest = rest.slice(searched);
     return events;
+  }
+
+  /** Takes the pieces of the event. */
+  #begun(): string {
+    if (this.#pieces.length === 0) return "";
+    const begun = this.#pieces.join("");
+    this.#pieces = [];
+    return begun;
   }
 }
 
-const emptyLine = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n))/g;
+const emptyLine = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n))/;
 const longestEnd = "\r\n\r\n".length;
 
 /** The position after the first event; null if it is not complete. A CR at the end may be the first half of a CRLF. */
-function endOfEvent(text: string, from: number, last: boolean): number | null {
-  emptyLine.lastIndex = from;
+function endOfEvent(text: string, last: boolean): number | null {
   const match = emptyLine.exec(text);
   if (match === null) return null;
   const end = match.index + match[0].length;
