@@ -275,7 +275,11 @@ describe("refused client tools", () => {
         ? { toolCalls: [{ name: "far", arguments: { q: `${long}!`, b1: "b" } }] }
         : { text: messages.at(-1)?.content ?? "" },
     );
-    scripts.set("kind", [{ toolCalls: [{ name: "far", arguments: { q: long, b1: "b" } }] }, { text: "ok" }]);
+    scripts.set("kind", ({ step, messages }) =>
+      step === 0
+        ? { toolCalls: [{ name: "far", arguments: { q: "a".repeat(1000), b1: "b" } }] }
+        : { text: messages.at(-1)?.content ?? "" },
+    );
     const parameters = {
       type: "object",
       properties: { q: { type: "string", pattern: "^(a+)+$", format: "email" } },
@@ -285,7 +289,8 @@ describe("refused client tools", () => {
     const context = { tools: [tool("far", parameters)] };
     const refused = await execute(anna, { input: said("evil"), context, options });
     expect(textOf(refused.events)).toContain("q: has to match the pattern");
-    const { complete } = await execute(anna, { input: said("kind"), context, options });
+    const { complete, events } = await execute(anna, { input: said("kind"), context, options });
+    expect(textOf(events)).toBe("");
     expect(complete?.pendingToolCalls).toHaveLength(1);
   });
 

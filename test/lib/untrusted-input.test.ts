@@ -332,7 +332,9 @@ describe("inputs of other forms", () => {
     // A line has seven tokens. A frontmatter that was parsed has no name.
     expect(codeOf(keysOf(values / 7 - 10))).toMatchObject({ code: "missing_field" });
     expect(codeOf(keysOf(values / 7 + 10))).toMatchObject({ code: "invalid_frontmatter" });
-    expect(codeOf(`name: ${repeat("x", bytes ?? 0)}`)).toMatchObject({ code: "invalid_frontmatter" });
+    // A text of more characters is read line by line.
+    expect(codeOf(`name: [${repeat("x", bytes ?? 0)}]`)).toMatchObject({ code: "missing_field" });
+    expect(codeOf(`name: ${repeat("x", bytes ?? 0)}`)).toMatchObject({ code: "missing_field" });
     expect(codeOf(repeat("- ", 4000))).toMatchObject({ code: "invalid_frontmatter" });
   });
 
