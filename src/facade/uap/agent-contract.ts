@@ -52,8 +52,8 @@ export interface AgentOptions extends InheritedOptions {
   /** Hooks: functions that are called at the steps of an execution, and that may end it. */
   strategy?: AgentStrategy | undefined;
   /**
-   * The maximum number of levels of sub-agents below this agent, from 0 to `Infinity`. It ends a recursion of agents, and limits nothing
-   * else. In a sub-agent, it can only reduce the levels that its parent allows. Default: 32.
+   * The maximum number of levels of sub-agents below this agent, from 0 to `Infinity`. In a sub-agent, it can only reduce the levels that
+   * its parent allows. Default: `Infinity` (UAP-1.0, §2.4 and §14.3: no limits by default).
    */
   maxSubagentDepth?: number | undefined;
   /** Receives the state after each step. */

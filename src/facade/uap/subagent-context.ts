@@ -1,5 +1,5 @@
 // Links the execution of a sub-agent to the tool call that starts it. Through the link, the sub-agent receives the abort signal of the call,
-// the thread of its parent and, if it has no model, the model of its parent. The link also limits the depth of a recursion of agents.
+// the thread of its parent and, if it has no model, the model of its parent. The link also applies `maxSubagentDepth`.
 
 import type { ThreadState } from "#spec/index.ts";
 
@@ -8,9 +8,6 @@ import type { ParentContext, ToolContext } from "../upp/tool-context.ts";
 import { refusal } from "../upp/upp-error.ts";
 import type { RunTool } from "../upp/upp-tool.ts";
 import type { Agent } from "./agent-contract.ts";
-
-/** The levels of sub-agents below an agent that sets no `maxSubagentDepth` and is not itself a sub-agent. */
-const defaultDepth = 32;
 
 /** The running call. It is set only during the synchronous part of a tool's function, so code of another execution cannot read it. */
 let current: ToolContext | undefined;
@@ -39,42 +36,37 @@ export function lineageOf(
   if (own !== undefined && !(own >= 0))
     throw refusal(`maxSubagentDepth has to be a number of at least 0; it is ${own}.`);
   const ancestor = parent === undefined ? undefined : callingExecution(parent);
-  const inherited = ancestor === undefined ? Infinity : ancestor.remainingDepth - 1;
+  const remainingDepth = Math.min((ancestor?.remainingDepth ?? Infinity) - 1, own ?? Infinity);
   return {
     agentId,
     stateId,
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(ancestor === undefined ? {} : { parentContext: ancestor }),
-    remainingDepth: Math.min(inherited, own ?? (ancestor === undefined ? defaultDepth : Infinity)),
+    // Without a limit the field is absent, because JSON has no infinite number.
+    ...(remainingDepth === Infinity ? {} : { remainingDepth }),
   };
 }
 
 /** Returns the execution of the agent that made a call; undefined for a call of `llm` without an agent. */
 function callingExecution(call: ToolContext): ParentContext | undefined {
-  const { agentId, stateId, sessionId, parentContext, remainingDepth = defaultDepth } = call;
+  const { agentId, stateId, sessionId, parentContext, remainingDepth } = call;
   if (agentId === undefined || stateId === undefined) return undefined;
   return {
     agentId,
     stateId,
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(parentContext === undefined ? {} : { parentContext }),
-    remainingDepth,
+    ...(remainingDepth === undefined ? {} : { remainingDepth }),
   };
 }
 
-/** Refuses an execution that is nested deeper than allowed, and the execution of an agent inside its own execution. */
-export function assertNesting({ agentId, parentContext, remainingDepth }: ParentContext): void {
-  let depth = 0;
-  for (let outer = parentContext; outer !== undefined; outer = outer.parentContext) {
-    depth += 1;
-    if (outer.agentId !== agentId) continue;
-    throw refusal(
-      `The agent ${agentId} is its own sub-agent: a tool of its execution executes it again. Execute another agent, or a copy of it: agent({ ...helper }).`,
-    );
-  }
+/** Refuses an execution that is nested deeper than `maxSubagentDepth` of an agent above it allows (decision 99: no limit by default). */
+export function assertNesting({ parentContext, remainingDepth = Infinity }: ParentContext): void {
   if (remainingDepth >= 0) return;
+  let depth = 0;
+  for (let outer = parentContext; outer !== undefined; outer = outer.parentContext) depth += 1;
   throw refusal(
-    `This execution would be at level ${depth} of sub-agents, which is more than maxSubagentDepth allows. End the recursion, or raise maxSubagentDepth of the outermost agent (default ${defaultDepth}).`,
+    `This execution would be at level ${depth} of sub-agents, which is more than maxSubagentDepth allows. End the recursion, or raise maxSubagentDepth of the outermost agent that sets it.`,
   );
 }
 

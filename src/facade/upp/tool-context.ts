@@ -12,8 +12,8 @@ export interface ParentContext {
   readonly sessionId?: string;
   /** The execution whose tool began this one. */
   readonly parentContext?: ParentContext;
-  /** The levels of sub-agents that may be below this execution. */
-  readonly remainingDepth: number;
+  /** The levels of sub-agents that may be below this execution. Absent without a limit. */
+  readonly remainingDepth?: number;
 }
 
 /** The fields of every event of a sub-agent, which is an agent that a tool executes. */

@@ -38,7 +38,7 @@ it("A tool receives the model, the connection, the agent and the state of the ex
   expect(context?.parentModel).toBe(looking.model);
   expect(context?.parentConfig).toBe(config);
   expect([context?.agentId, context?.stateId]).toEqual([looking.id, state.id]);
-  expect(context?.parentContext).toEqual({ agentId: "a", stateId: "s", remainingDepth: 32 });
+  expect(context?.parentContext).toEqual({ agentId: "a", stateId: "s" });
   expect(context?.signal).toBeInstanceOf(AbortSignal);
   expect(context?.toolCallId).toEqual(expect.any(String));
 });

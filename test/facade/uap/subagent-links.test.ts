@@ -135,30 +135,61 @@ it("The stop condition of a parent is called only with states of the parent", as
 });
 
 describe("recursion", () => {
-  it("The execution of an agent by its own tool is refused, and the error names the fix", async () => {
+  /** The agent `first` executes itself through `second`, and answers without a call at its third execution. */
+  function mutual(beforeSecond: () => Promise<void> | undefined): { first: Agent; executions: () => number } {
     const tools: Tool[] = [];
-    const own = agent({ model: modelOf(calling("explore", { query: "Again" })), tools });
-    tools.push(explorerTool(own));
-    const { toolExecutions } = await own.query("Go.");
-    expect(toolExecutions).toMatchObject([{ isError: true, result: expect.stringContaining("is its own sub-agent") }]);
-    expect(String(toolExecutions[0]?.result)).toContain("agent({ ...helper })");
-  });
-
-  it("An agent that executes itself through another agent is refused at its second execution", async () => {
-    const tools: Tool[] = [];
-    const first = agent({ model: modelOf(calling("explore", { query: "Second" }), "first"), tools });
+    let executions = 0;
+    const script: Script = ({ messages }) => {
+      const isFirstRequest = messages.at(-1)?.role === "user";
+      executions += isFirstRequest ? 1 : 0;
+      return isFirstRequest && executions < 3 ? { toolCalls: [call("explore", { query: "Next" })] } : { text: "End." };
+    };
+    const first = agent({ model: modelOf(script, "first"), tools });
     const second = agent({
       model: modelOf(calling("ask_first"), "second"),
-      tools: [tool("ask_first", async () => (await first.query("First again")).response.text)],
+      tools: [
+        tool("ask_first", async (_params, parentContext) => {
+          await beforeSecond();
+          return (await first.query("First again", { parentContext })).response.text;
+        }),
+      ],
     });
     tools.push(explorerTool(second));
+    return { first, executions: () => executions };
+  }
+
+  it.each([
+    ["before the first await of its tool", () => undefined],
+    ["after an await of its tool", async () => Promise.resolve()],
+  ])("An agent can execute itself through another agent %s", async (_name, beforeSecond) => {
+    const { first, executions } = mutual(beforeSecond);
     const { state } = await first.generate("Go.", AgentState.initial());
-    expect(state.subagentTraces).toMatchObject([
-      {
-        success: true,
-        toolExecutions: [{ toolName: "ask_first", isError: true, result: expect.stringContaining("own sub-agent") }],
-      },
-    ]);
+    expect(executions()).toBe(3);
+    expect((state.subagentTraces ?? []).map(({ success }) => success)).toEqual([true]);
+  });
+
+  it("An agent that executes itself by its own tool has no limit of depth, unless maxSubagentDepth sets one", async () => {
+    const ofLimit = async (maxSubagentDepth?: number): Promise<number> => {
+      const tools: Tool[] = [];
+      let executions = 0;
+      const script: Script = ({ messages }) => {
+        const isFirstRequest = messages.at(-1)?.role === "user";
+        executions += isFirstRequest ? 1 : 0;
+        return isFirstRequest && executions < 60
+          ? { toolCalls: [call("explore", { query: "Next" })] }
+          : { text: "End." };
+      };
+      const own = agent({
+        model: modelOf(script),
+        tools,
+        ...(maxSubagentDepth === undefined ? {} : { maxSubagentDepth }),
+      });
+      tools.push(explorerTool(own));
+      await own.query("Go.");
+      return executions;
+    };
+    expect(await ofLimit()).toBe(60);
+    expect(await ofLimit(5)).toBe(6);
   });
 
   /** An agent that executes a copy of itself in each execution, and the deepest level that was executed. */
@@ -173,7 +204,8 @@ describe("recursion", () => {
       const script: Script = ({ messages }) => {
         deepest = Math.max(deepest, level);
         const last = messages.at(-1);
-        if (last?.role !== "tool") return { toolCalls: [call("explore")] };
+        if (last?.role !== "tool" && level < 100) return { toolCalls: [call("explore")] };
+        if (last?.role !== "tool") return { text: "End." };
         if (last.content.includes("maxSubagentDepth")) errors.push(last.content);
         return { text: "End." };
       };
@@ -183,7 +215,6 @@ describe("recursion", () => {
   }
 
   it.each([
-    ["by default", {}, 32],
     ["with maxSubagentDepth: 3", { maxSubagentDepth: 3 }, 3],
     ["with maxSubagentDepth: 0", { maxSubagentDepth: 0 }, 0],
     ["with maxSubagentDepth: 40", { maxSubagentDepth: 40 }, 40],
@@ -197,6 +228,15 @@ describe("recursion", () => {
       expect(errors[0]).toContain("raise maxSubagentDepth");
     },
   );
+
+  it.each([
+    ["by default", {}],
+    ["with maxSubagentDepth: Infinity", { maxSubagentDepth: Infinity }],
+  ])("A recursion of agents has no limit %s", async (_name, options) => {
+    const { outermost, deepest, errors } = recursive(options);
+    await outermost.query("Go.");
+    expect([deepest(), errors]).toEqual([100, []]);
+  });
 
   it("A negative maxSubagentDepth is refused", async () => {
     const error = await rejection(recursive({ maxSubagentDepth: -1 }).outermost.query("Go."));
