@@ -5,13 +5,13 @@ import { Link } from "wouter";
 
 import { useTitleCount } from "../app/page-title.ts";
 import { Icon } from "../kit/icon.tsx";
-import { mostCounted, useWaitingThreads } from "./waiting-list.ts";
+import { mostCounted, useWaitingCount } from "./waiting-list.ts";
 
 import css from "../app/shell.module.css";
 
 export function InboxLink({ open }: { open: boolean }): ReactElement {
-  const { length } = useWaitingThreads();
-  const count = length < mostCounted ? String(length) : `${mostCounted - 1}+`;
+  const { length, hasMore } = useWaitingCount();
+  const count = length < mostCounted ? `${length}${hasMore ? "+" : ""}` : `${mostCounted - 1}+`;
   useTitleCount(length === 0 ? "" : count);
   return (
     <Link href="/inbox" className={css["place"] ?? ""} aria-current={open ? "page" : undefined}>

@@ -9,6 +9,7 @@ import { usePageTitle } from "../app/page-title.ts";
 import { Button } from "../kit/button.tsx";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { useHidden } from "../threads/deletions.tsx";
+import { endOfList, Unsearched } from "../threads/list-end.tsx";
 import { InboxFilters, useInboxFilter } from "./inbox-filters.tsx";
 import { NotificationSwitch } from "./notify/notification-switch.tsx";
 import { OutcomeNote } from "./outcome-note.tsx";
@@ -33,12 +34,13 @@ export function InboxPage(): ReactElement {
   /** Calls whose answers were sent: their outcome is known when the response arrives. */
   const sent = useRef(new Set<string>());
   const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const { threads, loading, error, refresh } = useThreads({
+  const list = useThreads({
     waiting: true,
     order: "oldest",
     limit: mostThreads,
     ...(filter.agent === "" ? {} : { agent_id: filter.agent }),
   });
+  const { threads, loading, error, refresh, loadMore } = list;
   const hidden = useHidden();
   const entries = waitingThreads(
     threads.filter(({ id }) => !hidden.has(id)),
@@ -47,6 +49,7 @@ export function InboxPage(): ReactElement {
   );
   const shown = entries.slice(0, length);
   const calls = entries.reduce((sum, entry) => sum + entry.calls.length, 0);
+  const end = endOfList(list, { limit: mostThreads, shown: entries.length });
   const filtered = filter.agent !== "" || filter.kind !== "";
   const focus = useKeptFocus(
     shown.flatMap((entry) => entry.calls.map(({ key }) => key)),
@@ -77,7 +80,7 @@ export function InboxPage(): ReactElement {
         <OutcomeNote outcome={outcome} onDismiss={() => setOutcome(null)} />
         {error === null ? null : <ErrorNote title="The inbox may be out of date" error={error} onRetry={refresh} />}
         {loading ? <LoadingNote what="what waits" /> : null}
-        {!loading && error === null && entries.length === 0 ? (
+        {end === "empty" || (end === "full" && entries.length === 0) ? (
           <Nothing filtered={filtered} onClear={() => setFilter({ agent: "", kind: "" })} />
         ) : null}
         <ol className={css["threads"]} ref={focus.list} onFocus={focus.onFocus} onBlur={focus.onBlur}>
@@ -97,6 +100,9 @@ export function InboxPage(): ReactElement {
               Show {Math.min(pageLength, entries.length - shown.length)} more
             </Button>
           </div>
+        ) : null}
+        {end === "unsearched" && shown.length === entries.length ? (
+          <Unsearched found={entries.length > 0} onMore={loadMore} />
         ) : null}
         {threads.length === mostThreads && shown.length === entries.length ? (
           <p className={css["more"]}>

@@ -2,7 +2,7 @@
 // One request loads them, and the feed of threads updates them. The list does not use the hooks of `threadhold/react`, because these update
 // in animation frames, which a hidden tab does not have.
 
-import type { Thread, ThreadFilter, ThreadholdClient, ThreadListView } from "threadhold/client";
+import type { ThreadFilter, ThreadholdClient, ThreadListView } from "threadhold/client";
 import { useThreadholdClient } from "threadhold/react";
 
 import { useStore } from "../kit/create-store.ts";
@@ -47,9 +47,9 @@ function listOf(client: ThreadholdClient): WaitingList {
   };
 }
 
-/** The waiting threads, without those that the user is deleting. */
-export function useWaitingThreads(): readonly Thread[] {
-  const { threads } = useStore(useWaitingList());
+/** The number of waiting threads, without those that the user is deleting, and whether more may wait. */
+export function useWaitingCount(): { length: number; hasMore: boolean } {
+  const { threads, hasMore } = useStore(useWaitingList());
   const hidden = useHidden();
-  return threads.filter(({ id }) => !hidden.has(id));
+  return { length: threads.filter(({ id }) => !hidden.has(id)).length, hasMore };
 }

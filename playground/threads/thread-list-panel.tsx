@@ -10,6 +10,7 @@ import { useOthersWaiting } from "../inbox/others-waiting.ts";
 import { Button, IconButton } from "../kit/button.tsx";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { useHidden } from "./deletions.tsx";
+import { endOfList, Unsearched } from "./list-end.tsx";
 import { ListFilters } from "./list-filters.tsx";
 import { MessageResults } from "./message-results.tsx";
 import { isFiltered, queryOf, useListFilter, useListSearch } from "./thread-filter.ts";
@@ -32,7 +33,8 @@ interface ThreadListProps {
 export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
   const [filter, setFilter] = useListFilter();
   const [limit, setLimit] = useState(pageLength);
-  const { threads, loading, error, refresh } = useThreads(queryOf(filter, limit));
+  const list = useThreads(queryOf(filter, limit));
+  const { threads, loading, error, refresh, loadMore } = list;
   useOthersWaiting(threads);
   const hidden = useHidden();
   // The same function at each rendering, so that an unchanged row is not drawn again with the list.
@@ -40,6 +42,7 @@ export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
   const [, params] = useRoute(/^\/threads\/(?<id>[^/]+)/);
   const search = useListSearch();
   const shown = threads.filter(({ id }) => !hidden.has(id));
+  const end = endOfList(list, { limit, shown: shown.length });
   const users = useMemo(() => [...new Set(threads.flatMap(({ user_id: user }) => user ?? []))].toSorted(), [threads]);
   const [, navigate] = useLocation();
   const step = (by: number): void => {
@@ -61,7 +64,7 @@ export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
       <div className={css["rows"]}>
         {error === null ? null : <ErrorNote title="The list may be out of date" error={error} onRetry={refresh} />}
         {loading ? <LoadingNote what="threads" /> : null}
-        {!loading && error === null && shown.length === 0 ? <Nothing filtered={isFiltered(filter)} /> : null}
+        {end === "empty" ? <Nothing filtered={isFiltered(filter)} /> : null}
         <ol>
           {shown.map((thread) => (
             <ThreadRow
@@ -74,6 +77,7 @@ export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
             />
           ))}
         </ol>
+        {end === "unsearched" ? <Unsearched found={shown.length > 0} onMore={loadMore} /> : null}
         {threads.length === limit && limit < mostThreads ? (
           <div className={css["more"]}>
             <Button small kind="quiet" onClick={() => setLimit(limit + pageLength)}>

@@ -6,7 +6,7 @@ import type { Run } from "#contract/run.ts";
 import type { MessageHit } from "#contract/search-route.ts";
 import type { Message } from "#contract/thread-message.ts";
 
-import { pages } from "./paged-list.ts";
+import { pageOf, pages } from "./paged-list.ts";
 import type { Page, Pages } from "./paged-list.ts";
 import type { RouteAnswer, RouteBody, RouteQuery } from "./route-type.ts";
 import type { KeyedOptions, RequestOptions, Requests } from "./send-request.ts";
@@ -60,14 +60,9 @@ export function messages(requests: Requests, id: string): Messages {
         return { items, ...rest };
       }),
     search: (q, query, options) =>
-      pages(async (position): Promise<Page<MessageHit>> => {
-        const request = {
-          ...options,
-          params: { id },
-          query: { ...query, q, ...position },
-        };
-        const { hits: items, next_cursor } = await requests.json("GET /api/threads/:id/messages-search", request);
-        return { items, next_cursor };
+      pages((position): Promise<Page<MessageHit>> => {
+        const request = { ...options, params: { id }, query: { ...query, q, ...position } };
+        return pageOf(requests.json("GET /api/threads/:id/messages-search", request), "hits");
       }),
     get: (mid, options) => requests.json("GET /api/threads/:id/messages/:mid", { ...options, params: { id, mid } }),
     patch: (mid, body, options) =>
@@ -100,10 +95,9 @@ export function runs(requests: Requests, id: string): Runs {
       return answer.run;
     },
     list: (query, options) =>
-      pages(async (position): Promise<Page<Run>> => {
+      pages((position): Promise<Page<Run>> => {
         const request = { ...options, params: { id }, query: { ...query, ...position } };
-        const answer = await requests.json("GET /api/threads/:id/runs", request);
-        return { items: answer.runs, next_cursor: answer.next_cursor };
+        return pageOf(requests.json("GET /api/threads/:id/runs", request), "runs");
       }),
     get: (rid, options) => requests.json("GET /api/threads/:id/runs/:rid", { ...options, params: { id, rid } }),
   };
@@ -119,10 +113,9 @@ export interface Logs {
 export function logs(requests: Requests, id: string): Logs {
   return {
     list: (query, options) =>
-      pages(async (position): Promise<Page<Log>> => {
+      pages((position): Promise<Page<Log>> => {
         const request = { ...options, params: { id }, query: { ...query, ...position } };
-        const answer = await requests.json("GET /api/threads/:id/logs", request);
-        return { items: answer.logs, next_cursor: answer.next_cursor };
+        return pageOf(requests.json("GET /api/threads/:id/logs", request), "logs");
       }),
     get: (lid, options) => requests.json("GET /api/threads/:id/logs/:lid", { ...options, params: { id, lid } }),
   };
@@ -144,10 +137,9 @@ export interface Queue {
 export function queue(requests: Requests, id: string): Queue {
   return {
     list: (query, options) =>
-      pages(async (position): Promise<Page<QueuedInput>> => {
+      pages((position): Promise<Page<QueuedInput>> => {
         const request = { ...options, params: { id }, query: { ...query, ...position } };
-        const answer = await requests.json("GET /api/threads/:id/queue", request);
-        return { items: answer.queue, next_cursor: answer.next_cursor };
+        return pageOf(requests.json("GET /api/threads/:id/queue", request), "queue");
       }),
     patch: (qid, body, options) =>
       requests.json("PATCH /api/threads/:id/queue/:qid", { ...options, params: { id, qid }, body }),

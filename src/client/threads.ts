@@ -6,10 +6,10 @@ import type { ThreadHits } from "#contract/search-route.ts";
 import type { Thread } from "#contract/thread.ts";
 
 import type { FeedFollow } from "./follow/feed-follow.ts";
-import { ThreadList } from "./lists/thread-list.ts";
+import { pageLength, ThreadList } from "./lists/thread-list.ts";
 import type { ThreadListOptions } from "./lists/thread-list.ts";
-import { pages } from "./paged-list.ts";
-import type { Page, Pages } from "./paged-list.ts";
+import { fillPage, pageOf, pages } from "./paged-list.ts";
+import type { Page, PagePosition, Pages } from "./paged-list.ts";
 import type { RouteBody, RouteQuery } from "./route-type.ts";
 import type { KeyedOptions, RequestOptions, Requests } from "./send-request.ts";
 import type { RequestBody } from "./settings.ts";
@@ -36,6 +36,10 @@ export type ImportOptions = KeyedOptions & { onProgress?: ProgressListener | und
 /** Operations on threads. Lists are sorted by newest activity first, or by oldest first with `order`. */
 export interface Threads {
   create(thread: NewThread, options?: KeyedOptions): Promise<Thread>;
+  /**
+   * The caller's threads that match the filter. An awaited list has up to `limit` threads, for which it sends at most 10 requests: a request
+   * finds few threads if few of the deployment's threads match. It may then have fewer threads, or none, and a `next_cursor`.
+   */
   list(filter?: ThreadFilter, options?: RequestOptions): Pages<Thread>;
   /**
    * Threads that have messages with `text`, each with its newest matching messages. A page contains the threads with matches, those whose
@@ -46,7 +50,10 @@ export interface Threads {
   follow(filter?: ThreadFilter, options?: ThreadListOptions): ThreadList;
   get(id: string, options?: RequestOptions): Promise<Thread>;
   patch(id: string, change: ThreadChange, options?: RequestOptions): Promise<Thread>;
-  /** Stops the active run and deletes the thread with all its data. */
+  /**
+   * Stops the active run and deletes the thread with all its data. If a part cannot be deleted yet, and also not by the repeated requests, it
+   * rejects with `unavailable`: the thread is then answered `thread_not_found`, and the server deletes the rest in the background.
+   */
   delete(id: string, options?: RequestOptions): Promise<void>;
   /** Exports the thread as lines of JSON, with its files if `files` is set. The export is complete only if its last line arrived. */
   export(id: string, options?: RequestOptions & { files?: boolean | undefined }): Promise<ReadableStream<Uint8Array>>;
@@ -68,26 +75,24 @@ export interface ListDependencies {
 /** Builds the operations on threads. */
 export function threads(requests: Requests, { feed, closed }: ListDependencies): Threads {
   const { newKey } = requests.settings;
-  const list: Threads["list"] = (filter, options) =>
-    pages(async (position): Promise<Page<Thread>> => {
-      const query = { ...filter, ...position };
-      const answer = await requests.json("GET /api/threads", { ...options, query });
-      return { items: answer.threads, next_cursor: answer.next_cursor };
-    });
+  const fetchPage = (filter: ThreadFilter, options: RequestOptions) => (position: PagePosition) =>
+    pageOf(requests.json("GET /api/threads", { ...options, query: { ...filter, ...position } }), "threads");
   return {
     create: (body, { idempotencyKey = newKey(), ...options } = {}) =>
       requests.json("POST /api/threads", { ...options, body, key: idempotencyKey }),
-    list,
+    list(filter = {}, options = {}) {
+      const page = fetchPage(filter, options);
+      return pages(page, async () => (await fillPage(page, filter.limit ?? pageLength))[0]);
+    },
     search: (q, filter, options) =>
-      pages(async (position): Promise<Page<ThreadHits>> => {
+      pages((position): Promise<Page<ThreadHits>> => {
         const query = { ...filter, q, ...position };
-        const answer = await requests.json("GET /api/messages-search", { ...options, query });
-        return { items: answer.threads, next_cursor: answer.next_cursor };
+        return pageOf(requests.json("GET /api/messages-search", { ...options, query }), "threads");
       }),
     // A feed does not report child threads, and cannot keep a page after the first one current.
     follow(filter = {}, options = {}) {
       const isCoveredByFeed = filter.parent_id === undefined && filter.cursor === undefined;
-      const ports = { requests, list, closed, feed: () => (isCoveredByFeed ? feed(filter.user_id) : null) };
+      const ports = { requests, fetchPage, closed, feed: () => (isCoveredByFeed ? feed(filter.user_id) : null) };
       return new ThreadList(ports, filter, options);
     },
     get: (id, options) => requests.json("GET /api/threads/:id", { ...options, params: { id } }),

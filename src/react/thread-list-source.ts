@@ -10,6 +10,8 @@ export interface ThreadListSource {
   readonly source: Source<ThreadListView>;
   /** Requests the list again now. */
   readonly refresh: () => void;
+  /** Continues the search of a short list. */
+  readonly loadMore: () => void;
 }
 
 /** Filter and interval of a list. */
@@ -26,5 +28,9 @@ export function threadListSource(
 ): ThreadListSource {
   const list = client.threads.follow(filter, { everyMs });
   const open = (changed: () => void): (() => void) => list.subscribe(changed);
-  return { source: new Source({ frame, read: () => list.state, open }), refresh: () => list.refresh() };
+  return {
+    source: new Source({ frame, read: () => list.state, open }),
+    refresh: () => list.refresh(),
+    loadMore: () => list.loadMore(),
+  };
 }

@@ -6,8 +6,8 @@ import type { ThreadFilter, ThreadListOptions, ThreadListView } from "#client/in
 
 import { useThreadhold } from "./provider.ts";
 
-/** A list of threads, and a function that requests it again at once. */
-export type UsedThreads = ThreadListView & { readonly refresh: () => void };
+/** A list of threads, a function that requests it again at once, and one that continues the search if the list is short and `hasMore`. */
+export type UsedThreads = ThreadListView & { readonly refresh: () => void; readonly loadMore: () => void };
 
 /**
  * The first page of the caller's threads that match the filter, newest activity first, kept current by the server's feed.
@@ -17,8 +17,11 @@ export function useThreads(filter: ThreadFilter = {}, { everyMs }: ThreadListOpt
   const { threads } = useThreadhold();
   // A source is found by the filter's content, so a new but equal object finds the same one.
   const key = JSON.stringify(filter);
-  const { source, refresh } = useMemo(() => threads(JSON.parse(key) as ThreadFilter, everyMs), [threads, key, everyMs]);
+  const { source, refresh, loadMore } = useMemo(
+    () => threads(JSON.parse(key) as ThreadFilter, everyMs),
+    [threads, key, everyMs],
+  );
   const getSnapshot = (): ThreadListView => source.snapshot;
   const snapshot = useSyncExternalStore(source.subscribe, getSnapshot, getSnapshot);
-  return useMemo(() => ({ ...snapshot, refresh }), [snapshot, refresh]);
+  return useMemo(() => ({ ...snapshot, refresh, loadMore }), [snapshot, refresh, loadMore]);
 }

@@ -343,6 +343,22 @@ describe("useThreads", () => {
     expect(asks()).toBe(5);
   });
 
+  it("LIST2 A component with useThreads learns that a list without threads may have more, and continues the search", async () => {
+    server.answers["GET /api/threads"] = ({ query }) => {
+      const from = Number(query.get("cursor") ?? 0);
+      const threads = from === 12 ? [threadOf({ title: "one" })] : [];
+      return { threads, next_cursor: from === 12 ? null : String(from + 1) };
+    };
+    await show(element(List));
+    await settled();
+    await paint();
+    expect(seen.at(-1)).toMatchObject({ threads: [], loading: false, hasMore: true });
+    await page.act(() => seen.at(-1)?.loadMore());
+    await settled();
+    await paint();
+    expect(seen.at(-1)).toMatchObject({ threads: [{ title: "one" }], loading: false, hasMore: false });
+  });
+
   it("If a request of useThreads fails, the component keeps its list, shows the error, and requests the list again later", async () => {
     let fails = false;
     server.answers["GET /api/threads"] = () => {

@@ -297,7 +297,31 @@ describe("lists", () => {
     ]);
     expect(server.seen.map(({ url }) => url)).toEqual(["/api/~/threads?tag=x", "/api/~/threads?tag=x&cursor=next"]);
     const only = await asking([page(["one"], "next")]);
-    expect(await only.client.threads.list()).toMatchObject({ items: [{ title: "one" }], next_cursor: "next" });
+    expect(await only.client.threads.list({ limit: 1 })).toMatchObject({
+      items: [{ title: "one" }],
+      next_cursor: "next",
+    });
     expect(only.server.seen).toHaveLength(1);
+  });
+
+  it("LIST2 An awaited list of threads follows the cursors of short and empty pages until it has `limit` threads, with at most 10 requests, and then has a cursor", async () => {
+    const short = await asking([page([], "a"), page(["one"], "b"), page(["two", "three"], "c")]);
+    const filled = await short.client.threads.list({ tag: "x", limit: 3 });
+    expect([filled.items.map(({ title }) => title), filled.next_cursor]).toEqual([["one", "two", "three"], "c"]);
+    expect(short.server.seen.map(({ url }) => url)).toEqual([
+      "/api/~/threads?tag=x&limit=3",
+      "/api/~/threads?tag=x&limit=3&cursor=a",
+      "/api/~/threads?tag=x&limit=2&cursor=b",
+    ]);
+    const rare = await asking(Array.from({ length: 11 }, (_, at) => page([], `after ${at}`)));
+    expect(await rare.client.threads.list()).toEqual({ items: [], next_cursor: "after 9" });
+    expect(rare.server.seen).toHaveLength(10);
+  });
+
+  it("LIST2 A loop over a list of threads goes on after an empty page that has a cursor", async () => {
+    const { client } = await asking([page([], "a"), page(["one"], "b"), page([], "c"), page(["two"], null)]);
+    const titles: (string | null)[] = [];
+    for await (const { title } of client.threads.list()) titles.push(title);
+    expect(titles).toEqual(["one", "two"]);
   });
 });

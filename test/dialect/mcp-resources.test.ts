@@ -1,5 +1,6 @@
 // Files of threads as resources of MCP clients.
 
+import { env } from "cloudflare:workers";
 import { beforeAll, expect, it } from "vitest";
 
 import type { Thread } from "#contract/thread.ts";
@@ -10,7 +11,7 @@ import { api, as, connect, createCatalog, origin, sendRequest, watchedApp } from
 beforeAll(createCatalog);
 
 /** A thread of a user. By default it has the tag `mcp`, so that MCP clients can reach it. */
-async function newThread(tags = ["mcp"], who: "anna" | "ben" = "anna"): Promise<string> {
+async function newThread(tags = ["mcp"], who: "anna" | "ben" | "cleo" = "anna"): Promise<string> {
   return (await api<Thread>("POST", "/api/threads", { agent_id: "helper", tags }, who)).id;
 }
 
@@ -18,7 +19,7 @@ async function write(
   thread: string,
   path: string,
   body: BodyInit,
-  { who = "anna", status = 201 }: { who?: "anna" | "ben"; status?: 200 | 201 } = {},
+  { who = "anna", status = 201 }: { who?: "anna" | "ben" | "cleo"; status?: 200 | 201 } = {},
 ): Promise<void> {
   const response = await sendRequest(`${origin}/api/threads/${thread}/files/${path}`, {
     method: "PUT",
@@ -62,6 +63,20 @@ it("MCPS12 The list of resources contains, over all pages, the files of the call
   expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
     "threadhold://threads/{thread_id}/files/{+path}",
   ]);
+});
+
+it("LIST2 A page of the list of resources may be empty, and its cursor leads to files of threads that are further on", async () => {
+  const thread = await newThread(["mcp"], "cleo");
+  await write(thread, "notes.md", "# Notes", { who: "cleo" });
+  // More threads than one request reads, newer and without the tag.
+  await env.CATALOG.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 7500)
+     INSERT INTO thread SELECT 'filler ' || i, 'cleo', 'helper', 'helper', 'idle', NULL, '[]', '', 0, 9000000000000000 + i, 1, '{}' FROM n`,
+  ).run();
+  const mcp = await connect({ headers: as("cleo") });
+  const first = await mcp.client.listResources();
+  expect([first.resources, typeof first.nextCursor]).toEqual([[], "string"]);
+  expect(await listAll(mcp)).toEqual([uriOf(thread, "notes.md")]);
 });
 
 it("MCPS12 A text file is read as text, other bytes as a blob, and the URI of a path with special characters has encoded segments", async () => {

@@ -9,7 +9,12 @@ import { threadWith } from "./support/waiting-thread.ts";
 
 /** A page with a list that the test changes. */
 function page({ leading = true }: { leading?: boolean } = {}) {
-  let state = { threads: [] as ReturnType<typeof threadWith>[], loading: true, error: null as Error | null };
+  let state = {
+    threads: [] as ReturnType<typeof threadWith>[],
+    loading: true,
+    hasMore: false,
+    error: null as Error | null,
+  };
   let changed = (): void => undefined;
   const shown: string[] = [];
   const closed: string[] = [];
@@ -36,11 +41,11 @@ function page({ leading = true }: { leading?: boolean } = {}) {
     closed,
     asked: () => asked.map(({ waiting }) => waiting.call.id),
     list: (...threads: ReturnType<typeof threadWith>[]) => {
-      state = { threads, loading: false, error: null };
+      state = { threads, loading: false, hasMore: false, error: null };
       changed();
     },
     fail: () => {
-      state = { threads: [], loading: false, error: new Error("The server answered 500.") };
+      state = { threads: [], loading: false, hasMore: false, error: new Error("The server answered 500.") };
       changed();
     },
     /** Answers all questions about what tabs show. */

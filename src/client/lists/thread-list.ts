@@ -1,4 +1,5 @@
-// A list of threads that stays current. The first page is requested once and then updated by events of the owner's feed. It is requested
+// A list of threads that stays current. The first page is requested once and then updated by events of the owner's feed. If few of the
+// deployment's threads match, a response may be short: further requests fill the page, up to a bound that `loadMore` raises. The page is requested
 // again when the feed reconnects, when an event is not sufficient to update it, and at an interval while it may contain threads that no
 // feed reports. Unchanged threads stay the same objects, and so does an unchanged list.
 
@@ -8,15 +9,22 @@ import type { Thread } from "#contract/thread.ts";
 import { ThreadholdClientError } from "../client-error.ts";
 import type { FeedFollow } from "../follow/feed-follow.ts";
 import { Listeners } from "../follow/listeners.ts";
-import type { Requests } from "../send-request.ts";
-import type { ThreadFilter, Threads } from "../threads.ts";
+import { fillPage, mostRequests } from "../paged-list.ts";
+import type { Page, PagePosition } from "../paged-list.ts";
+import type { RequestOptions, Requests } from "../send-request.ts";
+import type { ThreadFilter } from "../threads.ts";
 import { matchesFilter, removeThread, placeThread } from "./place-thread.ts";
 
 /** State of a list. */
 export interface ThreadListView {
   readonly threads: readonly Thread[];
-  /** True until the first request has succeeded or failed. */
+  /** True until the first request has succeeded or failed, and while `loadMore` searches. */
   readonly loading: boolean;
+  /**
+   * True if further threads may match. If `threads` has fewer than `limit`, not all threads of the server were searched: an empty list does
+   * not mean that no thread matches, and `loadMore` continues the search.
+   */
+  readonly hasMore: boolean;
   /** Why the last request failed; `threads` are those of the last successful one. */
   readonly error: Error | null;
 }
@@ -30,7 +38,8 @@ export interface ThreadListOptions {
 /** Dependencies of a list. */
 export interface ThreadListPorts {
   requests: Requests;
-  list: Threads["list"];
+  /** Returns a function that requests a page. */
+  fetchPage: (filter: ThreadFilter, options: RequestOptions) => (position: PagePosition) => Promise<Page<Thread>>;
   /** Returns the feed that updates the list; null for a list of threads that no feed reports. */
   feed: () => FeedFollow | null;
   /** Aborted when the client is closed. From then on the list sends no requests by itself. */
@@ -38,7 +47,7 @@ export interface ThreadListPorts {
 }
 
 /** Threads on a page if the filter has no `limit`. */
-const pageLength = 50;
+export const pageLength = 50;
 
 /** Milliseconds in which several reasons for a new request are combined into one. */
 const combineMs = 1000;
@@ -47,11 +56,15 @@ const combineMs = 1000;
 export class ThreadList {
   readonly #ports: ThreadListPorts;
   readonly #filter: ThreadFilter;
+  /** Threads on a full page. */
+  readonly #length: number;
   readonly #everyMs: number;
   readonly #changes = new Listeners<[]>();
-  #state: ThreadListView = { threads: [], loading: true, error: null };
-  /** The server has more threads after this page. */
-  #hasMore = false;
+  #state: ThreadListView = { threads: [], loading: true, hasMore: false, error: null };
+  /** Requests with which the page is filled at most. */
+  #most = mostRequests;
+  /** Requests of the last response. Pauses are multiplied by it, so that a list that needs many requests does not send more of them. */
+  #lastRequests = 1;
   #feed: FeedFollow | null = null;
   #controller: AbortController | null = null;
   #isRequesting = false;
@@ -64,6 +77,7 @@ export class ThreadList {
   constructor(ports: ThreadListPorts, filter: ThreadFilter, { everyMs = 5000 }: ThreadListOptions) {
     this.#ports = ports;
     this.#filter = filter;
+    this.#length = filter.limit ?? pageLength;
     this.#everyMs = everyMs;
   }
 
@@ -84,6 +98,15 @@ export class ThreadList {
 
   /** Requests the list again now. */
   refresh(): void {
+    this.#request();
+  }
+
+  /** Searches further threads, with ten more requests, if the list has fewer than `limit` and `hasMore`. */
+  loadMore(): void {
+    const { threads, hasMore } = this.#state;
+    if (this.#controller === null || !hasMore || threads.length >= this.#length) return;
+    this.#most += mostRequests;
+    this.#show({ ...this.#state, loading: true });
     this.#request();
   }
 
@@ -144,22 +167,23 @@ export class ThreadList {
 
   /** Shows the list after an event. If a thread was removed and the server has more threads, a request fills the page again. */
   #change(threads: readonly Thread[]): void {
-    if (this.#hasMore && threads.length < this.#state.threads.length) this.#requestSoon();
+    if (this.#state.hasMore && threads.length < this.#state.threads.length) this.#requestSoon();
     this.#showPage(threads);
   }
 
   /** Shows a list, shortened to the length of a page. */
-  #showPage(threads: readonly Thread[], { loading, error }: Omit<ThreadListView, "threads"> = this.#state): void {
-    const length = this.#filter.limit ?? pageLength;
-    this.#hasMore ||= threads.length > length;
-    this.#show({ threads: threads.slice(0, length), loading, error });
+  #showPage(threads: readonly Thread[], view: Omit<ThreadListView, "threads"> = this.#state): void {
+    const length = this.#length;
+    this.#show({ ...view, threads: threads.slice(0, length), hasMore: view.hasMore || threads.length > length });
   }
 
-  #show({ threads: shown, loading, error }: ThreadListView): void {
+  #show(view: ThreadListView): void {
     const before = this.#state;
-    const threads = reuseUnchanged(shown, before.threads);
-    if (threads === before.threads && loading === before.loading && error?.message === before.error?.message) return;
-    this.#state = { threads, loading, error };
+    const next = { ...view, threads: reuseUnchanged(view.threads, before.threads) };
+    const { threads, loading, hasMore, error } = next;
+    const isSame = threads === before.threads && loading === before.loading && hasMore === before.hasMore;
+    if (isSame && error?.message === before.error?.message) return;
+    this.#state = next;
     this.#changes.notify();
   }
 
@@ -176,13 +200,15 @@ export class ThreadList {
     this.#isRequesting = true;
     this.#isDue = false;
     this.#isDueSoon = false;
+    this.#lastRequests = 1;
     const since = this.#feed?.eventCount ?? 0;
     let pauseMs: number | null = null;
     try {
-      const { items, next_cursor } = await this.#ports.list(this.#filter, { signal: controller.signal });
+      const fetchPage = this.#ports.fetchPage(this.#filter, { signal: controller.signal });
+      const [{ items, next_cursor }, requests] = await fillPage(fetchPage, this.#length, this.#most);
       if (controller.signal.aborted) return;
-      this.#hasMore = next_cursor !== null;
-      this.#showPage(this.#withReceived(items, since), { loading: false, error: null });
+      this.#lastRequests = requests;
+      this.#showPage(this.#withReceived(items, since), { loading: false, hasMore: next_cursor !== null, error: null });
       if (!this.#isCoveredByFeed) pauseMs = this.#everyMs;
     } catch (thrown) {
       if (controller.signal.aborted) return;
@@ -217,7 +243,7 @@ export class ThreadList {
   #requestIn(milliseconds: number): void {
     this.#stopTimer();
     if (this.#ports.closed.aborted) return;
-    this.#cancelTimer = this.#ports.requests.settings.timers.after(milliseconds, () => {
+    this.#cancelTimer = this.#ports.requests.settings.timers.after(milliseconds * this.#lastRequests, () => {
       this.#cancelTimer = null;
       this.#request();
     });

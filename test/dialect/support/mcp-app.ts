@@ -88,7 +88,7 @@ function replaced<T extends object>(target: T, name: string, wrap: (method: AnyF
 }
 
 /** The headers of a user, or of an administrator. */
-export const as = (who: "anna" | "ben" | "admin") => ({ authorization: `Bearer ${who}-secret` });
+export const as = (who: "anna" | "ben" | "cleo" | "admin") => ({ authorization: `Bearer ${who}-secret` });
 
 /** Connects the official client. By default it is Anna's. */
 export function connect(options: Partial<McpClientOptions> = {}): Promise<McpClient> {
@@ -109,7 +109,12 @@ export function post(message: unknown, headers: Record<string, string> = as("ann
 }
 
 /** Sends a request of the HTTP API and returns the response's JSON. */
-export async function api<T>(method: string, path: string, json?: object, who: "anna" | "ben" = "anna"): Promise<T> {
+export async function api<T>(
+  method: string,
+  path: string,
+  json?: object,
+  who: "anna" | "ben" | "cleo" = "anna",
+): Promise<T> {
   const body = json === undefined ? {} : { body: JSON.stringify(json) };
   const headers = { ...as(who), "content-type": "application/json" };
   const response = await sendRequest(`${origin}${path}`, { method, headers, ...body });
