@@ -6,7 +6,7 @@ import { beforeAll, expect, it } from "vitest";
 import type { Thread } from "#contract/thread.ts";
 
 import type { McpClient } from "../support/mcp-client.ts";
-import { api, as, connect, createCatalog, origin, sendRequest, watchedApp } from "./support/mcp-app.ts";
+import { api, as, connect, createCatalog, limitedApp, origin, sendRequest, watchedApp } from "./support/mcp-app.ts";
 
 beforeAll(createCatalog);
 
@@ -90,6 +90,14 @@ it("MCPS12 A text file is read as text, other bytes as a blob, and the URI of a 
   const bytes = await read(mcp, uriOf(thread, "bytes.bin"));
   expect(bytes.contents[0]).toMatchObject({ blob: "AP8B" });
   expect((await read(mcp, uriOf(thread, "broken.md"))).contents[0]).toMatchObject({ blob: "//4=" });
+});
+
+it("HTTP39 Reads of resources count towards the limit of lists per minute", async () => {
+  const thread = await newThread();
+  await write(thread, "notes.md", "# Notes");
+  const mcp = await connect({ fetch: limitedApp({ LIMIT_LISTS_PER_MINUTE: "1" }) });
+  expect((await read(mcp, uriOf(thread, "notes.md"))).contents).toHaveLength(1);
+  await expect(read(mcp, uriOf(thread, "notes.md"))).rejects.toThrow("Too many lists");
 });
 
 it("MCPS13 A resource that is missing, a folder, too large, malformed, of another user or of a thread without the tag is refused", async () => {

@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 
 import { endOfList } from "#playground/threads/list-end.tsx";
 import type { ListEnd } from "#playground/threads/list-end.tsx";
+
 import { threadWith } from "./support/waiting-thread.ts";
 
 it("LIST2 A list in the playground is shown as empty or complete only if all threads were searched", () => {

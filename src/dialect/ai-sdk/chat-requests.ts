@@ -57,6 +57,7 @@ export function createChatHandlers(services: Services): AiSdkHandlers {
     },
     async aiSdkMessages({ params, caller }) {
       const threadId = params.id;
+      await services.limits.list(caller);
       const page = (cursor: string | null) =>
         callThread({ threadId, repeatable: true, run: (stub) => stub.call("readTranscript", caller, cursor) });
       const first = await page(null);

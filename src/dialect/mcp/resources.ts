@@ -91,6 +91,7 @@ export async function readResource(services: Services, caller: Caller, { params 
   const [, id, encoded] = /^threadhold:\/\/threads\/([^/]+)\/files\/(.+)$/.exec(uri) ?? [];
   const path = encoded === undefined ? null : decodedPath(encoded);
   if (id === undefined || path === null) throw new RpcError("resourceNotFound", `There is no resource "${uri}".`);
+  await services.limits.list(caller);
   const { id: threadId } = await reachableThread(services.callThread, caller, id);
   const asked = { caller, threadId, operation: "content" };
   const stat = await askFiles(services, { ...asked, query: { path, stat: "true" } });

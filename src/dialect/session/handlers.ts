@@ -60,6 +60,7 @@ export function sessionHandlers(services: Services): HandlersOf<(typeof sessionG
       const { session_id } = params;
       if (!threadNameSchema.safeParse(session_id).success)
         throw refuse("thread_not_found", "There is no such session.");
+      await limits.list(caller);
       const { session } = await findThread(caller, session_id);
       const page = (cursor: string | null) => readSession(callThread, { caller, session, cursor });
       const first = await page(null);

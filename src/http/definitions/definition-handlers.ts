@@ -37,8 +37,8 @@ interface Kind<D> {
   view: (name: string, definition: D, url: URL) => unknown;
 }
 
-export function definitionHandlers({ dependencies }: Services): Pick<Handlers, DefinitionRoutes> {
-  const { registry, readiness, modelFacts } = dependencies;
+export function definitionHandlers(services: Services): Pick<Handlers, DefinitionRoutes> {
+  const { registry, readiness, modelFacts } = services.dependencies;
   const fileOf = (kind: keyof NonNullable<Registry["files"]>, name: string): string | null => {
     const files = registry.files?.[kind] ?? {};
     return Object.hasOwn(files, name) ? (files[name] ?? null) : null;
@@ -73,7 +73,7 @@ export function definitionHandlers({ dependencies }: Services): Pick<Handlers, D
       if (tool === undefined) throw unknownDefinition("tool", params.name, [...tools.keys()]);
       return jsonAnswer(tool);
     },
-    ...sourceHandlers(dependencies),
+    ...sourceHandlers(services),
     ...skillHandlers(registry),
     listStrategies: async () => {
       const loaders = Object.entries(registry.strategies ?? {}).toSorted(([one], [other]) => (one < other ? -1 : 1));

@@ -4,14 +4,14 @@ import type { SourceView } from "#contract/definition.ts";
 import type { Registry, ToolSourceDefinition, ToolSourceEntry } from "#spec/registry.ts";
 
 import { jsonAnswer } from "../answer/json-answer.ts";
-import type { AppDependencies } from "../dependencies.ts";
 import type { Handlers } from "../route/handler.ts";
+import type { Services } from "../services.ts";
 import { unknownDefinition } from "./unknown-definition.ts";
 
 export function sourceHandlers({
-  registry,
-  sourceState,
-}: Pick<AppDependencies, "registry" | "sourceState">): Pick<Handlers, "listSources" | "getSource"> {
+  dependencies: { registry, sourceState },
+  limits,
+}: Pick<Services, "dependencies" | "limits">): Pick<Handlers, "listSources" | "getSource"> {
   const sources = (registry.toolSources ?? [])
     .flatMap((entry) => entry.definitions.map((definition) => ({ entry, definition })))
     .toSorted(({ definition: one }, { definition: other }) => (one.name < other.name ? -1 : 1));
@@ -29,6 +29,8 @@ export function sourceHandlers({
       const { entry, definition } = found;
       // The body of a response to HEAD is dropped.
       if (headOnly) return jsonAnswer(sourceView(entry, definition));
+      // It connects to a server, like the call of a tool.
+      await limits.invoke(caller);
       return jsonAnswer(await sourceState(entry, definition, caller.user));
     },
   };

@@ -30,7 +30,7 @@ export interface UserLimits {
   change(caller: Caller): Promise<void>;
   /** Counts a tool that is about to be invoked directly. */
   invoke(caller: Caller): Promise<void>;
-  /** Counts a request that reads the catalog (the index of all threads): a list of threads or a usage report. */
+  /** Counts a request that may read much: a list, a usage report, an export, a whole conversation, the context of a request, a file or folder. */
   list(caller: Caller): Promise<void>;
   /** Runs a search of files or messages. Refuses it while too many searches of the user are running. */
   search<T>(caller: Caller, work: () => Promise<T>): Promise<T>;
@@ -88,7 +88,7 @@ const refusals: Record<Limited, string> = {
   create: "Too many new threads in a minute.",
   change: "Too many changes in a minute.",
   invoke: "Too many tools invoked in a minute.",
-  list: "Too many lists of threads and usage reports in a minute.",
+  list: "Too many lists, reports, exports and reads of files in a minute.",
   search: "Too many searches in a minute.",
 };
 

@@ -33,6 +33,7 @@ export function exportHandlers(services: Services): Pick<Handlers, "exportThread
   const { threads } = dependencies;
   return {
     async exportThread({ params, url, caller, headOnly }) {
+      await limits.list(caller);
       const inner = new URL(exportPath, "https://thread");
       for (const [name, value] of url.searchParams) inner.searchParams.set(name, value);
       const { id: threadId } = params;

@@ -21,7 +21,11 @@ const conditions = ["if-match", "if-none-match", "if-range", "range"];
 
 export function fileHandlers(services: Services): Pick<Handlers, FileRoutes> {
   return {
-    readFile: (call) => ask(services, call, { operation: "content", path: call.params.path }),
+    async readFile(call) {
+      // The path may be that of a folder with many entries.
+      await services.limits.list(call.caller);
+      return ask(services, call, { operation: "content", path: call.params.path });
+    },
     async putFile(call) {
       const upload = call.query.mkdir !== true;
       checkConditions(call.request.headers);
@@ -45,7 +49,10 @@ export function fileHandlers(services: Services): Pick<Handlers, FileRoutes> {
       return ask(services, call, { operation: "move", fields: call.body });
     },
     searchFiles: (call) => services.limits.search(call.caller, () => ask(services, call, { operation: "search" })),
-    fileStats: (call) => ask(services, call, { operation: "stats" }),
+    async fileStats(call) {
+      await services.limits.list(call.caller);
+      return ask(services, call, { operation: "stats" });
+    },
   };
 }
 

@@ -11,10 +11,12 @@ export function queueHandlers({
 }: Services): Pick<Handlers, "listQueue" | "patchQueued" | "deleteQueued" | "threadContext"> {
   return {
     async threadContext({ params, caller }) {
+      await limits.list(caller);
       const run = { threadId: params.id, repeatable: true };
       return jsonAnswer(await callThread({ ...run, run: (stub) => stub.call("threadContext", caller) }));
     },
     async listQueue({ params, caller, query }) {
+      await limits.list(caller);
       const run = { threadId: params.id, repeatable: true };
       const { items, next_cursor } = await callThread({ ...run, run: (stub) => stub.call("listQueue", caller, query) });
       return jsonAnswer({ queue: items, next_cursor });

@@ -44,6 +44,7 @@ export function threadHandlers({ callThread, dependencies, limits }: Services): 
       return emptyAnswer();
     },
     async listMessages({ params, caller, query }) {
+      await limits.list(caller);
       const run = { threadId: params.id, repeatable };
       const { items, ...rest } = await callThread({ ...run, run: (stub) => stub.call("listMessages", caller, query) });
       return jsonAnswer({ messages: items, ...rest });
@@ -70,6 +71,7 @@ export function threadHandlers({ callThread, dependencies, limits }: Services): 
       return emptyAnswer();
     },
     async listRuns({ params, caller, query }) {
+      await limits.list(caller);
       const run = { threadId: params.id, repeatable };
       const { items, next_cursor } = await callThread({ ...run, run: (stub) => stub.call("listRuns", caller, query) });
       return jsonAnswer({ runs: items, next_cursor });
@@ -94,6 +96,7 @@ export function threadHandlers({ callThread, dependencies, limits }: Services): 
       return jsonAnswer(await callThread({ ...run, run: (stub) => stub.call("invokeTool", caller, name, body.args) }));
     },
     async listLogs({ params, caller, query }) {
+      await limits.list(caller);
       const run = { threadId: params.id, repeatable };
       const { items, next_cursor } = await callThread({ ...run, run: (stub) => stub.call("listLogs", caller, query) });
       return jsonAnswer({ logs: items, next_cursor });
