@@ -186,9 +186,9 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
       this.#alarm.fired();
       if (!this.#store.exists()) return;
       try {
-        const deletion = this.#record?.deletion;
-        if (deletion !== undefined) {
-          this.ctx.waitUntil(this.#lifetime.continueDeletion(deletion.retry?.at ?? 0));
+        if (this.#record?.deletion !== undefined) {
+          // A thread that is still in memory does not have the time of the next attempt; its row does.
+          this.ctx.waitUntil(this.#lifetime.continueDeletion(this.#store.readThread()?.deletion?.retry?.at ?? 0));
           return;
         }
         const open = this.#load();

@@ -5,26 +5,22 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 
 import { exportFormat, exportVersion } from "#contract/export-header.ts";
-import type { ThreadRecord } from "#core/record.ts";
 import { importPath, callerHeader } from "#core/thread-rpc.ts";
-import type { Bucket } from "#store/files/file-bucket.ts";
 
 import { skipFor } from "../worker/clock.ts";
-import { forgetPlans, planFaults } from "../worker/fault-plan.ts";
+import { planFaults } from "../worker/fault-plan.ts";
 import type { Death } from "../worker/fault-plan.ts";
-import { fileWorld } from "../worker/file-works.ts";
 import { atPlaces } from "../worker/places.ts";
-import type { Place } from "../worker/places.ts";
 import { personas } from "../worker/team.ts";
-import { beforeAlarms, quietly, untilDone } from "./fault-stage.ts";
+import { addChildren, atPlace, objectOf, problemsOf, rowOf, stage, useDeletionStage, world } from "./deletion-stage.ts";
+import type { Failing, Staged } from "./deletion-stage.ts";
+import { untilDone } from "./fault-stage.ts";
 import { isLeftAlone } from "./left-alone.ts";
-import { childOf, freshTeam, holds } from "./team-driver.ts";
-import { admin, alarmOf, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
-
-const { FILES } = env as unknown as { FILES: R2Bucket };
+import { holds } from "./team-driver.ts";
+import { admin, evict, message, stubOf, value } from "./thread-driver.ts";
 
 const sources = import.meta.glob("../../src/**/*.ts", { query: "?raw", import: "default", eager: true });
 /** The fault points of a deletion. */
@@ -32,19 +28,12 @@ const points = Object.values(sources).flatMap((text) =>
   [...text.matchAll(/\bfaults\.at\("((?:deletion|destroy)\.[^"]+)"\)/g)].map(([, name]) => name ?? ""),
 );
 
-/** What fails, and how often: the entry's removal, the totals, the bucket, or the message to a child. */
-type Failing = "entry" | "totals" | "bucket" | "child";
-
 /** A request that arrives during the deletion. */
 const requests = ["describe", "post", "patch", "stop", "create", "import", "remove", "remove child", "alarm"] as const;
 type Meanwhile = (typeof requests)[number];
 
 /** A history: a thread, what goes wrong while it is deleted, and what arrives meanwhile. */
-interface History {
-  children: number;
-  objects: number;
-  /** Whether a run is active; a thread with children has one. */
-  running: boolean;
+interface History extends Staged {
   /** Crashes of the object that is deleted; requests to its children fail by `failures`. */
   deaths: Death[];
   failures: Partial<Record<Failing, number>>;
@@ -52,97 +41,6 @@ interface History {
 }
 
 const gone = { ok: false, refusal: { code: "thread_not_found" } };
-
-const objectOf = (id: string) => env.THREADS.get(env.THREADS.idFromName(id));
-
-/** Failures that remain, and the threads that they concern. */
-let failing: Partial<Record<Failing, number>> = {};
-let concerned = new Set<string>();
-
-function fails(what: Failing): boolean {
-  const count = failing[what] ?? 0;
-  failing[what] = count - 1;
-  return count > 0;
-}
-
-function atPlace({ thread, name, to = "" }: Place): Promise<void> | void {
-  if (!concerned.has(thread)) return;
-  const broken =
-    (name === "before forget" && fails("entry")) ||
-    (name === "before totals" && fails("totals")) ||
-    (name === "before remove" && concerned.has(to) && fails("child"));
-  if (broken) return Promise.reject(new Error(`${name} fails`));
-}
-
-/** The bucket of the test, whose lists fail as planned. */
-const bucket: Bucket = {
-  get: FILES.get.bind(FILES),
-  delete: FILES.delete.bind(FILES),
-  createMultipartUpload: FILES.createMultipartUpload.bind(FILES),
-  list: async (options) => {
-    if (concerned.has(options?.prefix?.slice(0, -1) ?? "") && fails("bucket")) throw new Error("the bucket fails");
-    return FILES.list(options);
-  },
-};
-
-let quiet: ReturnType<typeof quietly>;
-
-beforeAll(() => {
-  quiet = quietly();
-});
-
-beforeEach(() => {
-  freshTeam();
-  fileWorld.bucket = bucket;
-  atPlaces(atPlace);
-});
-
-afterEach(() => {
-  atPlaces(null);
-  forgetPlans();
-  delete fileWorld.bucket;
-  failing = {};
-});
-
-afterAll(() => quiet.loud());
-
-/** Creates the thread of a history. Returns its id and those of its children. */
-async function stage({ children, objects, running }: History): Promise<{ id: string; below: string[] }> {
-  personas.set("boss", ({ step }) => {
-    if (step > 0) return { text: "done" };
-    const toolCalls = Array.from({ length: children }, () => ({ name: "panel", arguments: { task: "decide" } }));
-    return children > 0 ? { text: "asking", toolCalls } : { text: "done" };
-  });
-  personas.set("pro", () => new Promise(() => {}));
-  const id = await newThread("boss", { user_id: "ada" });
-  const following = await follow(id, { after: "0" });
-  await value(stubOf(id).call("postMessage", admin, message("go"), null));
-  const started = () => following.events.filter(({ type }) => type === "subagent_start");
-  if (children > 0) await following.until(() => started().length === children);
-  else await following.until(({ type }) => type === "run_end");
-  if (children === 0 && running) {
-    personas.set("boss", () => new Promise(() => {}));
-    await value(stubOf(id).call("postMessage", admin, message("and more"), null));
-  }
-  following.close();
-  const below = started().map(childOf);
-  for (const child of below) await holds(async () => (await stubOf(child).call("describe", admin)).ok);
-  // Their alarms fire only by hand.
-  for (const thread of [id, ...below]) skipFor(thread, beforeAlarms);
-  for (let n = 0; n < objects; n += 1) await FILES.put(`${id}/${n}`, "bytes");
-  return { id, below };
-}
-
-/** The row of a thread; null if the thread does not exist. */
-function rowOf(id: string): Promise<ThreadRecord | null> {
-  return untilDone(() =>
-    runInDurableObject(objectOf(id), (_, { storage }) => {
-      const tables = storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'thread'").toArray();
-      const [row] = tables.length === 0 ? [] : storage.sql.exec<{ body: string }>("SELECT body FROM thread").toArray();
-      return row === undefined ? null : (JSON.parse(row.body) as ThreadRecord);
-    }),
-  );
-}
 
 /** Fires the alarm of a thread as the platform does at its time, and waits until the attempt that it starts has ended. */
 async function ring(id: string, died: () => number): Promise<void> {
@@ -190,33 +88,14 @@ async function send(kind: Meanwhile, id: string, below: readonly string[]): Prom
   await sent[kind]().catch(() => undefined);
 }
 
-/** Everything that is wrong with the end of a history. */
-async function problemsOf(ids: readonly string[]): Promise<string[]> {
-  const problems: string[] = [];
-  for (const id of ids) {
-    const answer = await untilDone(() => stubOf(id).call("describe", admin));
-    if (answer.ok) problems.push(`${id} lives`);
-    if ((await rowOf(id)) !== null) problems.push(`${id} has rows`);
-    if ((await untilDone(() => alarmOf(id))) !== null) problems.push(`${id} has an alarm`);
-    const entries = env.CATALOG.prepare("SELECT count(*) AS n FROM thread WHERE id = ?1 OR parent_id = ?1").bind(id);
-    if ((await entries.first<number>("n")) !== 0) problems.push(`${id} is listed`);
-    if ((await FILES.list({ prefix: `${id}/` })).objects.length > 0) problems.push(`${id} has objects in the bucket`);
-    const twice = env.CATALOG.prepare(
-      "SELECT count(*) AS n FROM (SELECT 1 FROM run_total WHERE thread_id = ?1 GROUP BY run_id, model HAVING count(*) > 1)",
-    );
-    if ((await twice.bind(id).first<number>("n")) !== 0) problems.push(`a run of ${id} is counted twice`);
-  }
-  return problems;
-}
-
 /** Plays a history: deletes the thread as a client that repeats unanswered requests, then lets only the alarms act. */
 async function play(history: History): Promise<string[]> {
   const { id, below } = await stage(history);
   const problems: string[] = [];
-  concerned = new Set([id, ...below]);
+  world.concerned = new Set([id, ...below]);
   const plan = planFaults(id, history.deaths);
   const died = () => plan.died;
-  failing = { ...history.failures };
+  world.failing = { ...history.failures };
   const meanwhile = history.meanwhile.map((kind) => send(kind, id, below));
   const answer = await untilDone(() => stubOf(id).call("remove", admin));
   await Promise.all(meanwhile);
@@ -228,12 +107,12 @@ async function play(history: History): Promise<string[]> {
   if (await untilDone(() => isLeftAlone(id))) problems.push("nothing wakes the thread");
   for (
     let round = 0;
-    round < 30 && (await Promise.all([...concerned].map(rowOf))).some((row) => row !== null);
+    round < 30 && (await Promise.all([...world.concerned].map(rowOf))).some((row) => row !== null);
     round += 1
   ) {
-    for (const thread of concerned) await ring(thread, died);
+    for (const thread of world.concerned) await ring(thread, died);
   }
-  problems.push(...(await problemsOf([...concerned])));
+  problems.push(...(await problemsOf([...world.concerned])));
   return problems;
 }
 
@@ -256,6 +135,8 @@ const histories: fc.Arbitrary<History> = fc.record({
 });
 
 const calm: History = { children: 0, objects: 0, running: false, deaths: [], failures: {}, meanwhile: [] };
+
+useDeletionStage();
 
 describe("a deletion that has begun", () => {
   it(
@@ -288,12 +169,12 @@ describe("a deletion that has begun", () => {
     "DELETE2 If a part of a thread cannot be deleted (%s), the deletion is answered unavailable, the thread is answered thread_not_found, and the alarm deletes the rest",
     async (what) => {
       const { id, below } = await stage({ ...calm, children: 1, objects: 1 });
-      concerned = new Set([id, ...below]);
+      world.concerned = new Set([id, ...below]);
       if (what === "totals") {
         // The run does not end before the deletion sends its usage.
         atPlaces((place) => (place.name === "run.execute" ? new Promise(() => {}) : atPlace(place)));
       }
-      failing = { [what]: 5 };
+      world.failing = { [what]: 5 };
       const answer = await stubOf(id).call("remove", admin);
       expect(answer).toMatchObject({ ok: false, refusal: { code: "unavailable" } });
       expect(answer.ok ? "" : answer.refusal.message).toContain("continues in the background");
@@ -310,7 +191,7 @@ describe("a deletion that has begun", () => {
       expect(await stubOf(id).call("create", admin, again)).toMatchObject({ refusal: { code: "unavailable" } });
       expect(await (await importThread(id)).json()).toMatchObject({ error: { code: "unavailable" } });
       atPlaces(atPlace);
-      failing = {};
+      world.failing = {};
       await ring(id, () => 0);
       expect(await problemsOf([id, ...below])).toEqual([]);
       expect(await value(stubOf(id).call("create", admin, again))).toMatchObject({ id });
@@ -320,8 +201,8 @@ describe("a deletion that has begun", () => {
 
   it("DELETE2 A repeated deletion of a thread whose deletion failed deletes the rest at once", async () => {
     const { id } = await stage({ ...calm, objects: 1 });
-    concerned = new Set([id]);
-    failing = { bucket: 1 };
+    world.concerned = new Set([id]);
+    world.failing = { bucket: 1 };
     expect(await stubOf(id).call("remove", admin)).toMatchObject({ refusal: { code: "unavailable" } });
     await value(stubOf(id).call("remove", { user: "ada", admin: false }));
     expect(await problemsOf([id])).toEqual([]);
@@ -331,7 +212,7 @@ describe("a deletion that has begun", () => {
     const { id, below } = await stage({ ...calm, children: 1 });
     // The step that called the child has used tokens; the run is suspended and does not end.
     await evict(id);
-    concerned = new Set([id, ...below]);
+    world.concerned = new Set([id, ...below]);
     planFaults(id, [
       { point: "deletion.step", hit: 1, mode: "kept" },
       { point: "deletion.rows", hit: 1, mode: "kept" },
@@ -360,13 +241,7 @@ describe("a deletion that has begun", () => {
 
   it("DELETE4 A deletion deletes child threads in batches of ten, and continues with those that remain after a crash", async () => {
     const { id } = await stage(calm);
-    const children = Array.from({ length: 45 }, () => crypto.randomUUID());
-    await evict(id);
-    await runInDurableObject(objectOf(id), (_, { storage }) => {
-      const { body } = storage.sql.exec<{ body: string }>("SELECT body FROM thread").one();
-      storage.sql.exec("UPDATE thread SET body = ?", JSON.stringify({ ...JSON.parse(body), children }));
-    });
-    await evict(id);
+    const children = await addChildren(id, 45);
     let open = 0;
     let most = 0;
     const asked: string[] = [];
