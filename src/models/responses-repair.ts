@@ -8,23 +8,8 @@ import { fieldsOf, isObject, listOf, parseJson, textOrJson, type Fields } from "
 import { sentenceOf } from "./error-sentence.ts";
 import { areLogprobs, cleanItem, cleanResponse, isKind, isSame, isText, numberOf, textOf } from "./responses-fields.ts";
 import type { Kind } from "./responses-fields.ts";
+import { isNamed, isOtherCall, taken, wholeArguments, type Item } from "./responses-item.ts";
 import type { StreamRepair } from "./stream-repair.ts";
-
-/** An item of the answer. */
-interface Item {
-  kind: Kind;
-  /** The id of the item in all repaired events. */
-  id: string;
-  callId: string;
-  name: string;
-  index: number;
-  /** The parts that have begun, by name, and whether they have text. */
-  parts: Map<string, boolean>;
-  /** The arguments of a call that were received. */
-  written: string;
-  /** The event that begins the item was passed on. */
-  isBegun: boolean;
-}
 
 // Most events are a few characters of text. Finding their item by two expressions costs less than parsing them twice. Within a text the
 // quotation marks of such a field are escaped, so that it does not match.
@@ -40,6 +25,8 @@ export class ResponsesRepair implements StreamRepair {
   /** The numbers of the items that ended. */
   readonly #ended = new Set<number>();
   readonly #ids = new Set<string>();
+  /** All items, in the order in which they began. */
+  readonly #items: Item[] = [];
   /** The number of the last item. */
   #last = -1;
   #events: Fields[] = [];
@@ -122,7 +109,7 @@ export class ResponsesRepair implements StreamRepair {
   }
 
   /** Opens an item. A number that an ended item has gets the next free number. */
-  #begin(kind: Kind, wanted: number, { id, call_id, name }: Fields): Item {
+  #begin(kind: Kind, wanted: number, { id, call_id, name, arguments: first }: Fields): Item {
     let index = wanted;
     while (this.#open.has(index) || this.#ended.has(index)) index += 1;
     let unique = isText(id) ? id : `${kind}_${index}`;
@@ -132,14 +119,18 @@ export class ResponsesRepair implements StreamRepair {
     const item: Item = {
       kind,
       id: unique,
+      givenId: id,
       callId,
       name: textOf(name),
       index,
+      givenIndex: wanted,
       parts: new Map(),
+      first: textOrJson(first ?? ""),
       written: "",
       isBegun: false,
     };
     this.#open.set(index, item);
+    this.#items.push(item);
     this.#ids.add(unique);
     this.#last = index;
     return item;
@@ -147,16 +138,23 @@ export class ResponsesRepair implements StreamRepair {
 
   /** The open item of an event. An event of an item that has not begun, or has ended, begins one. */
   #itemOf(event: Fields, kind: Kind, given: Fields = {}): Item {
-    const id = given["id"] ?? event["item_id"];
-    const index = this.#indexOf(event, id);
-    const open = this.#open.get(index);
-    if (open?.kind === kind) return open;
-    // The number is wrong if another open item has the id, or is the only one of the kind.
+    const names = { ...given, id: given["id"] ?? event["item_id"] };
+    const number = numberOf(event["output_index"]);
+    const index = this.#indexOf(event, names.id);
     const ofKind = [...this.#open.values()].filter((item) => item.kind === kind);
-    const other =
-      ofKind.find((item) => item.id === id) ?? (ofKind.length === 1 && open !== undefined ? ofKind[0] : undefined);
-    if (other !== undefined) return other;
-    const item = this.#begin(kind, index, { ...given, id });
+    const named = ofKind.filter((item) => isNamed(item, names));
+    // Ids change in some streams, and numbers repeat in others. So the id counts first, and the number if no open item has the id.
+    const isAt = (item: Item): boolean => (number === null ? item.index === index : item.givenIndex === number);
+    const known = named.find(isAt) ?? named[0] ?? ofKind.findLast(isAt);
+    if (known !== undefined) return known;
+    // The number is wrong if an item of another kind has it, and only one of the kind is open.
+    if (ofKind.length === 1 && ofKind[0] !== undefined && this.#open.has(index)) return ofKind[0];
+    return this.#beginUnseen(kind, index, names);
+  }
+
+  /** Begins an item whose first event did not arrive. */
+  #beginUnseen(kind: Kind, index: number, fields: Fields): Item {
+    const item = this.#begin(kind, index, fields);
     if (kind !== "function_call" || item.name !== "") this.#sendAdded(item, {});
     return item;
   }
@@ -173,7 +171,9 @@ export class ResponsesRepair implements StreamRepair {
     const kind = fields["type"];
     if (!isKind(kind)) return this.#send(event);
     const given = numberOf(event["output_index"]);
-    if (given !== null && this.#open.get(given)?.kind === kind) return;
+    const isSameItem = (item: Item): boolean =>
+      item.kind === kind && item.givenIndex === given && !isOtherCall(item, fields);
+    if ([...this.#open.values()].some(isSameItem)) return;
     const item = this.#begin(kind, given ?? this.#last + 1, fields);
     // The package shows the name of a call when the call begins.
     if (kind === "function_call" && item.name === "") return;
@@ -189,17 +189,21 @@ export class ResponsesRepair implements StreamRepair {
     const fields = fieldsOf(event["item"]);
     const kind = fields["type"];
     if (!isKind(kind)) return this.#send(event);
-    const given = numberOf(event["output_index"]);
     // A repeated end of an item.
-    if (given !== null && !this.#open.has(given) && this.#ended.has(given)) return;
-    const item = this.#itemOf(event, kind, fields);
+    if (this.#hasEnded(event, fields)) return;
+    this.#end(this.#itemOf(event, kind, fields), fields, event);
+  }
+
+  /** Ends an item with the fields of its last event. */
+  #end(item: Item, fields: Fields, event: Fields): void {
+    const { kind } = item;
     if (kind === "message") this.#missingText(item, fields);
     if (kind === "reasoning") this.#missingThinking(item, fields);
     const clean = cleanItem(fields, item);
     if (kind === "function_call") this.#closeCall(item, clean, fields);
     this.#open.delete(item.index);
     this.#ended.add(item.index);
-    const isUnchanged = isSame(clean, fields) && given === item.index;
+    const isUnchanged = isSame(clean, fields) && event["output_index"] === item.index;
     this.#send(isUnchanged ? event : { ...event, output_index: item.index, item: clean });
   }
 
@@ -235,9 +239,10 @@ export class ResponsesRepair implements StreamRepair {
   }
 
   /** Whether the item of an event ended before. */
-  #hasEnded(event: Fields): boolean {
+  #hasEnded(event: Fields, fields: Fields = { id: event["item_id"] }): boolean {
     const given = numberOf(event["output_index"]);
-    return given !== null && this.#ended.has(given);
+    if (given === null || !this.#ended.has(given)) return false;
+    return ![...this.#open.values()].some((item) => isNamed(item, fields));
   }
 
   /** Sends a piece of text. A whole text is sent only if no piece of it arrived. */
@@ -346,10 +351,22 @@ export class ResponsesRepair implements StreamRepair {
   #completed(event: Fields): void {
     const response = fieldsOf(event["response"]);
     const output = listOf(response["output"]).map(fieldsOf);
+    // An item of the list is one that began with its id, else the next one of its kind.
+    const begun = new Set(this.#items);
+    const isEmpty = begun.size === 0;
+    const found = output.map((fields) => taken(begun, (item) => item.kind === fields["type"] && isNamed(item, fields)));
     for (const [index, item] of output.entries()) {
-      const open = this.#open.get(index);
-      const isMissing = open === undefined ? this.#last === -1 : open.kind === item["type"];
-      if (isMissing) this.#done({ type: "response.output_item.done", output_index: index, item });
+      const kind = item["type"];
+      const known = found[index] ?? taken(begun, (one) => one.kind === kind);
+      const event = { type: "response.output_item.done", output_index: index, item };
+      if (known !== undefined) {
+        if (this.#open.get(known.index) === known) this.#end(known, item, event);
+      } else if (!isKind(kind)) {
+        if (isEmpty) this.#send(event);
+        // Thinking belongs before the content that follows it.
+      } else if (kind !== "reasoning" || this.#items.every((one) => one.kind === kind)) {
+        this.#end(this.#beginUnseen(kind, index, item), item, event);
+      }
     }
     if (event["type"] === "response.completed") this.#closeOpenCalls();
     const clean = cleanResponse(response);
@@ -359,10 +376,11 @@ export class ResponsesRepair implements StreamRepair {
 
   /** Ends calls that lack their last event, although the answer is complete. */
   #closeOpenCalls(): void {
-    for (const { kind, id, name, written, index } of this.#open.values()) {
-      const isComplete = kind === "function_call" && name !== "" && parseJson(written) !== undefined;
-      const item = { type: kind, id, name };
-      if (isComplete) this.#done({ type: "response.output_item.done", output_index: index, item });
+    for (const item of this.#open.values()) {
+      const text = wholeArguments(item);
+      if (text === null) continue;
+      const fields = { type: item.kind, id: item.id, name: item.name, arguments: text };
+      this.#end(item, fields, { type: "response.output_item.done", output_index: item.index, item: fields });
     }
   }
 

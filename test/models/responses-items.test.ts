@@ -5,40 +5,19 @@ import { describe, expect, it } from "vitest";
 
 import { answerTo } from "./answer-to.ts";
 import { emitted } from "./ask-model.ts";
-
-type Event = { type: string } & Record<string, unknown>;
-
-const stream = (...events: Event[]): string =>
-  events.map((event, at) => `data: ${JSON.stringify({ sequence_number: at, ...event })}\n\n`).join("");
-const added = (output_index: number, item: object): Event => ({
-  type: "response.output_item.added",
-  output_index,
-  item,
-});
-const done = (output_index: number, item: object): Event => ({ type: "response.output_item.done", output_index, item });
-const created: Event = { type: "response.created", response: { id: "resp_1", created_at: 1, model: "gpt-oss" } };
-const completed = (output: object[] = []): Event => ({
-  type: "response.completed",
-  response: { output, usage: { input_tokens: 12, output_tokens: 8 } },
-});
-const call = { type: "function_call", call_id: "call_aaaabbbbcccc1111", name: "get_time", arguments: '{"at":"noon"}' };
-const text = (item_id: string, delta: string, output_index: number | null = 1): Event => ({
-  type: "response.output_text.delta",
-  item_id,
-  content_index: 0,
-  delta,
-  ...(output_index === null ? {} : { output_index }),
-});
-const whole = { thinking: "Two and two.", text: "It is four." };
-const finished = { end: { type: "finish", stop_reason: "stop", usage: { output: 8 } } };
-
-async function answer(...events: Event[]) {
-  const sent = stream(...events);
-  const read = await answerTo("openai-responses", sent);
-  const bytewise = await answerTo("openai-responses", sent, "bytes");
-  expect([bytewise.text, bytewise.thinking, bytewise.calls]).toEqual([read.text, read.thinking, read.calls]);
-  return read;
-}
+import {
+  added,
+  answer,
+  call,
+  completed,
+  created,
+  done,
+  type Event,
+  finished,
+  stream,
+  text,
+  whole,
+} from "./responses-events.ts";
 
 describe("thinking of open models", () => {
   const item = { id: "rs_1", type: "reasoning", summary: [] };
@@ -247,6 +226,60 @@ describe("content that arrives late", () => {
     const read = await answer(created, ...events, completed());
     expect(read).toMatchObject({
       calls: [{ name: "get_time", arguments: '{"at":"noon"}' }],
+      end: { type: "finish", stop_reason: "tool_calls" },
+    });
+  });
+
+  const thought = { id: "rs_1", type: "reasoning", summary: [{ type: "summary_text", text: "Two and two." }] };
+
+  it("Each item is emitted that only the last event of the answer has", async () => {
+    expect(await answer(completed([thought, message]))).toMatchObject({ ...whole, ...finished });
+    const twice = await answer(created, completed([call, { ...call, call_id: "call_2" }]));
+    expect(twice.calls).toHaveLength(2);
+    const begun = await answer(
+      created,
+      added(0, { ...thought, summary: [] }),
+      done(0, thought),
+      completed([thought, message]),
+    );
+    expect(begun).toMatchObject({ ...whole, ...finished });
+    const said = [added(0, { id: "msg_1", type: "message" }), text("msg_1", "It is four.", 0), done(0, message)];
+    const read = await answer(created, ...said, completed([message, { ...call, id: "fc_1" }]));
+    expect(read).toMatchObject({ text: "It is four.", calls: [{ name: "get_time", arguments: '{"at":"noon"}' }] });
+  });
+
+  it("An item is not emitted again by the last event of the answer, whatever its id and number are there", async () => {
+    const said = [added(1, { id: "a", type: "message" }), text("b", "It is four."), done(1, { ...message, id: "c" })];
+    const called = [added(2, { ...call, id: "d" }), done(2, { ...call, id: "e" })];
+    const other = { ...call, id: "f", call_id: "call_other" };
+    const read = await answer(created, ...said, ...called, completed([{ ...message, id: "g" }, other]));
+    expect(read).toMatchObject({ text: "It is four.", calls: [{ arguments: '{"at":"noon"}' }] });
+    expect(read.calls).toHaveLength(1);
+  });
+
+  it("Thinking is not emitted after the content that it belongs to", async () => {
+    const said = [added(0, { id: "msg_1", type: "message" }), text("msg_1", "It is four.", 0), done(0, message)];
+    expect(await answer(created, ...said, completed([thought, message]))).toMatchObject({
+      text: "It is four.",
+      thinking: "",
+    });
+  });
+
+  it.for([
+    ["empty arguments", "", [], "{}"],
+    ["all arguments in its first event", '{"at":"noon"}', [], '{"at":"noon"}'],
+    ["arguments in its first event and in a piece", '{"at":"noon"}', ['{"at":"noon"}'], '{"at":"noon"}'],
+    ["blank arguments", "", [" "], "{}"],
+  ] as const)("A call with %s and no last event is emitted as complete", async ([, first, pieces, expected]) => {
+    const deltas = pieces.map((delta) => ({
+      type: "response.function_call_arguments.delta",
+      item_id: "fc_1",
+      output_index: 0,
+      delta,
+    }));
+    const read = await answer(created, added(0, { ...call, id: "fc_1", arguments: first }), ...deltas, completed());
+    expect(read).toMatchObject({
+      calls: [{ name: "get_time", arguments: expected }],
       end: { type: "finish", stop_reason: "tool_calls" },
     });
   });
