@@ -44,7 +44,8 @@ function output(message: ModelMessage, model: AnyModelDefinition, profile: Provi
   const extra = attachments(message, model, profile);
   const lines = extra.map((content) => (content.type === "text" ? content.text : ""));
   if (result?.status === "error") {
-    const text = result.error ?? result.result ?? "The tool failed without saying why.";
+    const given = [result.error, result.result].find((text) => typeof text === "string" && isVisible(text));
+    const text = given ?? "The tool failed without saying why.";
     return errorOutput([text, ...lines].join("\n"), profile);
   }
   const texts = message.parts.filter((part) => part.type === "text").map((part) => part.text);

@@ -21,6 +21,16 @@ const call = (id: string, args: unknown = { city: "Oslo" }): StoredPart => ({
 });
 const result = (id: string, said: string): ModelMessage =>
   message("tool", { name: "get_weather", tool_call_id: id, result: { status: "success", result: said } });
+const failure = (id: string, error: string | undefined, said?: string): ModelMessage =>
+  message("tool", {
+    name: "get_weather",
+    tool_call_id: id,
+    result: {
+      status: "error",
+      ...(error === undefined ? {} : { error }),
+      ...(said === undefined ? {} : { result: said }),
+    },
+  });
 const blanks = [
   "",
   " ",
@@ -54,6 +64,19 @@ describe.for(providers)("history for %s", (provider) => {
     expect(sent).toContain("(no text)");
     if (blank.trim() !== blank || blank.length > 1) expect(sent).not.toContain(JSON.stringify(blank));
   });
+
+  it.for(blanks)(
+    "HISTORY1 An error without a visible character is sent as the result, or as a sentence: %j",
+    async (blank) => {
+      const id = "toolu_01AAAAAAAAAAAA01";
+      const asked = [user("?"), message("assistant", { parts: [call(id)] })];
+      for (const said of [undefined, blank]) {
+        const sent = await sentBy(provider, [...asked, failure(id, blank, said)]);
+        expect(sent).toContain("The tool failed without saying why.");
+      }
+      expect(await sentBy(provider, [...asked, failure(id, blank, "No such city.")])).toContain("No such city.");
+    },
+  );
 
   it("HISTORY1 A request contains no half of a surrogate pair, in any text, name, id and argument", async () => {
     const id = `call_${half}`;
@@ -121,9 +144,22 @@ describe.for(providers)("history for %s", (provider) => {
       "functions.get:0_0123456789ab",
       `x${half}`,
     );
+    const data = fc.constantFrom({}, { anthropic: { signature: "" } }, { anthropic: { signature: "s" } });
+    const thinking = fc
+      .tuple(words, data)
+      .map(([thought, kept]): StoredPart => ({
+        type: "thinking",
+        thinking: thought,
+        provider_data: { provider, data: kept },
+      }));
+    const files = fc
+      .tuple(words, fc.constantFrom("application/pdf", "image/png", "text/plain"))
+      .map(([name, mime_type]): StoredPart => ({ type: "file", path: `/${name}`, name, mime_type }));
     const parts = fc.array(
       fc.oneof(
         words.map(text),
+        thinking,
+        files,
         ids.map((id) => call(id)),
       ),
       { maxLength: 3 },
@@ -138,6 +174,8 @@ describe.for(providers)("history for %s", (provider) => {
       fc.record({ said: words }).map(({ said }) => user(said)),
       parts.map((list) => message("assistant", { parts: once(list) })),
       fc.tuple(ids, words).map(([id, said]) => result(id, said)),
+      fc.tuple(ids, fc.option(words, { nil: undefined }), words).map(([id, error, said]) => failure(id, error, said)),
+      fc.tuple(words, files).map(([said, file]) => message("user", { parts: [text(said), file] })),
       words.map((said) => message("system", { parts: [text(said)] })),
     );
     const valid = fc.asyncProperty(fc.array(one, { maxLength: 8 }), words, async (messages, system) => {
