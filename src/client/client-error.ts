@@ -84,8 +84,7 @@ export async function errorFromResponse(response: Response): Promise<ThreadholdC
     });
   }
   // A browser reports a redirect with `redirect: "manual"` as status 0.
-  const what =
-    status === 0 || (status >= 300 && status < 400) ? "A redirect, which is not followed" : `Status ${status}`;
+  const what = status === 0 || (status >= 300 && status < 400) ? "A redirect" : `Status ${status}`;
   const text = `${what} from something that is not the API. Check the client's \`url\`.`;
   return new ThreadholdClientError({ code: "unexpected_answer", message: text, status, retryAfterMs });
 }

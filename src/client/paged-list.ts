@@ -29,13 +29,16 @@ export async function fillPage<T>(
   length: number,
   most = mostRequests,
 ): Promise<[Page<T>, number]> {
-  let page = await fetchPage({});
-  let requests = 1;
-  for (; page.next_cursor !== null && page.items.length < length && requests < most; requests += 1) {
-    const { items, next_cursor } = await fetchPage({ cursor: page.next_cursor, limit: length - page.items.length });
-    page = { items: [...page.items, ...items], next_cursor };
-  }
-  return [page, requests];
+  const items: T[] = [];
+  let next_cursor: string | null = null;
+  let requests = 0;
+  do {
+    const page = await fetchPage(next_cursor === null ? {} : { cursor: next_cursor, limit: length - items.length });
+    items.push(...page.items);
+    ({ next_cursor } = page);
+    requests += 1;
+  } while (next_cursor !== null && items.length < length && requests < most);
+  return [{ items, next_cursor }, requests];
 }
 
 /**

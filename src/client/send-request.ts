@@ -225,7 +225,7 @@ export async function jsonOf<K extends RouteKey>(response: Response, signal?: Ab
   const text = response.status === 204 ? "" : await textOf(response, signal);
   const json = tryParse(text);
   if (json === undefined && text !== "") {
-    const message = "The response is not JSON, so it is not from the API. Check the client's `url`.";
+    const message = "No JSON from something that is not the API. Check the client's `url`.";
     throw new ThreadholdClientError({ code: "unexpected_answer", message, status: response.status });
   }
   return json as RouteAnswer<K>;

@@ -89,10 +89,10 @@ function baseOf(url: string | undefined): string {
   const text = url ?? (globalThis as { location?: { origin?: string } }).location?.origin;
   const parsed = text !== undefined && URL.canParse(text) ? new URL(text) : null;
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-    throw new TypeError("A client needs `url`, the http or https address of the Worker.");
+    throw new TypeError("`url` has to be the http or https address of the Worker.");
   }
   if (parsed.username !== "" || parsed.password !== "") {
-    throw new TypeError("Credentials in `url` would be sent and logged with every address; use `token`.");
+    throw new TypeError("`url` has credentials, which would be logged; use `token`.");
   }
   return `${parsed.origin}${parsed.pathname.replace(/\/+$/, "")}`;
 }
@@ -100,12 +100,11 @@ function baseOf(url: string | undefined): string {
 /** Checks the token before it is sent, because the platform's error about an invalid header would contain it. */
 function checkedToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new TypeError("The `token` is empty or has an invalid character.");
+  throw new TypeError("`token` is empty or has an invalid character.");
 }
 
 function platformSocket(): SocketConstructor | null {
-  const { WebSocket: found } = globalThis as { WebSocket?: unknown };
-  return typeof found === "function" ? (found as SocketConstructor) : null;
+  return (globalThis as { WebSocket?: SocketConstructor }).WebSocket ?? null;
 }
 
 /** Creates a random key. `crypto.randomUUID` is not available in pages loaded over plain http. */

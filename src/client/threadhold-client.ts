@@ -143,6 +143,6 @@ export class ThreadholdClient {
   }
 
   #refuseClosed(): void {
-    if (this.#closing.signal.aborted) throw new TypeError("The client is closed; create another one.");
+    if (this.#closing.signal.aborted) throw new TypeError("The client is closed; create another.");
   }
 }

@@ -13,18 +13,10 @@ export interface UploadProgress {
 /** Called after each sent piece of the body. The last call reports the whole body. */
 export type ProgressListener = (progress: UploadProgress) => void;
 
-const pieceBytes = 64 * 1024;
-
-/** Length of a body in bytes; null for a stream. */
-function lengthOf(body: RequestBody): number | null {
-  if (body instanceof ReadableStream) return null;
-  if (body instanceof Blob) return body.size;
-  return typeof body === "string" ? new TextEncoder().encode(body).length : body.byteLength;
-}
-
 /** The body as a stream that reports its bytes as they are read. */
 export function withProgress(body: RequestBody, onProgress: ProgressListener): ReadableStream<Uint8Array> {
-  const total = lengthOf(body);
+  const blob = body instanceof ReadableStream ? null : new Blob([body as never]);
+  const total = blob?.size ?? null;
   let loaded = 0;
   // `Listeners` catches an exception of the listener, so that it does not end the upload.
   const listeners = new Listeners<[UploadProgress]>();
@@ -36,27 +28,7 @@ export function withProgress(body: RequestBody, onProgress: ProgressListener): R
       listeners.notify({ loaded, total });
     },
   });
-  return streamOf(body).pipeThrough(counter);
-}
-
-function streamOf(body: RequestBody): ReadableStream<Uint8Array> {
-  if (body instanceof ReadableStream) return body;
-  if (body instanceof Blob) return body.stream() as ReadableStream<Uint8Array>;
-  const bytes = bytesOf(body);
-  let position = 0;
-  return new ReadableStream<Uint8Array>({
-    pull(controller) {
-      if (position < bytes.length) controller.enqueue(bytes.subarray(position, (position += pieceBytes)));
-      else controller.close();
-    },
-  });
-}
-
-function bytesOf(body: ArrayBuffer | ArrayBufferView | string): Uint8Array {
-  if (typeof body === "string") return new TextEncoder().encode(body);
-  return body instanceof ArrayBuffer
-    ? new Uint8Array(body)
-    : new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  return ((blob?.stream() ?? body) as ReadableStream<Uint8Array>).pipeThrough(counter);
 }
 
 /** The body in a form that the platform can send. In a page a stream is read into a Blob, because not every browser can send a stream. */

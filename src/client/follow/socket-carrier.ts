@@ -86,7 +86,7 @@ class SocketCarrier implements OpenedCarrier {
   check(): void {
     if (!this.#opened || !this.#open) return;
     this.#send("ping");
-    this.#failAfter(pongTimeoutMs, `The socket was silent for ${pongTimeoutMs} ms after a ping.`);
+    this.#failAfter(pongTimeoutMs, `The socket was silent for ${pongTimeoutMs} ms.`);
   }
 
   /** The socket's address. It contains a ticket and not the token, because proxies log addresses. */

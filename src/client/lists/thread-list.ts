@@ -63,8 +63,6 @@ export class ThreadList {
   #state: ThreadListView = { threads: [], loading: true, hasMore: false, error: null };
   /** Requests with which the page is filled at most. */
   #most = mostRequests;
-  /** Requests of the last response. Pauses are multiplied by it, so that a list that needs many requests does not send more of them. */
-  #lastRequests = 1;
   #feed: FeedFollow | null = null;
   #controller: AbortController | null = null;
   #isRequesting = false;
@@ -200,16 +198,15 @@ export class ThreadList {
     this.#isRequesting = true;
     this.#isDue = false;
     this.#isDueSoon = false;
-    this.#lastRequests = 1;
     const since = this.#feed?.eventCount ?? 0;
     let pauseMs: number | null = null;
     try {
       const fetchPage = this.#ports.fetchPage(this.#filter, { signal: controller.signal });
       const [{ items, next_cursor }, requests] = await fillPage(fetchPage, this.#length, this.#most);
       if (controller.signal.aborted) return;
-      this.#lastRequests = requests;
       this.#showPage(this.#withReceived(items, since), { loading: false, hasMore: next_cursor !== null, error: null });
-      if (!this.#isCoveredByFeed) pauseMs = this.#everyMs;
+      // The pause grows with the number of requests, so that a list that needs many of them does not send more of them.
+      if (!this.#isCoveredByFeed) pauseMs = this.#everyMs * requests;
     } catch (thrown) {
       if (controller.signal.aborted) return;
       const error = thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -243,7 +240,7 @@ export class ThreadList {
   #requestIn(milliseconds: number): void {
     this.#stopTimer();
     if (this.#ports.closed.aborted) return;
-    this.#cancelTimer = this.#ports.requests.settings.timers.after(milliseconds * this.#lastRequests, () => {
+    this.#cancelTimer = this.#ports.requests.settings.timers.after(milliseconds, () => {
       this.#cancelTimer = null;
       this.#request();
     });

@@ -22,8 +22,7 @@ export function failureReason(thrown: unknown): string {
 
 /** A value as JSON; a value without a JSON form at its top, such as undefined, becomes null. Throws for other values without a JSON form. */
 export function jsonOf(value: unknown): Json {
-  const text = JSON.stringify(value) as string | undefined;
-  return text === undefined ? null : (JSON.parse(text) as Json);
+  return JSON.parse((JSON.stringify(value) as string | undefined) ?? "null") as Json;
 }
 
 /**
