@@ -215,7 +215,7 @@ describe("rows that the catalog reads and writes", () => {
       for (const userId of ["ada", null]) {
         const query = { ...filter, userId, limit: 50 };
         const { meta } = await (await listStatement(database, query)).all();
-        // The waiting threads of all users are counted first.
+        // The waiting threads are counted first.
         expect(meta.rows_read + 2501).toBeLessThanOrEqual(20_000);
         const seen: string[] = [];
         let pages = 0;
@@ -230,6 +230,32 @@ describe("rows that the catalog reads and writes", () => {
         const isEmpty = "waiting" in filter || filter.q === "absent";
         expect(seen).toEqual(isEmpty ? [] : found);
       }
+    }
+  });
+  test("LIST1 A page of the waiting threads of a user reads at most 20,000 rows, however many child threads of the user wait", async () => {
+    const database = await emptyDatabase();
+    const count = 21_000;
+    const bodyOf = (n: number) => entryOf(n, { ...waits, ...(n % 10_000 === 0 ? {} : { parent: parentOf(0) }) });
+    for (let at = 0; at < count; at += 1000) {
+      const entries = Array.from({ length: 1000 }, (_, n) => bodyOf(at + n));
+      await database.batch(entries.map((entry) => putStatement(database, entry)));
+    }
+    const catalog = createD1Catalog(database);
+    for (const order of ["newest", "oldest"] as const) {
+      const seen: number[] = [];
+      let cursor: string | undefined;
+      for (let pages = 0; pages < 5; pages += 1) {
+        const query = { userId: "ada", waiting: true, order, limit: 50, cursor };
+        const { meta } = await (await listStatement(database, query)).all();
+        // The waiting threads of the user are counted first.
+        expect(meta.rows_read + 2501).toBeLessThanOrEqual(20_000);
+        const page = await catalog.list(query);
+        seen.push(...page.items.map(({ id }) => Number(id.slice(-12))));
+        if (page.next_cursor === null) break;
+        cursor = page.next_cursor;
+      }
+      const all = [0, 10_000, 20_000];
+      expect(seen).toEqual(order === "oldest" ? all : all.reverse());
     }
   });
 });

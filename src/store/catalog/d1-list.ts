@@ -12,7 +12,7 @@ import { cursorAfter, decodeCursor, listKind } from "./thread-page.ts";
 /** Threads that one request walks along. The end of the walk is read a second time, to know the position for the cursor. */
 const walked = 7400;
 
-/** Waiting threads of all users that are sorted at most. Beyond that they are found among all threads. */
+/** The maximum number of waiting threads that are read without a bound of the walk, and sorted if they are those of all users. */
 const mostSorted = 2500;
 
 const isWaiting = "json_array_length(body, '$.pending_tool_calls') > 0";
@@ -39,13 +39,15 @@ class Conditions {
   }
 }
 
-/** The conditions along whose index the threads are read, and the others. `sorted`: the waiting threads of all users are sorted. */
-function conditionsOf(query: ThreadListQuery, sorted: boolean): { walk: Conditions; filter: Conditions } {
+/** The conditions along whose index the threads are read, and the others. `few`: the list is one of few waiting threads. */
+function conditionsOf(query: ThreadListQuery, few: boolean): { walk: Conditions; filter: Conditions } {
+  const sorted = isSorted(query, few);
   const { userId, agentId, status, waiting, tag, q, parentId, order, cursor } = query;
   const [walk, filter] = [new Conditions(), new Conditions()];
   const position = sorted ? filter : walk;
   if (parentId !== undefined) walk.add("parent_id = ?", parentId);
-  else if (sorted) filter.add("parent_id IS NULL");
+  // The index of the threads that wait contains child threads too. If there are many, the bounded walk counts them.
+  else if (sorted || (waiting === true && userId !== null && !few)) filter.add("parent_id IS NULL");
   // With `+` SQLite walks along the index of the threads that wait.
   else if (waiting === true && userId !== null) walk.add("+parent_id IS NULL");
   else walk.add("parent_id IS NULL");
@@ -66,9 +68,9 @@ function conditionsOf(query: ThreadListQuery, sorted: boolean): { walk: Conditio
 
 /** Builds the statement. It reads one row more than the limit, which shows that another page follows. */
 export async function listStatement(database: D1Database, query: ThreadListQuery): Promise<D1PreparedStatement> {
-  const sorted =
-    query.waiting === true && query.userId === null && query.parentId === undefined && (await fewWait(database));
-  const { walk, filter } = conditionsOf(query, sorted);
+  const few = query.waiting === true && query.parentId === undefined && (await fewWait(database, query.userId));
+  const sorted = isSorted(query, few);
+  const { walk, filter } = conditionsOf(query, few);
   const direction = query.order === "oldest" ? "ASC" : "DESC";
   const order = `ORDER BY updated_at ${direction}, id ${direction}`;
   const most = query.limit + 1;
@@ -84,10 +86,17 @@ export async function listStatement(database: D1Database, query: ThreadListQuery
     .bind(...walk.values, ...filter.values, ...walk.values);
 }
 
-/** Whether so few threads wait, of all users, that they can be sorted. */
-async function fewWait(database: D1Database): Promise<boolean> {
-  const count = `SELECT count(*) AS n FROM (SELECT 1 FROM thread WHERE ${isWaiting} LIMIT ${mostSorted + 1})`;
-  return ((await database.prepare(count).first<number>("n")) ?? 0) <= mostSorted;
+/** Whether the list is sorted: it contains few waiting threads of all users, whose index is in order for one user only. */
+function isSorted({ userId }: ThreadListQuery, few: boolean): boolean {
+  return few && userId === null;
+}
+
+/** Whether so few threads of a user, or of all users, wait that all of them can be read. Child threads are counted too. */
+async function fewWait(database: D1Database, userId: string | null): Promise<boolean> {
+  const [ofUser, values] = userId === null ? ["", []] : ["user_id = ? AND ", [userId]];
+  const count = `SELECT count(*) AS n FROM (SELECT 1 FROM thread WHERE ${ofUser}${isWaiting} LIMIT ${mostSorted + 1})`;
+  const statement = database.prepare(count).bind(...values);
+  return ((await statement.first<number>("n")) ?? 0) <= mostSorted;
 }
 
 /** Builds a page from the rows of the statement. */
