@@ -44,6 +44,8 @@ export interface DeletionParts {
 /** The deletion of one object's thread. */
 export class ThreadDeletion {
   readonly #parts: DeletionParts;
+  /** `created_at` of the thread that the current attempt deletes. */
+  #createdAt: number | undefined;
 
   constructor(parts: DeletionParts) {
     this.#parts = parts;
@@ -75,6 +77,7 @@ export class ThreadDeletion {
     const { store, dependencies } = this.#parts;
     const { faults } = dependencies;
     const problems: unknown[] = [];
+    this.#createdAt = store.readThread()?.created_at;
     const steps = [
       // First, so that the stopped run can store its end meanwhile.
       () => this.#removeEntry(),
@@ -94,6 +97,7 @@ export class ThreadDeletion {
     }
     if (problems.length === 0) {
       try {
+        if (this.#record === null) throw refuse("thread_not_found", "There is no such thread.");
         await faults.at("deletion.rows");
         await store.destroy();
         return;
@@ -104,9 +108,11 @@ export class ThreadDeletion {
     throw this.#postpone(problems);
   }
 
-  /** The thread's row; null if it was deleted meanwhile, by a creation that failed. */
+  /** The row of the thread that the attempt deletes; null if it does not exist any more, or if the row is another thread's. */
   get #record(): DeletedRecord | null {
-    return this.#parts.store.readThread() as DeletedRecord | null;
+    const record = this.#parts.store.readThread();
+    if (record?.deletion === undefined || record.created_at !== this.#createdAt) return null;
+    return record as DeletedRecord;
   }
 
   async #removeEntry(): Promise<void> {

@@ -72,6 +72,8 @@ export async function createThread(
     await finishCreation(made, input);
     made.context.ownerFeed.created(made.context.live);
   } catch (thrown) {
+    // A deletion that began meanwhile deletes what was stored. Its mark stays in the row until then.
+    if (made.context.live.record.deletion !== undefined) throw thrown;
     // A refused creation stores nothing.
     made.driver.abandon();
     await store.destroy();

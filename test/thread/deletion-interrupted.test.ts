@@ -1,0 +1,92 @@
+// A deletion that meets other work of its thread or a storage that fails: creations in progress, failures after the rows are deleted, child
+// threads that cannot be deleted, and rows that cannot be written.
+
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+
+import type { ThreadRecord } from "#core/record.ts";
+
+import { crossing } from "../worker/crossing.ts";
+import { gate } from "../worker/definitions.ts";
+import { forgetPlans } from "../worker/fault-plan.ts";
+import { fileWorld } from "../worker/file-works.ts";
+import { atPlaces } from "../worker/places.ts";
+import { quietly } from "./fault-stage.ts";
+import { admin, stubOf, value } from "./thread-driver.ts";
+
+const { FILES } = env as unknown as { FILES: R2Bucket };
+
+const unavailable = { ok: false, refusal: { code: "unavailable" } };
+
+let quiet: ReturnType<typeof quietly>;
+
+beforeAll(() => {
+  quiet = quietly();
+});
+
+afterEach(() => {
+  atPlaces(null);
+  forgetPlans();
+  delete fileWorld.bucket;
+});
+
+afterAll(() => quiet.loud());
+
+/** Executes SQL in the object of a thread, in place of the object. */
+function execute(id: string, sql: string, ...values: string[]): Promise<Record<string, unknown>[]> {
+  return runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, { storage }) =>
+    storage.sql.exec(sql, ...values).toArray(),
+  );
+}
+
+/** The row of a thread; null if the thread does not exist. */
+async function rowOf(id: string): Promise<ThreadRecord | null> {
+  const tables = await execute(id, "SELECT name FROM sqlite_master WHERE name = 'thread'");
+  const [row] = tables.length === 0 ? [] : await execute(id, "SELECT body FROM thread");
+  return row === undefined ? null : (JSON.parse(String(row["body"])) as ThreadRecord);
+}
+
+it.each([
+  ["fails at its first attempt", true],
+  ["succeeds at its first attempt", false],
+])(
+  "DELETE2 A creation in progress does not remove the mark of a deletion that %s, and a repeated creation is refused until the deletion has ended",
+  async (_, fails) => {
+    fileWorld.bucket = FILES;
+    const id = crypto.randomUUID();
+    const word = `held${id.slice(0, 8)}`;
+    const { open, reached } = gate(word);
+    const initial_messages = [{ role: "user" as const, content: `slow:${word}` }];
+    const input = { id, agent_id: "parallel", user_id: null, creation: "same", initial_messages };
+    const first = stubOf(id).call("create", admin, input);
+    await reached;
+    const repeated = stubOf(id).call("create", admin, input);
+    await FILES.put(`${id}/file`, "bytes");
+    const [atChildren, released] = [crossing(), crossing()];
+    let steps = 0;
+    let failures = fails ? 1 : 0;
+    atPlaces(async ({ thread, name }) => {
+      if (thread !== id) return;
+      if (name === "before forget" && failures-- > 0) throw new Error("the catalog fails");
+      // After the thread in memory has ended.
+      if (name !== "deletion.step" || (steps += 1) !== 3) return;
+      atChildren.resolve();
+      await released.promise;
+    });
+    const removed = stubOf(id).call("remove", admin);
+    await atChildren.promise;
+    open();
+    expect(await first).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
+    expect((await rowOf(id))?.deletion).toBeDefined();
+    expect(await repeated).toMatchObject(unavailable);
+    released.resolve();
+    if (fails) {
+      expect(await removed).toMatchObject(unavailable);
+      await value(stubOf(id).call("remove", admin));
+    } else expect(await removed).toMatchObject({ ok: true });
+    expect(await rowOf(id)).toBeNull();
+    expect((await FILES.list({ prefix: `${id}/` })).objects).toEqual([]);
+    expect(await value(stubOf(id).call("create", admin, input))).toMatchObject({ id });
+  },
+);
