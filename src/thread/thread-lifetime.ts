@@ -70,7 +70,11 @@ export class ThreadLifetime {
 
   async #removeOnce(open: OpenThread | null, byParent: boolean): Promise<void> {
     if (open !== null) this.#deletion.begin(open, byParent);
-    const work = this.#deletion.attempt().then(() => this.#parts.unload());
+    const { store, unload } = this.#parts;
+    const work = this.#deletion.attempt().finally(() => {
+      // An attempt may also fail after the rows were deleted. The thread in memory then does not exist any more either.
+      if (!store.exists()) unload();
+    });
     // The next creation under the same id starts after everything of the deleted thread was removed.
     this.#creating = Promise.allSettled([this.#creating, work]);
     await work;

@@ -13,7 +13,7 @@ import { forgetPlans } from "../worker/fault-plan.ts";
 import { fileWorld } from "../worker/file-works.ts";
 import { atPlaces } from "../worker/places.ts";
 import { quietly } from "./fault-stage.ts";
-import { admin, stubOf, value } from "./thread-driver.ts";
+import { admin, newThread, stubOf, value } from "./thread-driver.ts";
 
 const { FILES } = env as unknown as { FILES: R2Bucket };
 
@@ -90,3 +90,15 @@ it.each([
     expect(await value(stubOf(id).call("create", admin, input))).toMatchObject({ id });
   },
 );
+
+it("DELETE1 A thread can be created again after a deletion that failed when its rows were deleted already", async () => {
+  const id = await newThread("parallel");
+  let failures = 1;
+  atPlaces(({ thread, name }) => {
+    if (thread === id && name === "destroy.alarm" && failures-- > 0) return Promise.reject(new Error("no alarm"));
+  });
+  await stubOf(id).call("remove", admin);
+  expect(await rowOf(id)).toBeNull();
+  const again = { id, agent_id: "parallel", user_id: null, creation: "again" };
+  expect(await value(stubOf(id).call("create", admin, again))).toMatchObject({ id });
+});
