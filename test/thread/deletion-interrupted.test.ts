@@ -13,7 +13,7 @@ import { forgetPlans } from "../worker/fault-plan.ts";
 import { fileWorld } from "../worker/file-works.ts";
 import { atPlaces } from "../worker/places.ts";
 import { quietly } from "./fault-stage.ts";
-import { admin, newThread, stubOf, value } from "./thread-driver.ts";
+import { admin, evict, newThread, stubOf, value } from "./thread-driver.ts";
 
 const { FILES } = env as unknown as { FILES: R2Bucket };
 
@@ -101,4 +101,22 @@ it("DELETE1 A thread can be created again after a deletion that failed when its 
   expect(await rowOf(id)).toBeNull();
   const again = { id, agent_id: "parallel", user_id: null, creation: "again" };
   expect(await value(stubOf(id).call("create", admin, again))).toMatchObject({ id });
+});
+
+it("DELETE4 Child threads whose deletion fails do not keep an attempt from the child threads that were not tried yet", async () => {
+  const id = await newThread("parallel");
+  const children = Array.from({ length: 510 }, () => crypto.randomUUID());
+  const body = JSON.stringify({ ...(await rowOf(id)), children });
+  await evict(id);
+  await execute(id, "UPDATE thread SET body = ?", body);
+  await evict(id);
+  const asked: string[] = [];
+  atPlaces(({ thread, name, to = "" }) => {
+    if (thread !== id || name !== "before remove") return;
+    asked.push(to);
+    return Promise.reject(new Error("the child fails"));
+  });
+  for (const _ of [1, 2]) expect(await stubOf(id).call("remove", admin)).toMatchObject(unavailable);
+  expect(asked).toHaveLength(1000);
+  expect(asked.slice(0, 510)).toEqual(children);
 });

@@ -153,7 +153,7 @@ export class ThreadDeletion {
       const record = this.#record;
       if (record === null) return;
       // Those that failed are last, so that they do not keep an attempt from the others.
-      if (removed.includes(true)) store.writeThread({ ...record, children: [...waiting, ...failed] });
+      store.writeThread({ ...record, children: [...waiting, ...failed] });
     }
     if (failed.length > 0) throw refuse("unavailable", "A child of this thread could not be deleted.");
     if (waiting.length > 0) throw new Unfinished();
