@@ -105,6 +105,7 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
         open: (record) => this.#openAs(record),
         loaded: () => this.#load(),
         inMemory: () => this.#open,
+        ownerFeed: this.#ownerFeed,
         unload: () => this.#unload(),
       });
       state.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
@@ -268,15 +269,8 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
 
     #openAs(record: ThreadRecord): OpenThread {
       const [dependencies, storage, store, alarm] = [this.#dependencies, this.#storage, this.#store, this.#alarm];
-      this.#open = openThread({
-        dependencies,
-        storage,
-        store,
-        record,
-        alarm,
-        state: this.ctx,
-        ownerFeed: this.#ownerFeed,
-      });
+      const [state, ownerFeed] = [this.ctx, this.#ownerFeed];
+      this.#open = openThread({ dependencies, storage, store, record, alarm, state, ownerFeed });
       return this.#open;
     }
 

@@ -9,10 +9,11 @@ import type { ThreadRecord } from "#core/record.ts";
 
 import { crossing } from "../worker/crossing.ts";
 import { gate } from "../worker/definitions.ts";
-import { forgetPlans } from "../worker/fault-plan.ts";
+import { forgetPlans, planFaults } from "../worker/fault-plan.ts";
 import { fileWorld } from "../worker/file-works.ts";
 import { atPlaces } from "../worker/places.ts";
-import { quietly } from "./fault-stage.ts";
+import { quietly, untilDone } from "./fault-stage.ts";
+import { newOwner, watch } from "./feed-watcher.ts";
 import { admin, evict, newThread, stubOf, value } from "./thread-driver.ts";
 
 const { FILES } = env as unknown as { FILES: R2Bucket };
@@ -119,4 +120,19 @@ it("DELETE4 Child threads whose deletion fails do not keep an attempt from the c
   for (const _ of [1, 2]) expect(await stubOf(id).call("remove", admin)).toMatchObject(unavailable);
   expect(asked).toHaveLength(1000);
   expect(asked.slice(0, 510)).toEqual(children);
+});
+
+it("FEED4 A feed receives the deletion of a thread if a crash interrupted the deletion right after its beginning", async () => {
+  const owner = newOwner();
+  const watching = await watch(owner);
+  const id = await newThread("parallel", { user_id: owner });
+  await watching.until(({ type }) => type === "thread_created");
+  await evict(id);
+  planFaults(id, [{ point: "deletion.step", hit: 1, mode: "kept" }]);
+  await stubOf(id)
+    .call("remove", admin)
+    .catch(() => undefined);
+  expect((await untilDone(() => rowOf(id)))?.deletion).toBeDefined();
+  await value(stubOf(id).call("remove", admin));
+  expect(await watching.until(({ type }) => type === "thread_deleted")).toMatchObject({ thread_id: id });
 });

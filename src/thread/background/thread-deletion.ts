@@ -17,6 +17,7 @@ import type { Alarm } from "../alarm.ts";
 import { longestHeartbeatMs } from "../alarm.ts";
 import { notifyParentOfDeletion } from "../children/removal.ts";
 import type { OpenThread } from "../open-thread.ts";
+import type { OwnerFeed } from "../owner-feed.ts";
 import type { ThreadDependencies } from "../thread-dependencies.ts";
 import { nextRetry } from "./background-task.ts";
 import { ranHere, runTotals } from "./catalog-task.ts";
@@ -39,6 +40,7 @@ export interface DeletionParts {
   alarm: () => Alarm;
   /** The thread in memory; null if it is not loaded. */
   inMemory: () => OpenThread | null;
+  ownerFeed: OwnerFeed;
 }
 
 /** The deletion of one object's thread. */
@@ -124,18 +126,25 @@ export class ThreadDeletion {
     await catalog.remove({ threadId: id, createdAt: imported_at, now: clock.now() });
   }
 
-  /** Ends the thread in memory: nothing of it is written any more, so that the rows are final. Its readers are disconnected. */
+  /**
+   * Ends the thread in memory: nothing of it is written any more, so that the rows are final. Its readers are disconnected. The owner's
+   * feed receives the deletion, also if the thread is not in memory: a crash may have come before that. A repeated message has no effect.
+   */
   #retire(): void {
-    const open = this.#parts.inMemory();
-    if (open === null || open.context.live.retired) return;
-    const { driver, context } = open;
-    const { live, ownerFeed } = context;
-    const { activeRun } = driver;
-    // The run in memory may have used more than its row states.
-    if (activeRun !== null) live.store.updateRun(activeRun);
-    live.broadcaster.closeAll(webSocketCloseCode("thread_not_found"), "The thread was deleted.");
-    driver.abandon();
-    ownerFeed.deleted(live.record);
+    const { inMemory, ownerFeed } = this.#parts;
+    const open = inMemory();
+    const record = this.#record;
+    if (record === null || open?.context.live.retired === true) return;
+    if (open !== null) {
+      const { driver, context } = open;
+      const { live } = context;
+      const { activeRun } = driver;
+      // The run in memory may have used more than its row states.
+      if (activeRun !== null) live.store.updateRun(activeRun);
+      live.broadcaster.closeAll(webSocketCloseCode("thread_not_found"), "The thread was deleted.");
+      driver.abandon();
+    }
+    ownerFeed.deleted(record);
   }
 
   /** Deletes child threads, which delete their own. The row lists those that remain, so that a crash repeats little. */
