@@ -8,13 +8,13 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { ThreadRecord } from "#core/record.ts";
 
 import { crossing } from "../worker/crossing.ts";
-import { gate } from "../worker/definitions.ts";
+import { gate, scripts } from "../worker/definitions.ts";
 import { forgetPlans, planFaults } from "../worker/fault-plan.ts";
 import { fileWorld } from "../worker/file-works.ts";
 import { atPlaces } from "../worker/places.ts";
 import { quietly, untilDone } from "./fault-stage.ts";
 import { newOwner, watch } from "./feed-watcher.ts";
-import { admin, evict, newThread, stubOf, value } from "./thread-driver.ts";
+import { admin, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const { FILES } = env as unknown as { FILES: R2Bucket };
 
@@ -135,4 +135,32 @@ it("FEED4 A feed receives the deletion of a thread if a crash interrupted the de
   expect((await untilDone(() => rowOf(id)))?.deletion).toBeDefined();
   await value(stubOf(id).call("remove", admin));
   expect(await watching.until(({ type }) => type === "thread_deleted")).toMatchObject({ thread_id: id });
+});
+
+it("USAGE7 The usage of a run is not counted before the deletion has stored what the run used", async () => {
+  const id = await newThread("parallel");
+  const word = `late${id.slice(0, 8)}`;
+  gate(word);
+  scripts.set(word, () => ({ toolCalls: [{ name: "wait", arguments: { gate: word } }] }));
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).call("postMessage", admin, message(`${word} me`), null));
+  await following.until(({ type }) => type === "tool_execution_start");
+  following.close();
+  // The row states less than the run in memory has used.
+  const [row] = await execute(id, "SELECT id, body FROM run");
+  const zero = { input: 1, output: 0, cache_read: 0, cache_write: 0, total_tokens: 1 };
+  const stored = { ...(JSON.parse(String(row?.["body"])) as object), spent: { scripted: { usage: zero, cost: 0 } } };
+  await execute(id, "UPDATE run SET body = ? WHERE id = ?", JSON.stringify(stored), String(row?.["id"]));
+  // The run does not reach its own end.
+  atPlaces(({ thread, name }) => (thread === id && name === "sleep.written" ? new Promise(() => {}) : undefined));
+  await execute(id, "CREATE TRIGGER full BEFORE UPDATE ON run BEGIN SELECT RAISE(ABORT, 'the row is refused'); END");
+  const counted = () =>
+    env.CATALOG.prepare("SELECT count(*) AS n, total(total_tokens) AS tokens FROM run_total WHERE thread_id = ?")
+      .bind(id)
+      .first();
+  for (const _ of [1, 2]) expect(await stubOf(id).call("remove", admin)).toMatchObject({ ok: false });
+  expect(await counted()).toEqual({ n: 0, tokens: 0 });
+  await execute(id, "DROP TRIGGER full");
+  await value(stubOf(id).call("remove", admin));
+  expect(await counted()).toEqual({ n: 1, tokens: 27 });
 });

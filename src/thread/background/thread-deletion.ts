@@ -199,9 +199,10 @@ export class ThreadDeletion {
 
   /** Sends the totals that the catalog may lack: those of ended runs, and those of the run that the deletion ended. */
   async #countUsage(): Promise<void> {
-    const { store, dependencies } = this.#parts;
+    const { store, dependencies, inMemory } = this.#parts;
     const record = this.#record;
-    if (record === null) return;
+    // Until the thread in memory has ended, its run may use more. The catalog ignores a larger total that follows a smaller one.
+    if (record === null || inMemory()?.context.live.retired === false) return;
     const { active_run_id, background } = record;
     const ids = new Set([...background.catalog.runs, ...(active_run_id === null ? [] : [active_run_id])]);
     const totals = [...ids].flatMap((id) => totalsOfDeleted(store.run(id), record));
