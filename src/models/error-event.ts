@@ -1,11 +1,22 @@
 // Converts errors of all known shapes, in a stream or in place of one, to the one shape that every package reads:
 // `{ error: { message, type, code } }`. `classify-failure.ts` decides what an error means.
 
-import { isObject, textOrJson, type Fields } from "#lib/json-value.ts";
+import { fieldsOf, isObject, textOrJson, type Fields } from "#lib/json-value.ts";
+import { isVisible } from "#lib/visible-text.ts";
 
-import { sentenceOf } from "./error-sentence.ts";
+import { messageFields, sentenceOf } from "./error-sentence.ts";
 
-const codeNames = ["code", "error_code", "errorCode", "errcode", "err_code", "status_code", "statusCode", "status"];
+const codeNames = [
+  "code",
+  "Code",
+  "error_code",
+  "errorCode",
+  "errcode",
+  "err_code",
+  "status_code",
+  "statusCode",
+  "status",
+];
 
 /** The code of an error under one of its names. Zero and an empty text are no codes. */
 function codeOf(fields: Fields): string | number | undefined {
@@ -18,7 +29,7 @@ function codeOf(fields: Fields): string | number | undefined {
 
 function described(fields: Fields): Fields {
   const { type, code: _code, ...rest } = fields;
-  const code = codeOf(fields);
+  const code = codeOf(fields) ?? codeOf(fieldsOf(fields["base_resp"]));
   return {
     message: sentenceOf(rest) ?? textOrJson(rest),
     ...(typeof type === "string" ? { type } : {}),
@@ -26,13 +37,20 @@ function described(fields: Fields): Fields {
   };
 }
 
-const messageNames = ["message", "msg", "detail", "error_msg", "errorMsg", "err_msg", "errmsg", "error_message"];
+/** Codes that servers send with a success. */
+const successes = new Set<unknown>([undefined, 200, "200", "0", "ok", "OK", "success", "Success"]);
 
-/** Whether an object without the fields of an answer reports an error: by a message, by a list of errors, or by a flag. */
+/** Whether an object without the fields of an answer reports an error: by a message, by a list of errors, by a flag, or by a code. */
 function reportsError(value: Fields): boolean {
-  const { errors, success, detail } = value;
-  if (messageNames.some((name) => typeof value[name] === "string") || detail !== undefined) return true;
-  return success === false || (Array.isArray(errors) && errors.length > 0);
+  const { errors, success, detail, choices, base_resp: base, status: _status, ...coded } = value;
+  const isError = (fields: Fields): boolean => !successes.has(codeOf(fields));
+  if (success === false || (Array.isArray(errors) && errors.length > 0) || isError(fieldsOf(base))) return true;
+  // The last chunk of an answer may have an empty list of choices, and its token counts with the message of a success.
+  const isSuccess =
+    choices !== undefined && !isError(coded) && (success === true || codeNames.some((name) => name in coded));
+  if (isSuccess) return false;
+  if (detail !== undefined || messageFields.some((name) => typeof value[name] === "string")) return true;
+  return isError(coded) && typeof value["reason"] === "string" && isVisible(value["reason"]);
 }
 
 /** The error in a chunk or in a complete answer. Returns the value itself if it has the usual shape, null if it is no error. */
@@ -42,5 +60,6 @@ export function errorEvent(value: Fields): Fields | null {
   if (typeof error === "string" && error !== "") return { error: { ...described(value), message: error } };
   // vLLM, LMDeploy and Mistral send the error's fields at the top level, with `object: "error"`.
   if (object === "error") return { error: described(value) };
-  return choices === undefined && reportsError(value) ? { error: described(value) } : null;
+  const hasChoice = Array.isArray(choices) ? choices.length > 0 : choices !== undefined && choices !== null;
+  return !hasChoice && reportsError(value) ? { error: described(value) } : null;
 }

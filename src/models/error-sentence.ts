@@ -2,14 +2,11 @@
 
 import { isObject, parseJson } from "#lib/json-value.ts";
 
-/** Fields that hold the message, or an object with it, in the order of the search. */
-const sentenceFields = [
+/** Fields whose text is the message of an error, in the order of the search. */
+export const messageFields = [
   "message",
   "Message",
   "msg",
-  "error",
-  "detail",
-  "errors",
   "error_message",
   "errorMessage",
   "error_msg",
@@ -17,8 +14,21 @@ const sentenceFields = [
   "err_msg",
   "errmsg",
   "error_description",
+  "status_msg",
+];
+
+/** Fields that hold the message, or an object with it, in the order of the search. */
+const sentenceFields = [
+  ...messageFields.slice(0, 3),
+  "error",
+  "detail",
+  "errors",
+  ...messageFields.slice(3),
   "description",
   "title",
+  "reason",
+  // MiniMax.
+  "base_resp",
 ];
 
 const deepest = 6;

@@ -180,6 +180,18 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
   });
 });
 
+/** Refusals of servers that also send the fields of an answer, without a choice. */
+const refusalsWithChoices = [
+  {
+    choices: null,
+    usage: { total_tokens: 0 },
+    base_resp: { status_code: 1008, status_msg: "Your credit is used up." },
+  },
+  { code: 1113, msg: "Your credit is used up.", success: false, choices: null },
+  { code: 1113, msg: "Your credit is used up.", success: false, choices: [] },
+  { code: 1113, message: "Your credit is used up.", choices: [] },
+];
+
 describe("answers with status 200 that are no stream", () => {
   const refusals = [
     { error: { message: "Your credit is used up.", type: "invalid_request_error", code: "no_credit" } },
@@ -193,6 +205,11 @@ describe("answers with status 200 that are no stream", () => {
     { errors: [{ message: "Your credit is used up." }] },
     { success: false, data: null, errors: [{ code: 10000, message: "Your credit is used up." }], result: null },
     { error: true, message: "Your credit is used up." },
+    ...refusalsWithChoices,
+    { code: "InvalidParameter", Message: "Your credit is used up." },
+    { Code: "Arrearage", Message: "Your credit is used up." },
+    { error_code: 17, reason: "Your credit is used up." },
+    { status_code: 1008, status_msg: "Your credit is used up." },
     "Your credit is used up.",
   ];
   const classes = [
@@ -322,5 +339,31 @@ describe("Anthropic", () => {
     const broken = event({ type: "content_block_start", index: 0, content_block: { type: "text", text: 7 } });
     const { end: last } = await answerTo("anthropic", event({ type: "message_start", message }) + broken + end);
     expect(last).toMatchObject({ type: "error" });
+  });
+});
+
+describe("chunks without a choice", () => {
+  it.for(["openai", "openrouter"] as const)("A refusal of %s in a stream keeps its message", async (provider) => {
+    for (const refusal of refusalsWithChoices) {
+      const { end } = await answerTo(provider, lines(refusal));
+      expect(end).toMatchObject({ type: "error" });
+      if (end.type === "error") expect(end.failure.message).toContain("Your credit is used up.");
+    }
+  });
+
+  it.for(["openai", "openrouter"] as const)("The report of a success by %s is no error", async (provider) => {
+    const good = [
+      { base_resp: { status_code: 0, status_msg: "success" } },
+      { code: 0, msg: "success", success: true },
+      { code: 200, message: "OK" },
+      {},
+    ];
+    for (const more of good) {
+      for (const choices of [[], null]) {
+        const counts = { choices, usage, ...more };
+        const { text, end } = await answerTo(provider, lines(chunk({ content: "Four." }), counts, chunk({}, "stop")));
+        expect([text, end.type]).toEqual(["Four.", "finish"]);
+      }
+    }
   });
 });
