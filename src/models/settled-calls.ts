@@ -11,25 +11,42 @@ function lostResult(callId: string, name: string): ModelMessage {
   return { id: null, role: "tool", parts, name, tool_call_id: callId, result: errorResult(text) };
 }
 
-/** The messages with a result for each call, and without results that answer no call. */
+/** The results of a message's calls, and the names of its calls without one, by id. */
+interface Outcome {
+  results: ModelMessage[];
+  open: Map<string, string>;
+}
+
+/**
+ * The messages with a result for each call, and without results that answer no call. A result that follows other messages is moved to its
+ * call, as `core/repair.ts` moves it. An id may occur again: a result belongs to the last call with its id.
+ */
 export function settledMessages(messages: readonly ModelMessage[]): ModelMessage[] {
-  const settled: ModelMessage[] = [];
-  /** The names of the calls without a result, by id. */
-  const open = new Map<string, string>();
-  const close = (): void => {
-    for (const [id, name] of open) settled.push(lostResult(id, name));
-    open.clear();
-  };
+  const settled: { message: ModelMessage; outcome: Outcome }[] = [];
+  /** The calls without a result, by id. */
+  const waiting = new Map<string, Outcome>();
   for (const message of messages) {
-    if (message.role === "tool") {
-      if (message.tool_call_id !== null && open.delete(message.tool_call_id)) settled.push(message);
+    const { role, tool_call_id: id } = message;
+    if (role === "tool") {
+      const outcome = id === null ? undefined : waiting.get(id);
+      if (id === null || outcome === undefined) continue;
+      outcome.results.push(message);
+      outcome.open.delete(id);
+      waiting.delete(id);
       continue;
     }
-    close();
-    settled.push(message);
-    if (message.role !== "assistant") continue;
-    for (const part of message.parts) if (part.type === "tool_call") open.set(part.id, part.name);
+    const outcome: Outcome = { results: [], open: new Map() };
+    settled.push({ message, outcome });
+    if (role !== "assistant") continue;
+    for (const part of message.parts) {
+      if (part.type !== "tool_call") continue;
+      outcome.open.set(part.id, part.name);
+      waiting.set(part.id, outcome);
+    }
   }
-  close();
-  return settled;
+  return settled.flatMap(({ message, outcome: { results, open } }) => [
+    message,
+    ...results,
+    ...[...open].map(([id, name]) => lostResult(id, name)),
+  ]);
 }
