@@ -50,6 +50,9 @@ function convertAssistantPart(
     case "thinking":
       if (own === null || to.profile.addThinking !== undefined) return null;
       if (to.profile.isSigned?.(own) === false) return null;
+      // Google refuses a blank text, and the packages leave out an empty one. Anthropic's signature covers the text, so it stays there.
+      if (to.profile.isSigned === undefined && !isVisible(part.thinking))
+        return { type: "reasoning", text: "", ...options };
       return { type: "reasoning", text: part.thinking, ...options };
     case "tool_call":
       return {

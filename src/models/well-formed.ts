@@ -14,13 +14,17 @@ export function wellFormedJson(json: string): string {
   return json.includes("\\ud") || json.includes("\\uD") ? json.replace(loneSurrogate, "$1\uFFFD") : json;
 }
 
-/** A text that may be JSON of another program, which also escapes complete pairs. */
+/** An escaped pair, or an escaped half, with the escaped backslashes before it. */
+const escapedSurrogate = /(?<!\\)((?:\\\\)*)(?:(\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})|\\ud[89a-f][0-9a-f]{2})/gi;
+
+/**
+ * A text that may be JSON of another program, which also escapes complete pairs. Only the escaped halves are replaced: the digits of numbers,
+ * repeated names and spaces stay as they are.
+ */
 function wellFormedText(text: string): string {
   const whole = text.toWellFormed();
-  if (!/\\ud/i.test(whole) || !/^\s*[[{]/.test(whole)) return whole;
-  const value = parseJson(whole);
-  const hasLone = value !== undefined && wellFormed(value) !== value;
-  return hasLone ? JSON.stringify(wellFormed(value)) : whole;
+  if (!/\\ud/i.test(whole) || !/^\s*[[{]/.test(whole) || parseJson(whole) === undefined) return whole;
+  return whole.replace(escapedSurrogate, (_found, before: string, pair?: string) => `${before}${pair ?? "\uFFFD"}`);
 }
 
 function isPlain(value: object): boolean {

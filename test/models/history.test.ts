@@ -99,6 +99,12 @@ describe.for(providers)("history for %s", (provider) => {
     expect(sent).toContain(JSON.stringify(code).slice(1, -1));
   });
 
+  it("A half of a surrogate pair in JSON changes nothing else of the JSON, also not its numbers", async () => {
+    const json = '{"big": 12345678901234567890, "a":1,"a":2, "pair":"\\ud83d\\ude00", "t":"\\ud83d", "e":"\\\\ud83d"}';
+    const clean = json.replace('"t":"\\ud83d"', '"t":"\ufffd"');
+    expect(await sentBy(provider, [user(json)])).toContain(JSON.stringify(clean).slice(1, -1));
+  });
+
   it("HISTORY1 A request has a result for each call, and no result without a call", async () => {
     const messages = [
       result("toolu_01BBBBBBBBBBBB01", "nobody asked"),
@@ -111,6 +117,24 @@ describe.for(providers)("history for %s", (provider) => {
     const sent = await sentBy(provider, messages);
     expect(sent).toContain("sunny");
     expect(sent).not.toMatch(/nobody asked|twice/);
+  });
+
+  it("HISTORY1 A result that follows other messages is sent after its call", async () => {
+    const [first, second] = ["toolu_01AAAAAAAAAAAA01", "toolu_01AAAAAAAAAAAA02"];
+    const asked = message("assistant", { parts: [call(first), call(second)] });
+    const late = [user("?"), asked, result(first, "sunny"), user("Hurry."), result(second, "windy"), user("So?")];
+    const sent = await sentBy(provider, late);
+    expect(sent).toMatch(/sunny.*windy.*Hurry.*So\?/);
+    expect(sent).not.toContain("no result");
+    // An id that occurs again: each result belongs to the last call before it.
+    const again = [
+      asked,
+      user("Go on."),
+      message("assistant", { parts: [call(second)] }),
+      user("Hm."),
+      result(second, "windy"),
+    ];
+    expect(await sentBy(provider, again)).toMatch(/Go on\..*windy.*Hm\./);
   });
 
   it("HISTORY1 A request contains no thinking without a signature, and none that nothing follows", async () => {
@@ -145,13 +169,11 @@ describe.for(providers)("history for %s", (provider) => {
       `x${half}`,
     );
     const data = fc.constantFrom({}, { anthropic: { signature: "" } }, { anthropic: { signature: "s" } });
-    const thinking = fc
-      .tuple(words, data)
-      .map(([thought, kept]): StoredPart => ({
-        type: "thinking",
-        thinking: thought,
-        provider_data: { provider, data: kept },
-      }));
+    const thinking = fc.tuple(words, data).map(([thought, kept]): StoredPart => ({
+      type: "thinking",
+      thinking: thought,
+      provider_data: { provider, data: kept },
+    }));
     const files = fc
       .tuple(words, fc.constantFrom("application/pdf", "image/png", "text/plain"))
       .map(([name, mime_type]): StoredPart => ({ type: "file", path: `/${name}`, name, mime_type }));
