@@ -76,6 +76,23 @@ describe("images", () => {
     ]);
   });
 
+  it("A document, a recording or a video without bytes is sent as a line of text", async () => {
+    const types = ["application/pdf", "audio/mpeg", "video/mp4"];
+    const files = new MemoryFiles();
+    for (const [at, type] of types.entries()) files.put(`/attachments/${at}`, new Uint8Array(), type);
+    const parts = types.map((mime_type, at) => ({
+      type: "file" as const,
+      path: `/attachments/${at}`,
+      name: `${at}`,
+      mime_type,
+      size: 0,
+    }));
+    const [message] = await sent([user(...parts)], files);
+    expect(message?.parts).toEqual(
+      types.map((type, at) => words(`[file: ${at}, ${type}, 0 bytes, /attachments/${at}; the file is empty]`)),
+    );
+  });
+
   it("Images in messages older than the threshold are sent as lines of text with name and size, and are not read", async () => {
     const files = withPng("old.png", "new.png");
     const messages = [user(image("/attachments/old.png")), user(words("a")), user(image("/attachments/new.png"))];

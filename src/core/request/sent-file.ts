@@ -68,6 +68,8 @@ function sentBytes(part: FileReference, as: Exclude<SentAs, "line">, bytes: Uint
       return { ...part, mime_type: type, data: toBase64(bytes) };
     }
     case "document":
+      // Providers refuse a request with an empty document.
+      if (bytes.byteLength === 0) return fileLine(part, "the file is empty");
       return { ...part, data: toBase64(bytes) };
     case "text": {
       const text = decodeText(bytes);
