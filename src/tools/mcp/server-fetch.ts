@@ -1,4 +1,5 @@
-// The fetch function for one session with an MCP server. It uses the guarded fetch, and counts each response while the SDK reads it. If an
+// The fetch function for one session with an MCP server. It uses the guarded fetch, counts each response while the SDK reads it, and
+// normalises the messages in it. If an
 // event stream ends without the response of its request, or exceeds a bound, an error response is added, because the SDK would wait for the
 // response until its time limit.
 
@@ -8,9 +9,12 @@ import { ErrorCode } from "@modelcontextprotocol/sdk/types.js";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import { anySignal } from "#lib/any-signal.ts";
 import { EventMeter } from "#lib/untrusted/bounded-events.ts";
+import { parseCountedJson } from "#lib/untrusted/bounded-json.ts";
 import { countedResponse, isEventStream, type TextMeter } from "#lib/untrusted/bounded-response.ts";
 import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
+import { PlainEvents } from "./plain-events.ts";
+import { plainMessage } from "./plain-message.ts";
 import { ListPages, responseBytes, streamBounds } from "./response-bounds.ts";
 import { McpServerError, tooMuchCode, tooMuchText } from "./server-error.ts";
 
@@ -65,9 +69,10 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
     if (!response.ok) return refusal(response);
     // The SDK reads the response of a GET as a stream of events, whatever its type is.
     if (stream === null || !(method === "GET" || isEventStream(response.headers))) {
-      return countedResponse(response, pages.messageMeter(), {
+      const counted = countedResponse(response, pages.messageMeter(), {
         refusal: (thrown) => new McpServerError(`The MCP server "${name}" ${tooMuchText(messageOf(thrown))}`),
       });
+      return plainJson(counted, id);
     }
     const events = endedStream(stream, {
       open: id === undefined ? () => [...(isOneStream ? sent.keys() : continued)] : () => [id],
@@ -75,9 +80,19 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
       onProblem: (text) => (problem = text),
       cancelled: own.signal,
       meter: pages.counting(new EventMeter(streamBounds)),
+      plain: new PlainEvents(id),
     });
     return new Response(events, { status: response.status, headers: response.headers });
   };
+}
+
+/** The response whose JSON is a normalised message, or a list of such messages. `request` is the id of the request. */
+function plainJson(response: Response, request: number | undefined): Response {
+  const json = async (): Promise<unknown> => {
+    const value = parseCountedJson(await response.text());
+    return Array.isArray(value) ? value.map((message) => plainMessage(message)) : plainMessage(value, request);
+  };
+  return Object.assign(response, { json });
 }
 
 /** The maximum number of bytes of a refusal that are read. */
@@ -145,6 +160,7 @@ interface StreamOptions {
   onProblem: (text: string) => void;
   cancelled: AbortSignal;
   meter: TextMeter;
+  plain: PlainEvents;
 }
 
 /** The maximum number of bytes that the SDK reads at once. Its parser searches the rest of a piece for a line end at each line. */
@@ -158,10 +174,11 @@ const pieceBytes = 16 * 1024;
  */
 function endedStream(
   body: ReadableStream<Uint8Array>,
-  { open, onContinued, onProblem, cancelled, meter }: StreamOptions,
+  { open, onContinued, onProblem, cancelled, meter, plain }: StreamOptions,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
   const bounded = boundedRetry();
   let lineStart = "\n";
   let resumable = false;
@@ -173,7 +190,7 @@ function endedStream(
     const events = open().map((id) => {
       return `\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, ...outcome })}\n\n`;
     });
-    controller.enqueue(new TextEncoder().encode(events.join("")));
+    controller.enqueue(encoder.encode(events.join("")));
     controller.close();
   };
   /** Counts a piece. Returns false, after it has ended the stream, if the stream exceeds a bound. */
@@ -190,25 +207,37 @@ function endedStream(
       return false;
     }
   };
+  const send = (controller: ReadableStreamDefaultController<Uint8Array>, text: string) => {
+    const bytes = bounded(encoder.encode(text));
+    for (let at = 0; at < bytes.length; at += pieceBytes) controller.enqueue(bytes.subarray(at, at + pieceBytes));
+  };
+  /** Ends the stream after its last event, which some servers do not complete with an empty line. */
+  const endWithLast = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    send(controller, plain.end());
+    end(controller);
+  };
   return new ReadableStream({
     async pull(controller) {
       try {
-        const { value, done } = await reader.read();
-        if (done) {
-          if (!resumable || cancelled.aborted) return end(controller);
-          onContinued();
-          controller.close();
-          return;
+        // The stream is not pulled again before it has received something, so this reads until an event has ended.
+        for (let events = ""; events === "";) {
+          const { value, done } = await reader.read();
+          if (done) {
+            if (!resumable || cancelled.aborted) return endWithLast(controller);
+            onContinued();
+            controller.close();
+            return;
+          }
+          const decoded = decoder.decode(value, { stream: true });
+          if (!isWithin(decoded, controller)) return;
+          const text = lineStart + decoded;
+          resumable ||= /[\r\n]id:/.test(text);
+          lineStart = text.slice(-3);
+          events = plain.read(decoded);
+          send(controller, events);
         }
-        const decoded = decoder.decode(value, { stream: true });
-        if (!isWithin(decoded, controller)) return;
-        const text = lineStart + decoded;
-        resumable ||= /[\r\n]id:/.test(text);
-        lineStart = text.slice(-3);
-        const sent = bounded(value);
-        for (let at = 0; at < sent.length; at += pieceBytes) controller.enqueue(sent.subarray(at, at + pieceBytes));
       } catch (thrown) {
-        if (!resumable || cancelled.aborted) return end(controller);
+        if (!resumable || cancelled.aborted) return endWithLast(controller);
         onContinued();
         controller.error(thrown);
       }

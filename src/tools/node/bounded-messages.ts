@@ -1,11 +1,12 @@
 // The messages of a program that is an MCP server, in place of the SDK's buffer of its output: the bytes and values of a message, and of all
 // pages of a list, are counted while they arrive, before a message is parsed.
 
-import { deserializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
 
+import { parseCountedJson } from "#lib/untrusted/bounded-json.ts";
 import type { TextMeter } from "#lib/untrusted/bounded-response.ts";
 
+import { plainMessage } from "../mcp/plain-message.ts";
 import { ListPages, responseBytes, type SentMessage } from "../mcp/response-bounds.ts";
 import { tooMuchText } from "../mcp/server-error.ts";
 
@@ -47,7 +48,7 @@ export class BoundedMessages {
   /** The next message; null if none is complete. Throws for a line that is no message. */
   readMessage(): JSONRPCMessage | null {
     const line = this.#lines.shift();
-    return line === undefined ? null : deserializeMessage(line);
+    return line === undefined ? null : JSONRPCMessageSchema.parse(plainMessage(parseCountedJson(line)));
   }
 
   /** Drops everything that arrived. */

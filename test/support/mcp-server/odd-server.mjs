@@ -2,6 +2,8 @@
 //
 // answers  JSON: the result of each method, such as {"tools/list": {"tools": []}}. A call's result is its argument `result`. `crowd` in an
 //          answer is replaced by this number of wrong elements.
+// envelope JSON: fields of the response to each method, such as {"tools/call": {"error": null}}. `_meta` is that of the result.
+// as       "events": responses are streams of events; "old": the transport of 2024-11-05. Otherwise they are JSON.
 // lost     JSON: {status, text, at}: the response to the first message with the method `at` (default tools/call), after which the server
 //          does not know the session any more. Status 0: it breaks the connection. `ran`: the server runs the call before it responds, and
 //          keeps the session.
@@ -21,13 +23,22 @@ const grown = (key, value) =>
  *   state: Record<string, any>, query: URLSearchParams }} exchange
  */
 export function answerOddly({ request, response, body, state, query }) {
-  if (request.method !== "POST") return void response.writeHead(405).end();
+  if (query.get("as") === "old" && request.method === "GET") {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    state.stream = response;
+    return void response.write(
+      `event: endpoint\ndata: /odd${request.url?.slice(request.url.indexOf("?"))}&message=1\n\n`,
+    );
+  }
+  if (request.method !== "POST" || (query.get("as") === "old" && !query.has("message"))) {
+    return void response.writeHead(405).end();
+  }
   state.sessions ??= new Set();
   state.ran ??= 0;
   const answers = JSON.parse(query.get("answers") ?? "{}", grown);
   const lost = JSON.parse(query.get("lost") ?? "null");
   const session = request.headers["mcp-session-id"];
-  const isKnown = session !== undefined && state.sessions.has(session);
+  const isKnown = query.get("as") === "old" || (session !== undefined && state.sessions.has(session));
   const isRequest = body.method !== "initialize";
   if (isRequest && !isKnown) return void response.writeHead(404).end();
   if (lost !== null && body.method === (lost.at ?? "tools/call") && state.isLost !== true) {
@@ -44,8 +55,20 @@ export function answerOddly({ request, response, body, state, query }) {
     state.sessions.add(id);
     headers["mcp-session-id"] = id;
   }
-  const text = JSON.stringify({ jsonrpc: "2.0", id: body.id, result: resultOf(body, { answers, state }) });
-  response.writeHead(200, headers).end(text);
+  const { _meta, ...fields } = JSON.parse(query.get("envelope") ?? "{}")[body.method] ?? {};
+  const result = { ...resultOf(body, { answers, state }), ...(_meta === undefined ? {} : { _meta }) };
+  const text = JSON.stringify({ jsonrpc: "2.0", id: body.id, result, ...fields });
+  if (query.get("as") === "old") {
+    state.stream.write(`data: ${text}\n\n`);
+    return void response.writeHead(202).end();
+  }
+  if (query.get("as") !== "events") return void response.writeHead(200, headers).end(text);
+  response.writeHead(200, { ...headers, "content-type": "text/event-stream" });
+  // Each line end is written alone, and a comment divides the event.
+  for (const piece of [text.slice(0, 5), text.slice(5), "\r", "\n", ": ok\n", "\r\n"]) {
+    response.write(piece === text.slice(0, 5) ? `event: message\ndata: ${piece}` : piece);
+  }
+  response.end();
 }
 
 function resultOf({ method, params }, { answers, state }) {

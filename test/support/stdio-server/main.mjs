@@ -74,5 +74,8 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     for (let at = 0; at < 600; at += 1) send({ id: `ping ${pings++}`, method: "ping" });
   }
   const result = results[method]?.(params);
+  if (mode === "writes odd envelopes" && result !== undefined) {
+    return send({ id, error: null, params: null, result: { ...result, _meta: { progressToken: null } } });
+  }
   send(result === undefined ? { id, error: { code: -32601, message: "unknown" } } : { id, result });
 });

@@ -58,6 +58,11 @@ describe("the tools of a program", () => {
     expect(sums.map((sum) => String(sum).match(/(\d+)\D*$/)?.[1])).toEqual(["11", "12", "13"]);
   });
 
+  it("The tools of a program are listed and called although its messages have null in place of absent fields", async () => {
+    const server = await start([misbehaving, "writes odd envelopes"], { timeoutMs: 10_000 });
+    expect(await factsOf(server)).toMatchObject({ pid: expect.any(Number) });
+  });
+
   it("A turn of llm() calls the tools of an MCP server over stdio, and only those that its options list exist", async () => {
     const server = await start([everything, "stdio"], { tools: ["echo"] });
     expect(server.tools.map(({ name }) => name)).toEqual(["local__echo"]);

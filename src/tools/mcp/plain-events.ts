@@ -1,0 +1,73 @@
+// Normalises the messages in a stream of server-sent events whose bounds were counted. Other events, and fields other than the data, are
+// passed on unchanged.
+
+import { parseCountedJson } from "#lib/untrusted/bounded-json.ts";
+
+import { plainMessage } from "./plain-message.ts";
+
+/** The events of one stream. */
+export class PlainEvents {
+  readonly #request: number | undefined;
+  /** The pieces of the line that has not ended. They are joined once, because a server may send single characters. */
+  #pieces: string[] = [];
+  /** The lines of the event that has not ended. */
+  #lines: string[] = [];
+  /** The last piece ended with `\r`, which may be the first half of `\r\n`. */
+  #endsInReturn = false;
+
+  /** `request` is the id of the request to which the stream responds; undefined for a stream of several requests. */
+  constructor(request: number | undefined) {
+    this.#request = request;
+  }
+
+  /** Reads the next piece. Returns the text of the events that ended with it. */
+  read(piece: string): string {
+    if (piece === "") return "";
+    const text = this.#endsInReturn && piece.startsWith("\n") ? piece.slice(1) : piece;
+    this.#endsInReturn = piece.endsWith("\r");
+    const parts = text.split(/\r\n|\n|\r/);
+    const last = parts.pop() ?? "";
+    const ended: string[] = [];
+    for (const part of parts) {
+      this.#pieces.push(part);
+      const line = this.#pieces.join("");
+      this.#pieces = [];
+      if (line === "") ended.push(this.#event());
+      else this.#lines.push(line);
+    }
+    if (last !== "") this.#pieces.push(last);
+    return ended.join("");
+  }
+
+  /** The text of the event that the end of the stream interrupts; empty if there is none. */
+  end(): string {
+    const line = this.#pieces.join("");
+    this.#pieces = [];
+    if (line !== "") this.#lines.push(line);
+    return this.#lines.length === 0 ? "" : this.#event();
+  }
+
+  #event(): string {
+    const lines = this.#lines;
+    this.#lines = [];
+    const data = lines.filter((line) => dataField.test(line)).map((line) => line.replace(dataField, ""));
+    const plain = data.length === 0 ? undefined : this.#plainData(data.join("\n"));
+    const passed = plain === undefined ? lines : [...lines.filter((line) => !dataField.test(line)), `data: ${plain}`];
+    return [...passed, "", ""].join("\n");
+  }
+
+  /** The normalised data; undefined if it is passed on unchanged. */
+  #plainData(data: string): string | undefined {
+    let message: unknown;
+    try {
+      message = parseCountedJson(data);
+    } catch {
+      // The SDK reports data that is no JSON.
+      return undefined;
+    }
+    const plain = plainMessage(message, this.#request);
+    return plain === message ? undefined : JSON.stringify(plain);
+  }
+}
+
+const dataField = /^data(?:: ?|$)/;

@@ -1,0 +1,68 @@
+// Normalises a message of a server before the SDK checks it. The SDK refuses a whole message because of one odd field of its envelope, such
+// as `"error": null` next to a result, and then the result of a call that ran is lost.
+
+import { ErrorCode, JSONRPCMessageSchema, RELATED_TASK_META_KEY } from "@modelcontextprotocol/sdk/types.js";
+
+import { fieldsOf, isObject, textOrJson } from "#lib/json-value.ts";
+import type { Fields } from "#lib/json-value.ts";
+import { isVisible } from "#lib/visible-text.ts";
+
+/**
+ * Returns a parsed message with an envelope that the SDK accepts. A message that the SDK accepts as it is, and a value that is no message, are
+ * returned unchanged. `request` is the id of the request to which a response without a usable id belongs.
+ */
+export function plainMessage(value: unknown, request?: number): unknown {
+  if (!isObject(value) || JSONRPCMessageSchema.safeParse(value).success) return value;
+  const { method, params, result, error } = value;
+  const id = isId(value["id"]) ? value["id"] : undefined;
+  if (typeof method === "string" && !isObject(result) && !isProblem(error)) {
+    return { ...envelope(id), method, ...(isObject(params) ? { params: plainMeta(params) } : {}) };
+  }
+  const owner = envelope(id ?? request);
+  if (isProblem(error)) return { ...owner, error: plainError(error) };
+  if (isObject(result)) return { ...owner, result: plainMeta(result) };
+  if (result === null) return { ...owner, result: {} };
+  if (id === undefined && result === undefined && !("error" in value)) return value;
+  const message = result === undefined ? "The response has no result." : "The field `result` is no object.";
+  return { ...owner, error: { code: ErrorCode.InternalError, message } };
+}
+
+function envelope(id: string | number | undefined): Fields {
+  return { jsonrpc: "2.0", ...(id === undefined ? {} : { id }) };
+}
+
+function isId(value: unknown): value is string | number {
+  return typeof value === "string" || Number.isSafeInteger(value);
+}
+
+/** Whether the field `error` reports an error. Some servers send an empty value in place of an absent field. */
+function isProblem(error: unknown): boolean {
+  if (isObject(error)) return Object.values(error).some(isProblem);
+  return Array.isArray(error) ? error.length > 0 : Boolean(error);
+}
+
+function plainError(error: unknown): Fields {
+  const { code, message, data } = fieldsOf(error);
+  const number = typeof code === "string" && /^-?\d{1,9}$/.test(code) ? Number(code) : code;
+  const given = isObject(error) ? (message ?? "") : error;
+  const text = textOrJson(given);
+  return {
+    code: Number.isSafeInteger(number) ? number : ErrorCode.InternalError,
+    message: isVisible(text) ? text : "The server states no reason.",
+    ...(data === undefined ? {} : { data }),
+  };
+}
+
+/** The fields without an odd `_meta`, or without the odd fields of it that the SDK checks. */
+function plainMeta({ _meta: meta, ...fields }: Fields): Fields {
+  if (!isObject(meta)) return fields;
+  const { progressToken, [RELATED_TASK_META_KEY]: task, ...more } = meta;
+  return {
+    ...fields,
+    _meta: {
+      ...more,
+      ...(isId(progressToken) ? { progressToken } : {}),
+      ...(typeof fieldsOf(task)["taskId"] === "string" ? { [RELATED_TASK_META_KEY]: task } : {}),
+    },
+  };
+}
