@@ -239,6 +239,18 @@ it("The client resumes a stream that the server ended before the result, even if
   expect(results.map(outcome)).toEqual([["success", "continued"]]);
 });
 
+it("A response above a bound does not prevent that another call of the session is continued, and its own stream is not continued", async () => {
+  const server = setServer("everything", "bad/overflowing", { timeoutMs: 20_000 });
+  const { results } = await callTools("mcp", [{ name: "everything__big", arguments: {} }, ping]);
+  expect(results.map(outcome)).toEqual([
+    ["error", expect.stringContaining("more than 10000 lines")],
+    ["success", "continued"],
+  ]);
+  const streams = (await server.requests()).lines.filter((line) => line === "GET");
+  // One is the stream that a session opens by itself.
+  expect(streams).toHaveLength(2);
+}, 60_000);
+
 it("Only the first of two tools with the same name is offered, and a name that providers refuse is replaced by a valid name", async () => {
   setServer("everything", "bad/twins");
   const { request, results } = await callTools("mcp", []);

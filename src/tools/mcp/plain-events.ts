@@ -12,6 +12,8 @@ export class PlainEvents {
   #pieces: string[] = [];
   /** The lines of the event that has not ended. */
   #lines: string[] = [];
+  /** The id of the last event that has one; empty if none has. */
+  lastEvent = "";
   /** The last piece ended with `\r`, which may be the first half of `\r\n`. */
   #endsInReturn = false;
 
@@ -50,6 +52,7 @@ export class PlainEvents {
   #event(): string {
     const lines = this.#lines;
     this.#lines = [];
+    for (const line of lines) if (idField.test(line)) this.lastEvent = line.replace(idField, "") || this.lastEvent;
     const data = lines.filter((line) => dataField.test(line)).map((line) => line.replace(dataField, ""));
     const plain = data.length === 0 ? undefined : this.#plainData(data.join("\n"));
     const passed = plain === undefined ? lines : [...lines.filter((line) => !dataField.test(line)), `data: ${plain}`];
@@ -70,4 +73,5 @@ export class PlainEvents {
   }
 }
 
+const idField = /^\uFEFF?id: ?/;
 const dataField = /^data(?:: ?|$)/;

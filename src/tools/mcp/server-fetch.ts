@@ -35,6 +35,9 @@ export interface ServerRequests {
   isOneStream: boolean;
 }
 
+/** The maximum length of an event's id by which a stream is noted. */
+const longestEventId = 1000;
+
 /** Creates the fetch function for one session. */
 export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream }: ServerRequests): FetchLike {
   /** The requests that were sent, by id. */
@@ -43,7 +46,9 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
   const continued = new Set<number>();
   const pages = new ListPages();
   let streams = 0;
-  /** Why no further stream is opened. The SDK opens a stream that ended again. */
+  /** The requests whose streams ended, by the id of the last event, with which the SDK continues the stream. */
+  const ended = new Map<string, number>();
+  /** Why the stream of the session is not opened. The SDK opens a stream that ended again. */
   let problem: string | null = null;
   return async (url, init = {}) => {
     const { method = "GET", headers, body, signal, redirect } = init;
@@ -53,7 +58,12 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
     const own = new AbortController();
     if (id !== undefined) sent.set(id, own);
     streams += method === "GET" ? 1 : 0;
-    if (method === "GET" && problem !== null) throw new McpServerError(`The MCP server "${name}" ${problem}`);
+    const lastEvent = method === "GET" ? new Headers(headers).get("last-event-id") : null;
+    const resumed = lastEvent === null ? undefined : ended.get(lastEvent);
+    const owner = id ?? resumed;
+    if (method === "GET" && owner === undefined && problem !== null) {
+      throw new McpServerError(`The MCP server "${name}" ${problem}`);
+    }
     if (streams > mostStreams) throw new McpServerError(`The MCP server "${name}" ended its event stream too often.`);
     const response = await fetch(url, {
       method,
@@ -74,13 +84,20 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
       });
       return plainJson(counted, id);
     }
+    const plain = new PlainEvents(owner);
     const events = endedStream(stream, {
-      open: id === undefined ? () => [...(isOneStream ? sent.keys() : continued)] : () => [id],
-      onContinued: () => void (id === undefined || continued.add(id)),
-      onProblem: (text) => (problem = text),
+      open: owner === undefined ? () => [...(isOneStream ? sent.keys() : continued)] : () => [owner],
+      onContinued: () => {
+        if (owner === undefined) return;
+        continued.add(owner);
+        if (plain.lastEvent.length <= longestEventId) ended.set(plain.lastEvent, owner);
+      },
+      onProblem: (text) => {
+        if (owner === undefined) problem = text;
+      },
       cancelled: own.signal,
       meter: pages.counting(new EventMeter(streamBounds)),
-      plain: new PlainEvents(id),
+      plain,
     });
     return new Response(events, { status: response.status, headers: response.headers });
   };
@@ -169,8 +186,8 @@ const pieceBytes = 16 * 1024;
 /**
  * Returns the stream with an error response for each open request at its end. The SDK ignores the error response of a request that already
  * has a response. A stream whose events have ids is not changed: the SDK continues such a stream by another request. The stream of a
- * cancelled request ends with a result, because the SDK does not continue a stream after a result. A stream that exceeds a bound ends in
- * the same way, and is not continued.
+ * cancelled request ends with a result, because the SDK does not continue a stream after a result. A stream that exceeds a bound ends
+ * with an error and such a result, which the SDK ignores.
  */
 function endedStream(
   body: ReadableStream<Uint8Array>,
@@ -186,9 +203,15 @@ function endedStream(
     controller: ReadableStreamDefaultController<Uint8Array>,
     error = { code: ErrorCode.ConnectionClosed as number, message: "The stream ended without a response." },
   ) => {
-    const outcome = cancelled.aborted ? { result: {} } : { error };
     const events = open().map((id) => {
-      return `\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, ...outcome })}\n\n`;
+      const outcomes = cancelled.aborted
+        ? [{ result: {} }]
+        : error.code === tooMuchCode
+          ? [{ error }, { result: {} }]
+          : [{ error }];
+      return outcomes
+        .map((outcome) => `\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, ...outcome })}\n\n`)
+        .join("");
     });
     controller.enqueue(encoder.encode(events.join("")));
     controller.close();

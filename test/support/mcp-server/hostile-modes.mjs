@@ -27,7 +27,33 @@ const streams = {
   returns: () => `${"\n".repeat(65_535)}\r`.repeat(100),
 };
 
+function deferred() {
+  let resolve = () => {};
+  const promise = new Promise((settle) => (resolve = () => settle(undefined)));
+  return { promise, resolve };
+}
+
 export const hostileModes = {
+  /** Sends too many lines to a call of `big`, and then ends the stream of a call of `ping` so that the client continues it. */
+  overflowing: {
+    tools: [tool("big"), tool("ping")],
+    raw: ({ response, body, state }) => {
+      state.closed ??= deferred();
+      response.writeHead(200, eventStream);
+      if (body.params.name === "big") {
+        response.on("close", state.closed.resolve);
+        return void response.write(`id: big\ndata:\n\n${streams.lines()}`);
+      }
+      state.id = body.id;
+      response.write("retry: 10\nid: ping\ndata:\n\n");
+      return void state.closed.promise.then(() => response.end());
+    },
+    get: ({ request, response, state }) => {
+      if (request.headers["last-event-id"] !== "ping") return void response.writeHead(405).end();
+      const message = JSON.stringify({ jsonrpc: "2.0", id: state.id, result: text("continued") });
+      response.writeHead(200, eventStream).end(`data: ${message}\n\n`);
+    },
+  },
   /** Answers calls with small texts that would become much work: `{name}` in JSON, `{name}_event` in an event. */
   bombs: {
     tools: [...Object.keys(bombs).flatMap((name) => [name, `${name}_event`]), ...Object.keys(streams), "ping"].map(
