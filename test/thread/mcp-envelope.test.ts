@@ -39,6 +39,19 @@ describe.each(["json", "events", "old"])("an odd envelope in a response as %s", 
   });
 });
 
+it("The model reads a text of a tool that declares structured content and sends none, and a result without both is an error", async () => {
+  const tool = { name: "give", outputSchema: { type: "object" } };
+  const query = new URLSearchParams({ answers: JSON.stringify({ "tools/list": { tools: [tool] } }) });
+  setServer("everything", `odd?${query.toString()}`);
+  const given = [{ content: [{ type: "text", text: "seven" }] }, { content: [] }];
+  const calls = given.map((result) => ({ name: "everything__give", arguments: { result } }));
+  const { results } = await callTools("mcp", calls);
+  expect(results.map(outcome)).toEqual([
+    ["success", "seven"],
+    ["error", expect.stringContaining("no structured content")],
+  ]);
+});
+
 it.each(["json", "events"])("An error without an id in a response as %s is the error of the request", async (as) => {
   const envelope = { "tools/call": { id: null, result: null, error: { code: -32_700, message: "no JSON" } } };
   const query = new URLSearchParams({ as, envelope: JSON.stringify(envelope) });

@@ -26,6 +26,11 @@ export function readCallResult({ content, structuredContent, isError }: Fields):
   return { ...read, structuredContent: structured, isError: isError === true };
 }
 
+/** Whether a model can read a part of the result. */
+export function hasReadablePart({ parts }: CallResult): boolean {
+  return parts.some((part) => part.type !== "text" || isVisible(part.text));
+}
+
 /**
  * Converts the result of a call. `problem` is the reason why the structured content does not match the tool's schema; null if it matches.
  */
@@ -35,8 +40,8 @@ export function callResult(result: CallResult, problem: string | null): ToolAnsw
     return { status: "error", error: `The server's result does not match the schema that it declares: ${problem}` };
   }
   const lines = omittedLines(result);
-  const isReadable = parts.some((part) => part.type !== "text" || isVisible(part.text));
-  const content = isReadable || structuredContent === undefined ? parts : structuredParts(structuredContent, lines);
+  const content =
+    hasReadablePart(result) || structuredContent === undefined ? parts : structuredParts(structuredContent, lines);
   return {
     status: isError ? "error" : "success",
     content: [...content, ...lines],

@@ -21,7 +21,7 @@ import type { AuthorizedRequests } from "./oauth/authorized-requests.ts";
 import { Sampler } from "./sampling.ts";
 import { endsSession, httpStatus, McpServerError, NoSessionInTime, serverError, SessionLost } from "./server-error.ts";
 import { featureTools, runFeature } from "./server-features.ts";
-import { callResult } from "./server-result.ts";
+import { callResult, hasReadablePart } from "./server-result.ts";
 import { ServerSession } from "./server-session.ts";
 import type { Server } from "./server-session.ts";
 import { callTimes, mcpContext, resolveServer, serverAddress } from "./server-values.ts";
@@ -179,7 +179,15 @@ class ServerTools implements DefinedTools {
     const request = () => session.call(serverName, args, { signal, onProgress, isTask });
     const result = await (this.#sampler?.during(call, request) ?? request());
     session.logOmitted(`the result of ${serverName}`, result.omitted);
-    return callResult(result, this.#resultProblem(resultSchema, result.structuredContent));
+    const problem = this.#resultProblem(resultSchema, result.structuredContent);
+    if (result.structuredContent !== undefined || problem === null || !hasReadablePart(result)) {
+      return callResult(result, problem);
+    }
+    // The call ran, so what the model can read of its result stays.
+    const items = [`structuredContent: ${problem}`];
+    const of = `the result of ${serverName}`;
+    this.#context.log("warning", "mcp_items_omitted", { server: this.#definition.name, of, count: 1, items });
+    return callResult(result, null);
   }
 
   /** The reason why a structured result does not match the schema; null if it matches, or if the schema cannot be used. */
