@@ -176,3 +176,10 @@ it("The frontmatter of a skill may have a byte order mark, quotation marks, Wind
   expect(skillFrontmatter("---\nname: a\n---\n", "a")).toMatchObject({ code: "missing_field" });
   expect(skillFrontmatter("---\nname: 1\ndescription: x\n---\n", "1")).toMatchObject({ code: "invalid_field" });
 });
+
+it("A skill is refused whose description has no visible character, or is a block of text in broken YAML", () => {
+  const codeOf = (fields: string) => skillFrontmatter(`---\nname: a\n${fields}\n---\n`, "a");
+  expect(codeOf('description: "\u200b"')).toMatchObject({ code: "missing_field" });
+  const block = "description: >-\n  Reads files.\nlicense: MIT: or not";
+  expect(codeOf(block)).toMatchObject({ code: "invalid_frontmatter", problem: "the frontmatter is not valid YAML" });
+});

@@ -1,6 +1,7 @@
 // Reads the frontmatter of a `SKILL.md`: YAML between two lines `---` at the beginning of the file (AgentSkills; REQ-110).
 
 import { isObject } from "../json-value.ts";
+import { isVisible } from "../visible-text.ts";
 import { parseBoundedYaml } from "./bounded-yaml.ts";
 
 /** Bounds of a frontmatter. Its keys are compared with each other, which takes quadratic time. */
@@ -33,14 +34,16 @@ export function skillFrontmatter(text: string, folder: string): SkillFrontmatter
     return refused("invalid_frontmatter", "the file does not begin with YAML between two lines ---");
   }
   const isLong = block.length > bounds.units;
-  const fields = (isLong ? null : yamlFields(block)) ?? lineFields(block);
+  const yaml = isLong ? null : yamlFields(block);
+  const fields = yaml ?? lineFields(block);
   if (fields === null) return refused("invalid_frontmatter", "the frontmatter is not a YAML mapping");
-  if (isLong && isBlockScalar(fields["description"])) {
-    return refused("invalid_frontmatter", `the frontmatter has more than ${bounds.units} characters`);
+  if (yaml === null && isBlockScalar(fields["description"])) {
+    const problem = isLong ? `has more than ${bounds.units} characters` : "is not valid YAML";
+    return refused("invalid_frontmatter", `the frontmatter ${problem}`);
   }
   for (const field of ["name", "description"] as const) {
     const value = fields[field];
-    if (value === undefined || value === null || (typeof value === "string" && value.trim() === "")) {
+    if (value === undefined || value === null || (typeof value === "string" && !isVisible(value))) {
       return refused("missing_field", `the frontmatter has no ${field}`);
     }
     if (typeof value !== "string")
