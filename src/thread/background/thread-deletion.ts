@@ -80,7 +80,7 @@ export class ThreadDeletion {
     const { faults } = dependencies;
     const problems: unknown[] = [];
     this.#createdAt = store.readThread()?.created_at;
-    const steps = [
+    const steps: (() => void | Promise<void>)[] = [
       // First, so that the stopped run can store its end meanwhile.
       () => this.#removeEntry(),
       () => this.#retire(),
