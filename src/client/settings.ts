@@ -92,7 +92,7 @@ function baseOf(url: string | undefined): string {
     throw new TypeError("`url` has to be the http or https address of the Worker.");
   }
   if (parsed.username !== "" || parsed.password !== "") {
-    throw new TypeError("`url` has credentials, which would be logged; use `token`.");
+    throw new TypeError("`url` has credentials; use `token`.");
   }
   return `${parsed.origin}${parsed.pathname.replace(/\/+$/, "")}`;
 }
@@ -100,7 +100,7 @@ function baseOf(url: string | undefined): string {
 /** Checks the token before it is sent, because the platform's error about an invalid header would contain it. */
 function checkedToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new TypeError("`token` is empty or has an invalid character.");
+  throw new TypeError("`token` is empty or invalid.");
 }
 
 function platformSocket(): SocketConstructor | null {

@@ -143,6 +143,6 @@ export class ThreadholdClient {
   }
 
   #refuseClosed(): void {
-    if (this.#closing.signal.aborted) throw new TypeError("The client is closed; create another.");
+    if (this.#closing.signal.aborted) throw new TypeError("The client is closed.");
   }
 }

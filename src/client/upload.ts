@@ -13,6 +13,8 @@ export interface UploadProgress {
 /** Called after each sent piece of the body. The last call reports the whole body. */
 export type ProgressListener = (progress: UploadProgress) => void;
 
+const pieceBytes = 64 * 1024;
+
 /** The body as a stream that reports its bytes as they are read. */
 export function withProgress(body: RequestBody, onProgress: ProgressListener): ReadableStream<Uint8Array> {
   const blob = body instanceof ReadableStream ? null : new Blob([body as never]);
@@ -28,7 +30,19 @@ export function withProgress(body: RequestBody, onProgress: ProgressListener): R
       listeners.notify({ loaded, total });
     },
   });
-  return ((blob?.stream() ?? body) as ReadableStream<Uint8Array>).pipeThrough(counter);
+  return (blob === null ? (body as ReadableStream<Uint8Array>) : slices(blob)).pipeThrough(counter);
+}
+
+/** The bytes in pieces. A platform may give all of them as one piece of the Blob's own stream. */
+function slices(blob: Blob): ReadableStream<Uint8Array> {
+  let position = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      const piece = blob.slice(position, (position += pieceBytes));
+      if (piece.size > 0) controller.enqueue(new Uint8Array(await piece.arrayBuffer()));
+      else controller.close();
+    },
+  });
 }
 
 /** The body in a form that the platform can send. In a page a stream is read into a Blob, because not every browser can send a stream. */

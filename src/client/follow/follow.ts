@@ -115,7 +115,7 @@ export class Follow {
     if (event.type !== "snapshot") {
       if (event.seq <= this.#state.last_seq && this.#hasState) return;
       if (!this.#hasState || (event.prev !== undefined && event.prev !== this.#state.last_seq)) {
-        this.#link.reportLoss(new ThreadholdNetworkError(`Events before event ${event.seq} are missing.`));
+        this.#link.reportLoss(new ThreadholdNetworkError(`Events before ${event.seq} are missing.`));
         return;
       }
     }

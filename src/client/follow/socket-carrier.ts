@@ -135,7 +135,7 @@ class SocketCarrier implements OpenedCarrier {
     try {
       this.#socket.send(text);
     } catch (thrown) {
-      this.#fail(new ThreadholdNetworkError("Writing to the socket failed.", { cause: thrown }));
+      this.#fail(new ThreadholdNetworkError("The socket failed.", { cause: thrown }));
     }
   }
 
@@ -158,7 +158,7 @@ function isReportedUnchanged(thrown: unknown): thrown is Error {
 /** The error for a close code. If a socket never opened, a browser gives no reason; the next attempt uses SSE and receives one. */
 function errorFromClose(status: number, reason: string): Error {
   // The next ticket is requested with the current token. If that token has expired too, the request is refused.
-  if (status === expiredCloseCode) return new ThreadholdNetworkError("The token that opened the socket has expired.");
+  if (status === expiredCloseCode) return new ThreadholdNetworkError("The token of the socket has expired.");
   const code = refusals[status] ?? (status >= 4400 && status < 4500 && status !== 4408 ? "invalid_request" : null);
   if (code === null) return new ThreadholdNetworkError(`The socket was closed with code ${status}.`);
   return new ThreadholdClientError({ code, message: reason === "" ? `Refused: ${code}.` : reason, status });

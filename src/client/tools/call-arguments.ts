@@ -34,7 +34,7 @@ export async function callArguments(call: PendingCall, { known, newest }: Argume
     searched += 1;
     if (searched >= maxMessages) break;
   }
-  const message = `The message that asks for the call "${call.id}" was not found; it may have been deleted.`;
+  const message = `The message of the call "${call.id}" was not found.`;
   throw new ThreadholdClientError({ code: "message_not_found", message, status: 404 });
 }
 
