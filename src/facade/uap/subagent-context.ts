@@ -60,7 +60,7 @@ function callingExecution(call: ToolContext): ParentContext | undefined {
   };
 }
 
-/** Refuses an execution that is nested deeper than `maxSubagentDepth` of an agent above it allows (decision 99: no limit by default). */
+/** Refuses an execution that is nested deeper than `maxSubagentDepth` of an agent above it allows. UAP-1.0 has no limit by default (§2.4). */
 export function assertNesting({ parentContext, remainingDepth = Infinity }: ParentContext): void {
   if (remainingDepth >= 0) return;
   let depth = 0;
