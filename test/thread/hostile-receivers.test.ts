@@ -128,8 +128,10 @@ describe("a hostile collector of traces", () => {
     "TRACE8 Spans that a collector accepted are not sent again, whatever follows its status: %s",
     async (way) => {
       const id = await traced(way, 3);
-      const { requests, spans } = await received(collector, scope, { requests: 3, spans: 9 });
-      expect(requests.map((request) => request.spans)).toEqual([3, 3, 3]);
+      const all = await received(collector, scope, { requests: 3, spans: 9 });
+      // Threads of other tests, which an alarm wakes meanwhile, send their spans to the same address.
+      const spans = all.spans.filter(({ attributes }) => attributes["gen_ai.conversation.id"] === id);
+      expect(spans).toHaveLength(9);
       expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(9);
       assertNoSecret();
       expect(lines.filter((line) => /"trace_(?:export|spans)/.test(line) && line.includes(id))).toEqual([]);
