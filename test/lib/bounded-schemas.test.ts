@@ -35,8 +35,11 @@ it.each<[string, (parts: object[]) => unknown]>([
 });
 
 it("An import reads only the first of 40,000 wrong parts of a line", async () => {
+  // The alternatives of a part: a part that is skipped runs none of them, also if another test has used the schema before.
   const parts = archiveLineSchema.options.flatMap((option) =>
-    "message" in option.shape ? [option.shape.message.shape.parts.element._zod] : [],
+    "message" in option.shape
+      ? (option.shape.message.shape.parts.element as unknown as z.ZodUnion<z.ZodType[]>).options.map(({ _zod }) => _zod)
+      : [],
   );
   let runs = 0;
   for (const part of parts) {
@@ -46,7 +49,11 @@ it("An import reads only the first of 40,000 wrong parts of a line", async () =>
       return run(payload, context);
     };
   }
-  const text = JSON.stringify({ type: "message", message: { parts: Array(40_000).fill(1) } });
-  await expect(new LineReader(new Blob([`${text}\n`]).stream()).next()).rejects.toThrow(/does not have the form/);
+  const reading = (count: number) => {
+    const text = JSON.stringify({ type: "message", message: { parts: Array(count).fill({ type: "text" }) } });
+    return new LineReader(new Blob([`${text}\n`]).stream()).next();
+  };
+  await expect(reading(1)).rejects.toThrow(/does not have the form/);
+  await expect(reading(40_000)).rejects.toThrow(/does not have the form/);
   expect([runs > 0, runs < 200]).toEqual([true, true]);
 });
