@@ -156,6 +156,19 @@ it.each(deletions)(
   },
 );
 
+it.each(["kept", "lost"] as const)(
+  "If the object crashes before a change is sent to the catalog (writes %s), the repeated change is stored",
+  async (mode) => {
+    const id = await newThread("fault_host");
+    const plan = planFaults(id, [{ point: "wakeups.catalog", hit: 1, mode }]);
+    const patched = await untilDone(async () => value(stubOf(id).call("patch", admin, { title: "changed" })));
+    diedAt.add("wakeups.catalog");
+    expect(plan.died).toBe(1);
+    expect(patched.title).toBe("changed");
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ title: "changed" });
+  },
+);
+
 it("The tests crashed an object at every fault point of the sources", () => {
   expect(points.length).toBeGreaterThan(0);
   expect(points.filter((point) => !diedAt.has(point))).toEqual([]);
