@@ -15,7 +15,7 @@ import { linkPackages } from "./linked-packages.ts";
 import { run, serve, wranglerDev, type ProgramResult, type RunningServer } from "./run.ts";
 
 /** The maximum size in bytes of the Worker's scripts after gzip. They contain the loop, zod, and the packages of the four providers. */
-const bundleLimit = 532 * 1024;
+const bundleLimit = 512 * 1024;
 
 const packed = inject("packed");
 
