@@ -86,13 +86,16 @@ export const google: ProviderProfile = {
     defaultPath: "/v1beta",
   },
   async load({ model, to: { apiKey, baseUrl } }, fetch) {
-    const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
+    const { GoogleGenerativeAILanguageModel } = await import("./google-package.ts");
     let made = 0;
-    // Google's API gives few tool calls an id. A counter is enough: ids that may repeat get the step's name (decision 30: call ids).
-    const generateId = (): string => `google-fc-${made++}`;
-    return createGoogleGenerativeAI({ fetch, ...(baseUrl === null ? {} : { baseURL: baseUrl }), apiKey, generateId })(
-      model.model,
-    );
+    return new GoogleGenerativeAILanguageModel(model.model, {
+      provider: "google.generative-ai",
+      baseURL: baseUrl ?? "https://generativelanguage.googleapis.com/v1beta",
+      headers: { "x-goog-api-key": apiKey },
+      // Google's API gives few tool calls an id. A counter is enough: ids that may repeat get the step's name (decision 30: call ids).
+      generateId: () => `google-fc-${made++}`,
+      fetch,
+    });
   },
   // The ids of tool calls are numbered from 0 in each request.
   countsPerRequest: true,

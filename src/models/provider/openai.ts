@@ -26,8 +26,10 @@ import {
 import { metadataUnder, type AnsweredBlock, type CallTarget, type ProviderProfile } from "./provider-profile.ts";
 
 async function loadOpenai({ to: { apiKey, baseUrl } }: CallTarget, fetch: typeof globalThis.fetch) {
-  const { createOpenAI } = await import("@ai-sdk/openai");
-  return createOpenAI({ fetch, ...(baseUrl === null ? {} : { baseURL: baseUrl }), apiKey });
+  const models = await import("./openai-package.ts");
+  const base = baseUrl ?? "https://api.openai.com/v1";
+  const url = ({ path }: { path: string }): string => `${base}${path}`;
+  return { models, config: { url, headers: () => ({ Authorization: `Bearer ${apiKey}` }), fetch } };
 }
 
 /** The profile of the protocol for an address. The definition's `api` takes precedence. */
@@ -45,7 +47,10 @@ export const openai: ProviderProfile = {
   name: "openai",
   apis: ["responses", "chat"],
   atHost: protocolAt,
-  load: async (target, fetch) => (await loadOpenai(target, fetch)).chat(target.model.model),
+  async load(target, fetch) {
+    const { models, config } = await loadOpenai(target, fetch);
+    return new models.OpenAIChatLanguageModel(target.model.model, { ...config, provider: "openai.chat" });
+  },
   optionsName: "openai",
   options: (request, hasTools) => ({
     ...(asksForOneCall(request, hasTools) ? { parallelToolCalls: false } : {}),
@@ -88,7 +93,15 @@ export const openaiResponses: ProviderProfile = {
   apis: ["responses"],
   atHost: protocolAt,
   ownerAt: ownerAtHost("openai-responses"),
-  load: async (target, fetch) => (await loadOpenai(target, fetch)).responses(target.model.model),
+  async load(target, fetch) {
+    const { models, config } = await loadOpenai(target, fetch);
+    const files = { fileIdPrefixes: ["file-"] };
+    return new models.OpenAIResponsesLanguageModel(target.model.model, {
+      ...config,
+      ...files,
+      provider: "openai.responses",
+    });
+  },
   optionsName: "openai",
   options: (request, hasTools) => ({
     store: false,
