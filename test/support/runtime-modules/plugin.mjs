@@ -235,6 +235,8 @@ const loadedLater = new Set([
   "src/dialect/mcp/served-messages.ts",
   "src/dialect/ai-sdk/chat-requests.ts",
   "src/http/authorization/authorization-requests.ts",
+  "src/models/provider/google-package.ts",
+  "src/models/provider/openai-package.ts",
   "src/worker/route-authorizations.ts",
 ]);
 
