@@ -5,7 +5,7 @@
 
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
-import type { ModelFacts, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
+import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { followAbort } from "#lib/follow-abort.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { platformTimers, type Timers } from "#lib/timers.ts";
@@ -16,7 +16,7 @@ import { classifyFailure, failure } from "./classify-failure.ts";
 import { cutFailure } from "./end-of-answer.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
 import { LanguageModels } from "./language-models.ts";
-import { modelFacts } from "./model-facts.ts";
+import { createModelFacts } from "./model-facts.ts";
 import { newExchange, noLongerNeeded, observeFetch } from "./observed-fetch.ts";
 import { wholeTurnFetch } from "./paused-turn.ts";
 import { knownSecrets, providerSettings } from "./provider-settings.ts";
@@ -156,14 +156,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     }
   }
 
-  // Each step reads the facts of its model. They depend on the definition and on the variables, which do not change.
-  const knownFacts = new WeakMap<ModelRequest["model"], ModelFacts>();
-  const facts = (model: ModelRequest["model"]): ModelFacts => {
-    const found = knownFacts.get(model) ?? modelFacts(model, env);
-    knownFacts.set(model, found);
-    return found;
-  };
-  return { stream, thinksInSilence, facts };
+  return { stream, thinksInSilence, facts: createModelFacts(env) };
 }
 
 /**

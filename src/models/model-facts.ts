@@ -20,3 +20,16 @@ export function modelFacts(model: AnyModelDefinition, env: Record<string, unknow
   const isOverridden = contextWindow !== undefined && inputLimit !== undefined && outputLimit !== undefined;
   return { ...facts, source: isOverridden ? null : found.source };
 }
+
+/**
+ * Returns a function that gives the token limits of a model, for variables that do not change. It keeps them, because each step reads the
+ * limits of its model.
+ */
+export function createModelFacts(env: Record<string, unknown>): (model: AnyModelDefinition) => ModelFacts {
+  const known = new WeakMap<AnyModelDefinition, ModelFacts>();
+  return (model) => {
+    const found = known.get(model) ?? modelFacts(model, env);
+    known.set(model, found);
+    return found;
+  };
+}

@@ -16,7 +16,7 @@ import { consoleLog } from "#lib/log-port.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { traceSettings } from "#lib/trace-settings.ts";
 import { webhookSettings } from "#lib/webhook-settings.ts";
-import { createModelPort } from "#models/create-model-port.ts";
+import { loadModelPort } from "#models/load-model-port.ts";
 import { modelFacts } from "#models/model-facts.ts";
 import { readiness } from "#models/readiness.ts";
 import { createRedact } from "#models/redact.ts";
@@ -126,7 +126,7 @@ function dependenciesOf(env: Environment, registry: Registry): ThreadDependencie
   const connection = { env: { ...env }, fetch: boundedFetch(inTurn, (...call) => fetch(...call)) };
   return {
     registry,
-    models: createModelPort(connection),
+    models: loadModelPort(connection),
     connection,
     outbound: outboundOf(env, inTurn),
     catalog: catalogOf(env),

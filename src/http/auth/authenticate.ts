@@ -6,10 +6,9 @@ import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 
 import { createTokenLookup } from "./api-tokens.ts";
-import type { AuthSettings } from "./auth-settings.ts";
+import type { AuthSettings, JwtSettings } from "./auth-settings.ts";
 import { clientAddress, createFailureThrottle } from "./failure-throttle.ts";
-import { createJwtCheck } from "./json-web-token.ts";
-import type { JwtPorts } from "./json-web-token.ts";
+import type { JwtCheck, JwtPorts } from "./json-web-token.ts";
 import { createLoopbackProof } from "./loopback-proof.ts";
 import { cameByLoopback, provenanceOf } from "./loopback.ts";
 import { isForeign } from "./origin.ts";
@@ -131,13 +130,26 @@ function checkOf(settings: AuthSettings, ports: AuthenticatorPorts, proven: Weak
     };
   }
   const lookUp = createTokenLookup(settings.tokens);
-  const checkJwt = settings.jwt === null ? null : createJwtCheck(settings.jwt, ports);
+  const checkJwt = settings.jwt === null ? null : loadJwtCheck(settings.jwt, ports);
   return async (request) => {
     const token = bearerOf(request);
     if (token === null) return { ok: false, reason: "missing" };
     const caller = await lookUp(token);
     if (caller !== null) return { ok: true, caller };
     return checkJwt === null ? { ok: false, reason: "wrong" } : checkJwt(token);
+  };
+}
+
+/** A check whose code is loaded with the first token, because most Workers have no JSON Web Tokens. */
+function loadJwtCheck(settings: JwtSettings, ports: JwtPorts): JwtCheck {
+  let check: JwtCheck | undefined;
+  return async (token) => {
+    if (check === undefined) {
+      const { createJwtCheck } = await import("./json-web-token.ts");
+      // Another request may have loaded the code meanwhile. The check keeps the key set.
+      check ??= createJwtCheck(settings, ports);
+    }
+    return check(token);
   };
 }
 

@@ -16,7 +16,6 @@ import type { FilePath } from "./file-path.ts";
 import { fileChunks, openBytes, wholeBytes } from "./file-reader.ts";
 import { fileRecord, existingEntryOf } from "./file-record.ts";
 import type { FileRow, FileRows } from "./file-rows.ts";
-import { findFiles, grepFiles } from "./file-search.ts";
 import { FileWriter } from "./file-writer.ts";
 import type { BucketChoice } from "./file-writer.ts";
 import { thumbnails } from "./thumbnail.ts";
@@ -197,8 +196,11 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
       const { files: fileCount, folders: directoryCount, bytes: totalSize } = rows.totals();
       return { fileCount, directoryCount, totalSize };
     },
-    grep: (pattern, options) => inTurn(options?.signal, () => grepFiles(reading, pattern, options)),
-    find: (glob, options) => inTurn(options?.signal, () => findFiles(rows, glob, options)),
+    // The code of searches is loaded with the first one: its packages are a twelfth of what a Worker would load at its start.
+    grep: (pattern, options) =>
+      inTurn(options?.signal, async () => (await import("./file-search.ts")).grepFiles(reading, pattern, options)),
+    find: (glob, options) =>
+      inTurn(options?.signal, async () => (await import("./file-search.ts")).findFiles(rows, glob, options)),
     thumbnail: async (path) => thumbnail(() => ownFile(path)),
     async sweep() {
       const deletable = rows.garbage().filter(({ generation }) => !writer.isWriting(generation));
