@@ -99,7 +99,7 @@ export function MessageList({ handle, live, count, running, repeatable, onContex
   );
   // The text changes only with the ids, so that the same messages are not rendered again after each request.
   const shortenedText = context === undefined ? "" : shortenedIds(context).join(" ");
-  const shortened = useMemo(() => new Set(shortenedText.split(" ")), [shortenedText]);
+  const shortened = useMemo(() => new Set(shortenedText.split(" ").filter(Boolean)), [shortenedText]);
   const before = unsent?.before ?? null;
   const rows = useMemo((): ListRow[] => {
     const marked = before === null ? placed : withUnsentRow(placed, before);

@@ -43,7 +43,8 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
   const state = writing ? "writing" : settled === null ? unsettled : settled.status;
   const approval = result?.approval;
   const files = settled?.attachments ?? [];
-  const shortened = use(ShortenedMessages).has(result?.id ?? "");
+  const marked = use(ShortenedMessages);
+  const shortened = result !== null && marked.has(result.id);
   const child = useChildThread({ handle, call, liveThreadId: live?.child_thread_id ?? null });
   const Rows = use(NestedRowsContext);
   const executions = executionsOf(use(ExecutionsContext).get(call.id), result);

@@ -69,6 +69,16 @@ export function waiting({ api, open, visit }: PlaygroundUse): void {
       expect(JSON.stringify(body)).toContain("Too dear");
     });
 
+    it("A call without a result is not marked as a result that was sent shortened", async () => {
+      const { id } = await api().createThread("purchaser");
+      await api().post(id, "An espresso machine for 900");
+      const { page } = await visit(`/threads/${id}`);
+      await page.getByRole("article", { name: /^place_order waits for approval/ }).waitFor();
+      const summary = page.locator("details[data-call] summary");
+      expect(await summary.innerText()).toContain("place_order");
+      expect(await summary.innerText()).not.toContain("shortened");
+    });
+
     it("Two pages on which one call is approved and declined at once show the same decision, and the call runs at most once", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
