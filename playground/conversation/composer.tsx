@@ -11,6 +11,7 @@ import { Button, IconButton } from "../kit/button.tsx";
 import { bytes } from "../kit/figures.ts";
 import { ErrorNote } from "../kit/note.tsx";
 import { useObjectUrl } from "../kit/use-object-url.ts";
+import { isVisible } from "../kit/visible-text.ts";
 import { nameAfter } from "../threads/thread-title.ts";
 import { keepUntilArrived, returnToDraft, useDraft } from "./message-drafts.ts";
 import { useDraftedFiles } from "./use-drafted-files.ts";
@@ -91,7 +92,7 @@ export function Composer({ handle, activeRunId, waiting, unnamed }: ComposerProp
   const sending = sends.some(({ status }) => status === "pending");
   const failure = sends.at(-1)?.error ?? null;
   const stop = useMutation({ mutationFn: () => handle.stop() });
-  const empty = text.trim() === "" && drafted.files.length === 0;
+  const empty = !isVisible(text) && drafted.files.length === 0;
   // Files stay in the input until they are sent, so a second message must not send them again.
   const blocked = empty || drafted.unfinished || (sending && drafted.files.length > 0);
   const submit = (event?: SubmitEvent): void => {

@@ -7,6 +7,7 @@ import type { MessageView, ThreadHandle } from "threadhold/client";
 import { Button } from "../kit/button.tsx";
 import { FormEnd } from "../kit/field.tsx";
 import { ErrorNote } from "../kit/note.tsx";
+import { isVisible } from "../kit/visible-text.ts";
 import { draftOf, keepDraft, useDraft } from "./message-drafts.ts";
 
 import css from "./message.module.css";
@@ -61,7 +62,7 @@ export function MessageEditor({ handle, message, onDone }: MessageEditorProps): 
         <Button small kind="quiet" onClick={done}>
           Cancel
         </Button>
-        <Button small kind="primary" type="submit" disabled={save.isPending || text.trim() === ""}>
+        <Button small kind="primary" type="submit" disabled={save.isPending || !isVisible(text)}>
           Save
         </Button>
       </FormEnd>

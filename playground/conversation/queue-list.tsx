@@ -8,6 +8,7 @@ import type { QueuedInput, ThreadHandle } from "threadhold/client";
 import { Button, IconButton } from "../kit/button.tsx";
 import { loadAgain } from "../kit/load-again.ts";
 import { ErrorNote } from "../kit/note.tsx";
+import { isVisible } from "../kit/visible-text.ts";
 
 import css from "./queue.module.css";
 
@@ -93,7 +94,7 @@ function QueueItem({ handle, input, at, count, onChanged }: QueueItemProps): Rea
   const error = change.error ?? remove.error;
   const submit = (event: Pick<SubmitEvent, "preventDefault">): void => {
     event.preventDefault();
-    if (text !== null && text.trim() !== "") change.mutate({ content: text });
+    if (text !== null && isVisible(text)) change.mutate({ content: text });
   };
   return (
     <li className={css["item"]}>
@@ -114,7 +115,7 @@ function QueueItem({ handle, input, at, count, onChanged }: QueueItemProps): Rea
               else if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) submit(event);
             }}
           />
-          <Button small kind="primary" type="submit" disabled={busy || text.trim() === ""}>
+          <Button small kind="primary" type="submit" disabled={busy || !isVisible(text)}>
             Save
           </Button>
           <Button small kind="quiet" onClick={() => setText(null)}>

@@ -37,6 +37,14 @@ export function visibleText(text: string): string {
     .join("");
 }
 
+// The same characters as in the server's src/lib/visible-text.ts.
+const visible = /[^\s\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u;
+
+/** Whether a text has a visible character. The server refuses a message without one. */
+export function isVisible(text: string): boolean {
+  return visible.test(text);
+}
+
 function numberOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -8,6 +8,7 @@ import { Button } from "../kit/button.tsx";
 import { Dialog } from "../kit/dialog.tsx";
 import { FormEnd, SelectField, TextField } from "../kit/field.tsx";
 import { ErrorNote } from "../kit/note.tsx";
+import { isVisible } from "../kit/visible-text.ts";
 import { InitialMessages } from "./initial-messages.tsx";
 import type { InitialMessage } from "./initial-messages.tsx";
 import { tagsOf } from "./tags.ts";
@@ -39,7 +40,7 @@ function NewThreadForm({ onDone }: { onDone: () => void }): ReactElement {
       agent_id: chosen,
       ...(title.trim() === "" ? {} : { title: title.trim() }),
       ...(tags.trim() === "" ? {} : { tags: tagsOf(tags) }),
-      initial_messages: messages.filter(({ content }) => content.trim() !== ""),
+      initial_messages: messages.filter(({ content }) => isVisible(content)),
     };
     create.mutate({ thread }, { onSuccess: onDone });
   };

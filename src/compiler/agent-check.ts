@@ -1,6 +1,7 @@
 // Checks the agents: fields that require other fields, and descriptions of agents that are offered as tools. Also checks that the models of
 // prompts with a structure can give structured answers.
 
+import { isVisible } from "#lib/visible-text.ts";
 import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
 import type { AnyPromptDefinition } from "#spec/prompt.ts";
 import { threadToolNames } from "#spec/thread-tool-names.ts";
@@ -131,5 +132,5 @@ function checkOffers(project: Project, findings: Findings): void {
 }
 
 function isText(value: string | undefined): boolean {
-  return value !== undefined && value.trim() !== "";
+  return value !== undefined && isVisible(value);
 }

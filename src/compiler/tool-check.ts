@@ -1,5 +1,6 @@
 // Checks of a tool's three elements, its arguments and its options.
 
+import { isVisible } from "#lib/visible-text.ts";
 import type { ToolCall } from "#spec/tool-call.ts";
 
 import { isObject } from "./definition-kind.ts";
@@ -20,7 +21,7 @@ export function checkToolParts(file: string, value: unknown, { findings, trees }
     findings.error({ code: "invalid_field", file, path: [`argument:${index}`], message });
     return false;
   };
-  if (typeof description !== "string" || description.trim() === "") {
+  if (typeof description !== "string" || !isVisible(description)) {
     return invalid(0, "a tool needs a description: it is what the model reads");
   }
   if (tool !== undefined && typeof tool !== "function") {

@@ -2,6 +2,8 @@
 // answers are joined. Applied before every model call and after every hook that may have changed the list, so that no crash, filter or
 // deletion makes a thread unusable.
 
+import { isVisible } from "#lib/visible-text.ts";
+
 import type { ModelMessage } from "./ports/model-port.ts";
 import type { StoredPart } from "./record.ts";
 import { errorResult, threadErrorTexts } from "./tools/error-results.ts";
@@ -76,7 +78,7 @@ function isEmpty(message: ModelMessage): boolean {
 }
 
 function isBlank(part: StoredPart): boolean {
-  return part.type === "thinking" || (part.type === "text" && part.text.trim() === "");
+  return part.type === "thinking" || (part.type === "text" && !isVisible(part.text));
 }
 
 /** Joins two consecutive answers. The first one has no calls, so there are no results between them. */

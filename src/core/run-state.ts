@@ -5,6 +5,7 @@ import type { Json } from "#contract/json.ts";
 import type { RunTotals } from "#contract/run.ts";
 import { addCost, addUsage, roundCost, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
+import { isVisible } from "#lib/visible-text.ts";
 
 import type { Delivered } from "./awaited.ts";
 import { answerData } from "./model/answer-data.ts";
@@ -54,7 +55,7 @@ export function isSettled(step: OpenStep): boolean {
 /** Whether an answer is blank: without text, pictures, files and calls. An answer with thinking only is blank. */
 export function isBlank({ parts, has_other_content }: Pick<MessageRecord, "parts" | "has_other_content">): boolean {
   if (has_other_content === true) return false;
-  return parts.every((part) => part.type === "thinking" || (part.type === "text" && part.text.trim() === ""));
+  return parts.every((part) => part.type === "thinking" || (part.type === "text" && !isVisible(part.text)));
 }
 
 export function outcomeOf(step: OpenStep): StepOutcome {

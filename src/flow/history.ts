@@ -14,6 +14,7 @@ import { isAnswer } from "#core/scope.ts";
 import { textOf } from "#core/view.ts";
 import { beginsWith } from "#lib/begins-with.ts";
 import { ListMemo } from "#lib/list-memo.ts";
+import { isVisible } from "#lib/visible-text.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
 import { otherSide, sideOf } from "./conversation-strategy.ts";
@@ -180,7 +181,7 @@ function otherSideParts(
   const stop = record.side === null ? null : stopCallText(record, later, { agent, side: record.side });
   if (stop !== null) return [{ type: "text", text: stop }];
   const text = textOf(record.parts) ?? "";
-  return text.trim() === "" ? [] : record.parts.filter(({ type }) => type !== "thinking" && type !== "tool_call");
+  return !isVisible(text) ? [] : record.parts.filter(({ type }) => type !== "thinking" && type !== "tool_call");
 }
 
 function stopCallText(

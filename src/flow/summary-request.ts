@@ -7,6 +7,7 @@ import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
 import { resultText, unstoredUserMessage } from "#core/request/request-messages.ts";
 import { textOf } from "#core/view.ts";
 import { waitWithin } from "#lib/time-limit.ts";
+import { isVisible } from "#lib/visible-text.ts";
 import type { ContextSummarizer } from "#spec/index.ts";
 
 import { llmMessage } from "./filter-hooks.ts";
@@ -71,7 +72,7 @@ export async function calledSummary(
         },
       },
     );
-    if (typeof summary === "string" && summary.trim() !== "") return { summary: summary.trim() };
+    if (typeof summary === "string" && isVisible(summary)) return { summary: summary.trim() };
     return { problem: `${failed}: it returned no text` };
   } catch (thrown) {
     return { problem: `${failed}: ${errorMessage(thrown)}` };

@@ -1,6 +1,7 @@
 // Finds the message of a provider in an error body. Invariant: a message that servers nest in JSON is found without the JSON around it.
 
 import { isObject, parseJson } from "#lib/json-value.ts";
+import { isVisible } from "#lib/visible-text.ts";
 
 /** Fields whose text is the message of an error, in the order of the search. */
 export const messageFields = [
@@ -55,7 +56,7 @@ export function sentenceOf(value: unknown, depth = 0): string | null {
 }
 
 function sentenceOfText(text: string, depth: number): string | null {
-  if (text === "") return null;
+  if (!isVisible(text)) return null;
   if (!/^[[{]/.test(text)) return text;
   const parsed = parseJson(text);
   return parsed === undefined ? text : sentenceOf(parsed, depth + 1);

@@ -4,6 +4,7 @@
 
 import { isObject, parseJson } from "#lib/json-value.ts";
 import type { Fields } from "#lib/json-value.ts";
+import { isVisible } from "#lib/visible-text.ts";
 
 import { sentenceOf } from "./error-sentence.ts";
 import type { Exchange } from "./observed-fetch.ts";
@@ -98,13 +99,13 @@ function errorObject(value: unknown): Fields | null {
 
 function stringField(fields: Fields | null, name: string): string | null {
   const value = fields?.[name];
-  return typeof value === "string" && value.trim() !== "" ? value : null;
+  return typeof value === "string" && isVisible(value) ? value : null;
 }
 
 /** A body that is plain text, neither JSON nor HTML. */
 function plainText(body: string | null): string | null {
   const text = body?.trim() ?? "";
-  return text === "" || /^[<{[]/.test(text) ? null : text;
+  return !isVisible(text) || /^[<{[]/.test(text) ? null : text;
 }
 
 /** Reads the facts of a failure. `exchange` is the observed part of its HTTP exchange. */

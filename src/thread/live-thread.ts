@@ -12,6 +12,7 @@ import { toStored } from "#core/stored-event.ts";
 import { textOf } from "#core/view.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { unreachable } from "#lib/unreachable.ts";
+import { isVisible } from "#lib/visible-text.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import { RowSnapshots } from "./archive/row-snapshot.ts";
@@ -281,5 +282,5 @@ const mostRelisted = 50;
 /** The text that lists show of a message; null if they skip the message. */
 function listedText(message: MessageRecord): string | null {
   const text = message.silent || message.role === "tool" ? null : textOf(message.parts);
-  return text === null || text === "" ? null : text.slice(0, 300);
+  return text === null || !isVisible(text) ? null : text.slice(0, 300);
 }

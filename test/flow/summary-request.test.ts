@@ -6,6 +6,17 @@ import { calledSummary } from "#flow/summary-request.ts";
 
 import { ManualClock } from "../core/support/manual-clock.ts";
 
+it.each(["", " \n", "\u200b"])(
+  "A summary function that returns a text without a visible character (%j) gives no summary",
+  async (text) => {
+    const dropped = { messages: [], previous: null, tokens: 100 };
+    const context = { clock: new ManualClock(), signal: undefined };
+    expect(await calledSummary(() => text, dropped, context)).toEqual({
+      problem: expect.stringContaining("returned no text"),
+    });
+  },
+);
+
 it("A summary function that does not finish within 10 s gives no summary, and the reason names the limit", async () => {
   const clock = new ManualClock();
   const dropped = { messages: [], previous: null, tokens: 100 };

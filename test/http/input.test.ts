@@ -215,11 +215,9 @@ describe("bodies", () => {
   const blank = [
     "",
     " \n\t\u00a0",
+    "\u200b\u2060\ufe0f",
     [{ type: "text", text: "" }],
-    [
-      { type: "text", text: " " },
-      { type: "text", text: "" },
-    ],
+    [" ", ""].map((text) => ({ type: "text", text })),
   ];
   it.each(blank)("HTTP29 A user's blank message (%j) that would start a run is refused", async (content) => {
     const own = testApp();

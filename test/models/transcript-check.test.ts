@@ -45,6 +45,7 @@ it.for([
   ["an answer of thinking alone", [user("Hi"), thought], "is empty"],
   ["an answer of nothing", [user("Hi"), message("assistant")], "is empty"],
   ["a question of blanks", [user("  ")], "is empty"],
+  ["a question without a visible character", [user("\u200b\u{e0041}")], "is empty"],
 ] as const)(
   "The check of transcripts refuses a transcript with %s, and the error names the defect",
   ([, messages, words]) => {

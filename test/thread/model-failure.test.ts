@@ -70,13 +70,17 @@ describe("limits and blank answers", () => {
     expect(types(events).filter((type) => type === "step_end")).toHaveLength(3);
   });
 
-  it("A blank answer is requested again twice, and then ends the run with an error", async () => {
-    const id = await newThread("parallel");
-    scripts.set("blank", () => ({ text: "  " }));
-    const events = await converse(id, "blank");
-    expect(events.at(-1)).toMatchObject({ status: "error", error: { code: "blank_answer" } });
-    expect(types(events).filter((type) => type === "step_end")).toHaveLength(3);
-  });
+  const blanks = { "white space": "  ", "a zero-width space": "\u200b", "an invisible filler": "\u3164\ufe0f" };
+  it.each(Object.entries(blanks))(
+    "A blank answer (%s) is requested again twice, and then ends the run with an error",
+    async (_, text) => {
+      const id = await newThread("parallel");
+      scripts.set("blank", () => ({ text }));
+      const events = await converse(id, "blank");
+      expect(events.at(-1)).toMatchObject({ status: "error", error: { code: "blank_answer" } });
+      expect(types(events).filter((type) => type === "step_end")).toHaveLength(3);
+    },
+  );
 
   it.each(["content_filter", "length"])("A blank answer that ends with %s is not retried", async (stopReason) => {
     const id = await newThread("parallel");

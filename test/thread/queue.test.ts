@@ -178,6 +178,7 @@ describe("late and invalid changes of the queue", () => {
     const before = await queueOf(id);
     const wrong: [string, PatchQueued][] = [
       [one, { content: "  " }],
+      [one, { content: "\u200b" }],
       [run?.id ?? "", { content: "words" }],
       [run?.id ?? "", { metadata: {} }],
       [one, { position: 0 }],

@@ -3,9 +3,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { isVisible as isVisibleToServer } from "#lib/visible-text.ts";
 import { filesAddress, filesRoute, placeOf, queryFrom } from "#playground/files/file-address.ts";
 import { foldersAbove, isWithin, joined, nameOf, numbered, parentOf } from "#playground/files/path.ts";
-import { piecesOf, visibleText } from "#playground/kit/visible-text.ts";
+import { isVisible, piecesOf, visibleText } from "#playground/kit/visible-text.ts";
 
 /** Names that the server accepts. */
 const name = fc
@@ -86,4 +87,11 @@ describe("names of files", () => {
       "/x (2)",
     ]);
   });
+});
+
+it("The page and the server agree for each character whether it is visible", () => {
+  for (let point = 0; point <= 0x10ffff; point += 1) {
+    const character = String.fromCodePoint(point);
+    if (isVisible(character) !== isVisibleToServer(character)) expect.fail(`U+${point.toString(16)}`);
+  }
 });

@@ -2,6 +2,7 @@
 // a number of tokens. Every function is pure and deterministic, so the same message is shortened to the same bytes in each request.
 
 import type { Json } from "#contract/json.ts";
+import { isVisible } from "#lib/visible-text.ts";
 
 import { textTokens } from "../model/estimate-tokens.ts";
 import type { ModelMessage } from "../ports/model-port.ts";
@@ -50,7 +51,7 @@ function newEssence(answer: ModelMessage): ModelMessage {
   const text = (textOf(answer.parts) ?? "").replaceAll(/\s+/g, " ").trim();
   const names = answer.parts.flatMap((part) => (part.type === "tool_call" ? [part.name] : []));
   const called = names.length === 0 ? [] : [`called ${[...new Set(names)].join(", ")}`];
-  const line = [...(text === "" ? [] : [beginning(text, essenceBytes)]), ...called].join("; ");
+  const line = [...(!isVisible(text) ? [] : [beginning(text, essenceBytes)]), ...called].join("; ");
   return {
     id: answer.id,
     role: "user",

@@ -2,6 +2,7 @@
 // step again with a smaller request after a model refused its request as too large.
 
 import type { JsonObject } from "#contract/json.ts";
+import { isVisible } from "#lib/visible-text.ts";
 
 import { fitLog } from "../fit-log.ts";
 import { durationFields, scopeFields } from "../model/attempt-log.ts";
@@ -79,7 +80,7 @@ async function summarizedPlan(
   await ports.faults.at("compaction.ask");
   const result = await requestText({ ...summary.request, model: summary.model }, ports, signal);
   addModelUsage(ports.run, { model: summary.model.name, usage: result.usage, cost: result.cost });
-  const problem = result.failure?.message ?? (result.text === "" ? "the answer is empty" : null);
+  const problem = result.failure?.message ?? (isVisible(result.text) ? null : "the answer is empty");
   if (signal.aborted) return { plan, result };
   await ports.faults.at("compaction.again");
   const planned = await ports.steps.plan(shape, signal, { squeeze, summary: problem === null ? result.text : null });

@@ -8,6 +8,7 @@ import type { JsonObject } from "#contract/json.ts";
 import type { PostMessage } from "#contract/message-route.ts";
 import { inlineBytesLimit, messageTextLimit, metadataLimit } from "#contract/route.ts";
 import { base64Bytes } from "#lib/base64.ts";
+import { isVisible } from "#lib/visible-text.ts";
 
 import { invalidField } from "./field-error.ts";
 
@@ -38,14 +39,14 @@ export function checkMetadata(metadata: JsonObject | undefined, path = "metadata
     throw tooLarge(path, metadataLimit);
 }
 
-/** Throws `invalid_request` for a user's message that needs an answer but contains only white space. */
+/** Throws `invalid_request` for a user's message that needs an answer but has no visible character. */
 export function checkAnswerable(
   { role, run, content, attachments = [] }: Pick<PostMessage, "role" | "run" | "content" | "attachments">,
   path = "content",
 ): void {
   if (attachments.length > 0) return;
   const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-  const isBlank = parts.every((part) => part.type === "text" && part.text.trim() === "");
+  const isBlank = parts.every((part) => part.type === "text" && !isVisible(part.text));
   if (role === "user" && run && isBlank) throw invalidField(path, "Is blank, so there is nothing to answer");
 }
 

@@ -1,8 +1,10 @@
 // Reads single fields of a provider's chunks, whose shape is unknown.
 
-/** The first value that is a text other than white space, trimmed; null if there is none. */
+import { isVisible } from "#lib/visible-text.ts";
+
+/** The first value that is a text with a visible character, trimmed; null if there is none. */
 export function textOf(...values: unknown[]): string | null {
-  const found = values.find((value) => typeof value === "string" && value.trim() !== "");
+  const found = values.find((value) => typeof value === "string" && isVisible(value));
   return typeof found === "string" ? found.trim() : null;
 }
 

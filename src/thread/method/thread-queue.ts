@@ -11,6 +11,7 @@ import { withText } from "#core/request/request-messages.ts";
 import type { QueuedRun } from "#core/run-record.ts";
 import { textOf, toMessage } from "#core/view.ts";
 import { mergedMetadata } from "#flow/hook-message.ts";
+import { isVisible } from "#lib/visible-text.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
@@ -121,7 +122,7 @@ function messageOf({ queued: { message } }: QueuedRun): MessageRecord {
 function changed(message: MessageRecord, updates: Record<string, unknown>, now: number): MessageRecord {
   const { content, metadata } = updates;
   const parts = typeof content === "string" ? withText(message.parts, content) : message.parts;
-  const blank = parts.every(({ type }) => type === "text") && (textOf(parts) ?? "").trim() === "";
+  const blank = parts.every(({ type }) => type === "text") && !isVisible(textOf(parts) ?? "");
   if (message.role === "user" && blank) {
     throw refuse("invalid_request", "content: Is blank, so there is nothing to answer", {
       fields: [{ path: "content", message: "Is blank, so there is nothing to answer" }],

@@ -1,6 +1,7 @@
 // The operations of a document: their names and texts, without their schemas, which are read when an operation is offered to a model.
 
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
+import { isVisible } from "#lib/visible-text.ts";
 import type { AnyOpenApiDefinition } from "#spec/index.ts";
 
 import { outsideText, toolName } from "../outside-text.ts";
@@ -107,7 +108,7 @@ function isWanted(
 
 function textsOf(source: JsonObject, method: string, path: string): Pick<Operation, "summary" | "description"> {
   const [summary, details] = [textOf(source["summary"]), textOf(source["description"])];
-  const texts = [...new Set([summary, details])].filter((text) => text !== undefined && text.trim() !== "");
+  const texts = [...new Set([summary, details])].filter((text) => text !== undefined && isVisible(text));
   const isDeprecated = source["deprecated"] === true ? "Deprecated. " : "";
   const description = `${isDeprecated}${texts.join("\n\n") || `${method} ${path}`}`;
   const [first = ""] = description.split("\n");

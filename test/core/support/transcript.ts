@@ -37,6 +37,10 @@ function messagesOf({ user, text, calls, thinks, answer }: Turn, at: number): Mo
   ];
 }
 
+function withText(message: ModelMessage, text: string): ModelMessage {
+  return { ...message, parts: message.parts.map((part) => (part.type === "text" ? { ...part, text } : part)) };
+}
+
 /** A change of a message of a transcript. */
 const fate = fc.constantFrom(
   "keep",
@@ -45,10 +49,11 @@ const fate = fc.constantFrom(
   "drop",
   "double",
   "blank",
+  "invisible",
   "silence",
   "swap",
   "thought",
-) as fc.Arbitrary<"keep" | "drop" | "double" | "blank" | "silence" | "swap" | "thought">;
+) as fc.Arbitrary<"keep" | "drop" | "double" | "blank" | "invisible" | "silence" | "swap" | "thought">;
 
 /** A transcript after random changes. */
 export const broken: fc.Arbitrary<ModelMessage[]> = fc
@@ -63,7 +68,9 @@ export const broken: fc.Arbitrary<ModelMessage[]> = fc
         case "double":
           return [one, one];
         case "blank":
-          return [{ ...one, parts: one.parts.map((part) => (part.type === "text" ? { ...part, text: " " } : part)) }];
+          return [withText(one, " ")];
+        case "invisible":
+          return [withText(one, "\u200b\u{e0041}\u2800")];
         case "silence":
           return [{ ...one, parts: one.parts.filter((part) => part.type !== "text") }];
         case "thought":

@@ -3,6 +3,7 @@
 // call, ids are unique, the order of roles is legal, and no message is empty.
 
 import type { ModelMessage } from "#core/ports/model-port.ts";
+import { isVisible } from "#lib/visible-text.ts";
 
 function callsOf(message: ModelMessage): string[] {
   return message.parts.filter((part) => part.type === "tool_call").map((part) => part.id);
@@ -11,7 +12,7 @@ function callsOf(message: ModelMessage): string[] {
 function isBlank(message: ModelMessage): boolean {
   return !message.parts.some((part) => {
     if (part.type === "thinking") return false;
-    return part.type !== "text" || part.text.trim() !== "";
+    return part.type !== "text" || isVisible(part.text);
   });
 }
 
