@@ -4,7 +4,7 @@
 
 import type { LanguageModelV3ToolCall, SharedV3ProviderMetadata } from "@ai-sdk/provider";
 
-import { keptBounds, type JsonObject } from "#contract/json.ts";
+import { keptBounds, type Json, type JsonObject } from "#contract/json.ts";
 import type { ModelPart } from "#core/ports/model-port.ts";
 import type { ProviderData } from "#core/record.ts";
 import { parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
@@ -48,18 +48,23 @@ export interface BlockOptions {
   uniqueId: (id: string) => string;
   /** The field that last held thinking, in Chat Completions; null if there was none. */
   thinkingField: () => ThinkingField | null;
+  /** The arguments of a tool call with the names of the tool. */
+  restored: (toolName: string, text: string) => string;
   /** The arguments of a tool call as the model wrote them, for a package that may replace them; null for other packages. */
   writtenArguments: (callId: string) => string | null;
 }
 
-/** Whether a text is JSON within the bounds of what a model writes. */
-function isJson(text: string): boolean {
+/** The value of a text that is JSON within the bounds of what a model writes; undefined for any other text. */
+export function parseKept(text: string): Json | undefined {
   try {
-    parseBoundedJson(text, keptBounds);
-    return true;
+    return parseBoundedJson(text, keptBounds) as Json;
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+function isJson(text: string): boolean {
+  return parseKept(text) !== undefined;
 }
 
 /** The blocks of one answer. Each method returns the parts for the reader, in order. */
@@ -175,7 +180,7 @@ export class AnswerBlocks {
     const wire = this.#options.writtenArguments(reported.toolCallId);
     if (call.written === "" && reported.input !== "{}")
       parts.push(...this.callDelta(reported.toolCallId, reported.input));
-    const text = wire ?? call.written;
+    const text = this.#options.restored(reported.toolName, wire ?? call.written);
     const data = this.#storedData("toolcall", this.#merge({}, reported.providerMetadata), false);
     const end: CallEnd = {
       type: "toolcall_end",

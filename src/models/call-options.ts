@@ -3,41 +3,64 @@
 
 import type { JSONObject, LanguageModelV3CallOptions, LanguageModelV3FunctionTool } from "@ai-sdk/provider";
 
-import type { ModelRequest } from "#core/ports/model-port.ts";
+import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
 
 import { convertPrompt } from "./convert-prompt.ts";
-import type { ProviderProfile, ProviderSettings } from "./provider/provider-profile.ts";
+import type { ProviderSettings } from "./provider/provider-profile.ts";
 import { checkParams } from "./request-params.ts";
 import { structureForm, structureOptions, withAnswerTool } from "./request-structure.ts";
-import { toolSchema } from "./schema/sent-schema.ts";
+import { toolSchema, type SentNames } from "./schema/sent-schema.ts";
 import { settledMessages } from "./settled-calls.ts";
 import { readThinkingRequest } from "./thinking-request.ts";
 import { sendableMessages } from "./tool-calls-as-text.ts";
 import { wellFormed } from "./well-formed.ts";
+
+/** The tools of a request whose arguments are sent under other names. */
+export type ToolNames = ReadonlyMap<string, SentNames>;
 
 /** Call options, and warnings about options of the model request that were changed or left out. */
 export interface PreparedCall {
   options: LanguageModelV3CallOptions;
   /** The name of the tool whose arguments are the structured answer; null if no call is forced. */
   answerTool: string | null;
+  names: ToolNames;
   warnings: string[];
 }
 
 /** Converts the tools. A tool that cannot be sent is left out, because it would make the provider refuse the whole request. */
 function convertTools(
   { model, tools }: ModelRequest,
-  profile: ProviderProfile,
-): { tools: LanguageModelV3FunctionTool[]; warnings: string[] } {
+  to: ProviderSettings,
+): { tools: LanguageModelV3FunctionTool[]; names: ToolNames; warnings: string[] } {
+  const { profile } = to;
+  const rules = profile.schemaRules({ model, to });
   const converted: LanguageModelV3FunctionTool[] = [];
+  const names = new Map<string, SentNames>();
   const warnings: string[] = [];
   // Decision 19: a request to a model that calls no functions has no tools.
   for (const { name, description, parameters } of model.capabilities?.functionCalling === false ? [] : tools) {
-    const read = toolSchema(parameters, profile, model.model);
-    if ("problem" in read)
+    const read = toolSchema(parameters, rules);
+    if ("problem" in read) {
       warnings.push(`The tool "${name}" was left out: the schema of its arguments ${read.problem}.`);
-    else converted.push({ type: "function", name, description, inputSchema: read.schema, ...profile.toolFields });
+      continue;
+    }
+    if (read.names !== null) names.set(name, read.names);
+    converted.push({ type: "function", name, description, inputSchema: read.schema, ...profile.toolFields });
   }
-  return { tools: converted, warnings };
+  return { tools: converted, names, warnings };
+}
+
+/** The messages with the arguments of earlier calls under the names that are sent. */
+function withSentNames(messages: ModelMessage[], names: ToolNames): ModelMessage[] {
+  if (names.size === 0) return messages;
+  return messages.map((message) => ({
+    ...message,
+    parts: message.parts.map((part) => {
+      const tool = part.type === "tool_call" && typeof part.arguments !== "string" ? names.get(part.name) : undefined;
+      if (tool === undefined || part.type !== "tool_call") return part;
+      return { ...part, arguments: tool.sent(part.arguments) as typeof part.arguments };
+    }),
+  }));
 }
 
 /** Prepares the call options of a model request. `signal` aborts the request. Throws a RefusedRequest if it cannot be expressed. */
@@ -48,10 +71,10 @@ export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: A
   const settled = { ...asked, messages: settledMessages(asked.messages) };
   const request = withAnswerTool({ ...settled, messages: sendableMessages(settled, profile) }, form);
   const { model } = request;
-  const converted = convertTools(request, profile);
-  const { warnings } = converted;
+  const converted = convertTools(request, to);
+  const { names, warnings } = converted;
   const tools = wellFormed(converted.tools);
-  const prompt = wellFormed(convertPrompt(request, to));
+  const prompt = wellFormed(convertPrompt({ ...request, messages: withSentNames(request.messages, names) }, to));
   profile.markCache?.(model, prompt, tools);
 
   const maxTokens = request.maxTokens ?? model.maxTokens ?? profile.defaultMaxTokens ?? null;
@@ -81,6 +104,7 @@ export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: A
       ...(model.headers === undefined ? {} : { headers: model.headers }),
     },
     answerTool: form?.type === "call" ? form.tool.name : null,
+    names,
     warnings: [...warnings, ...reasoning.warnings],
   };
 }

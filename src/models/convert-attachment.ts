@@ -8,6 +8,7 @@ import { describePart } from "#core/describe-part.ts";
 import { fromBase64 } from "#lib/base64.ts";
 import { nameOfType } from "#lib/file-name.ts";
 import { decodeText, isTextType } from "#lib/text-type.ts";
+import { isVisible } from "#lib/visible-text.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { acceptsType, type ProviderProfile } from "./provider/provider-profile.ts";
@@ -37,7 +38,7 @@ export function convertAttachment(
   if (isTextType(mediaType) && typeof data === "string") {
     const bytes = fromBase64(data);
     const text = bytes === null ? null : decodeText(bytes);
-    if (text === null) return line;
+    if (text === null || !isVisible(text)) return line;
     if (!acceptsType(files.bytes, "text/plain")) return { type: "text", text: `${line.text}\n${text}` };
     return { type: "file", mediaType: "text/plain", data, ...named };
   }

@@ -63,8 +63,9 @@ async function prepared(
   { languages, fetch, signal }: { languages: LanguageModels; fetch: typeof globalThis.fetch; signal: AbortSignal },
 ) {
   const { request, settings, watch } = call;
-  const { options, warnings, answerTool } = prepareCall(request, settings, signal);
+  const { options, warnings, answerTool, names } = prepareCall(request, settings, signal);
   call.answerTool = answerTool;
+  call.names = names;
   const toolNames = (options.tools ?? []).map(({ name }) => name);
   const { profile } = settings;
   const watched = repairedFetch(sameOriginFetch(observeFetch(fetch, watch)), watch, { profile, toolNames });
@@ -122,7 +123,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       // The text of chunks is redacted only if the request reads `raw` parts.
       if (request.raw !== false) secrets = secretsOf(access);
       const raw = new RawText(secrets?.values ?? [], redact);
-      const call: Call = { request, settings, watch, raw, answerTool: null, chunks };
+      const call: Call = { request, settings, watch, raw, answerTool: null, names: new Map(), chunks };
       const sent = { languages, fetch: access.fetch ?? fetch, signal: ending.controller.signal };
       const { warnings, parts } = await prepared(call, sent);
       if (warnings.length > 0 && request.raw !== false) yield { type: "raw", chunk: JSON.stringify({ warnings }) };

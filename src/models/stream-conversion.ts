@@ -8,8 +8,9 @@ import { answerData } from "#core/model/answer-data.ts";
 import type { ModelPart, ModelRequest } from "#core/ports/model-port.ts";
 import { fromBase64, toBase64 } from "#lib/base64.ts";
 
-import { AnswerBlocks } from "./answer-blocks.ts";
+import { AnswerBlocks, parseKept } from "./answer-blocks.ts";
 import { createUniqueIds } from "./call-ids.ts";
+import type { ToolNames } from "./call-options.ts";
 import type { ChunkReader } from "./chunk-reader.ts";
 import { cutFailure, endOfAnswer } from "./end-of-answer.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
@@ -28,6 +29,8 @@ export interface Call {
   raw: RawText;
   /** The name of the tool whose arguments are the structured answer; null if there is none. Set when the call options are prepared. */
   answerTool: string | null;
+  /** The tools whose arguments are sent under other names. Set when the call options are prepared. */
+  names: ToolNames;
   /** Reads every chunk. Its token counts are used if the stream breaks. */
   chunks: ChunkReader;
 }
@@ -77,6 +80,7 @@ export class Conversion {
       model: request.model.model,
       uniqueId: createUniqueIds(request),
       thinkingField: () => chunks.thinkingField,
+      restored: (name, text) => this.#restored(name, text),
       writtenArguments: (id) => (profile.argumentsFromChunks === true ? chunks.argumentsOf(id) : null),
     });
   }
@@ -153,14 +157,23 @@ export class Conversion {
   }
 
   #answerDelta(id: string, delta: string): ModelPart[] {
+    // Names are restored when the answer is complete.
+    if (this.#call.names.has(this.#call.answerTool ?? "")) return [];
     if (delta !== "") this.#answerCalls.set(id, true);
     return this.#blocks.delta("text", { id, delta });
   }
 
   #endAnswer({ toolCallId: id, input, providerMetadata }: Extract<LanguageModelV3StreamPart, { type: "tool-call" }>) {
     const started = this.#answerCalls.has(id) ? [] : this.#startAnswer(id);
-    const text = this.#answerCalls.get(id) === true ? [] : this.#answerDelta(id, input);
+    const delta = this.#restored(this.#call.answerTool ?? "", input);
+    const text = this.#answerCalls.get(id) === true ? [] : this.#blocks.delta("text", { id, delta });
     return [...started, ...text, ...this.#blocks.end("text", { id, providerMetadata })];
+  }
+
+  /** The arguments of a call with the names of its tool. Arguments that are not JSON stay as they are. */
+  #restored(name: string, text: string): string {
+    const given = this.#call.names.has(name) ? parseKept(text) : undefined;
+    return given === undefined ? text : JSON.stringify(this.#call.names.get(name)?.restored(given));
   }
 
   #chunk(value: unknown): ModelPart[] {

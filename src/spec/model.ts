@@ -62,6 +62,12 @@ export interface ModelTimeouts {
 }
 
 /**
+ * The rules by which schemas of tools are converted: those of OpenAI, those of other servers, which include those of llama.cpp, or those of
+ * the provider that a gateway forwards a request to.
+ */
+export type SchemaRules = "openai" | "compatible" | "anthropic" | "google" | "moonshot";
+
+/**
  * How a server with OpenAI's protocols differs from OpenAI's own. A field that is left out is filled from what is known of the server's
  * host, else of the model's id (docs/reference/providers.md).
  */
@@ -89,6 +95,11 @@ export interface ModelCompatibility {
   emptyThinking?: string;
   /** The field that turns thinking off: `reasoning_effort: "none"` or `thinking: { type: "disabled" }`. */
   thinkingOffField?: "reasoning_effort" | "thinking";
+  /**
+   * The rules for the schemas of tools. Default: by the model's id (`claude`, `gemini`, `kimi`) and the server, else `openai` at OpenAI and in
+   * the Responses API, `anthropic` at OpenRouter, and `compatible` at other servers.
+   */
+  schemaRules?: SchemaRules;
 }
 
 /** OpenAI's protocols: the Responses API and Chat Completions. */

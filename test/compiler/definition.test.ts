@@ -77,10 +77,10 @@ describe("fields", () => {
       code: "unknown_field",
       suggestion: "requiresThinking",
     });
-    expect(await onlyFinding(model("requiresThinking: 'always'"))).toMatchObject({
-      severity: "error",
-      code: "invalid_field",
-    });
+    for (const wrong of ["requiresThinking: 'always'", "schemaRules: 'gemini'", "schemaRules: true"]) {
+      expect(await onlyFinding(model(wrong))).toMatchObject({ severity: "error", code: "invalid_field" });
+    }
+    expect(await findingsOf("invalid_field", model("schemaRules: 'google'"))).toEqual([]);
   });
 
   it("The build reports a value of `api` that the model's provider does not support", async () => {

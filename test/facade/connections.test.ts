@@ -10,6 +10,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createProvider } from "#facade/upp/create-provider.ts";
 import { llm } from "#facade/upp/llm.ts";
 
+import { BrokenRequests } from "../support/wire-rules/request-problems.mjs";
+
 const chunk = (choice: object): string =>
   `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, ...choice }] })}\n\n`;
 const answer = `${chunk({ delta: { content: "Hi." } })}${chunk({ delta: {}, finish_reason: "stop" })}data: [DONE]\n\n`;
@@ -18,9 +20,14 @@ const answer = `${chunk({ delta: { content: "Hi." } })}${chunk({ delta: {}, fini
 const open: ServerResponse[] = [];
 const connections = new Set<unknown>();
 
+const broken = new BrokenRequests();
+
 const server = createServer((request, response) => {
   connections.add(request.socket);
-  request.resume().on("end", () => {
+  let body = "";
+  request.setEncoding("utf8").on("data", (piece: string) => (body += piece));
+  request.on("end", () => {
+    broken.check("openai", { path: request.url ?? "/", body: JSON.parse(body) });
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(answer, () => open.push(response));
   });
@@ -33,6 +40,7 @@ beforeAll(async () => {
 afterAll(() => {
   server.closeAllConnections();
   server.close();
+  broken.assertNone();
 });
 
 /** Ends a response. Resolves when this process has received the end; rejects if this process closes the connection before it. */

@@ -17,8 +17,8 @@ import notion from "../fixtures/mcp-tools/notionhq-notion-mcp-server.json" with 
 import playwright from "../fixtures/mcp-tools/playwright-mcp.json" with { type: "json" };
 import { allowedValues, fits } from "../support/wire-rules/allowed-values.ts";
 import { valueFor } from "../support/wire-rules/any-schema.ts";
-import { schemaProblems, schemaWires } from "../support/wire-rules/schema-problems.ts";
-import { sentSchemas } from "./sent-parameters.ts";
+import { schemaProblems, schemaWires } from "../support/wire-rules/schema-problems.mjs";
+import { sentSchemas, withSentNames } from "./sent-parameters.ts";
 
 interface Server {
   server: string;
@@ -60,7 +60,8 @@ it.for(servers.map((server) => [server.server, server] as const))(
       for (const [at, schema] of sent.entries()) {
         const place = `${wire} ${tools[at]?.name}: ${JSON.stringify(schema)}`;
         expect(schemaProblems(wire, schema), place).toEqual([]);
-        const forbidden = samples[at]?.filter((value) => !fits(allowedValues(wire, schema), "2020-12", value));
+        const sentValues = samples[at]?.map((value) => withSentNames(wire, read[at] ?? {}, value));
+        const forbidden = sentValues?.filter((value) => !fits(allowedValues(wire, schema), "2020-12", value));
         expect(forbidden, place).toEqual([]);
       }
     }

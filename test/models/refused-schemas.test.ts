@@ -6,7 +6,7 @@ import type { JsonObject } from "#contract/json.ts";
 import type { ToolSpec } from "#core/ports/model-port.ts";
 import { clientSchema } from "#flow/client-schema.ts";
 
-import { schemaProblems, schemaWires, type SchemaWire } from "../support/wire-rules/schema-problems.ts";
+import { schemaProblems, schemaWires, type SchemaWire } from "../support/wire-rules/schema-problems.mjs";
 import { parametersOf, sentParameters, sentTools } from "./sent-parameters.ts";
 
 /** The tool as a step offers it. */
@@ -35,7 +35,7 @@ const kind = (value: string): object => ({
 });
 
 describe.for(schemaWires)("The wire %s", (wire) => {
-  const isGoogle = wire === "google";
+  const isGoogle = wire === "google" || wire === "gemini";
 
   it("A tool with alternatives at the root is sent as one object with the properties of all of them, and a sentence", async () => {
     const text = 'Exactly one of these alternatives applies: (1) needs "kind" = "a"; (2) needs "kind" = "b".';
@@ -184,7 +184,7 @@ it("A tool whose arguments are no object is left out of the request with one war
   });
 });
 
-it("Anthropic is sent the arguments whose names it refuses as sentences, and other wires are sent them as properties", async () => {
+it("Wires that refuse the names of arguments are sent other names, and other wires are sent the names of the tool", async () => {
   const properties = { "filter[id]": { type: "string" }, city: { type: "string" } };
   const { parameters } = tool("odd", {
     type: "object",
@@ -192,15 +192,22 @@ it("Anthropic is sent the arguments whose names it refuses as sentences, and oth
     required: ["filter[id]", "city"],
     additionalProperties: false,
   });
-  expect(await sentParameters("anthropic", parameters)).toEqual({
-    type: "object",
-    properties: { city: { type: "string" } },
-    required: ["city"],
-    description:
-      'There is also the key "filter[id]". Its value, which is required, follows the JSON Schema {"type":"string"}. ' +
-      "No other keys are allowed.",
+  const description = 'Descriptions and errors call this key "filter[id]".';
+  for (const wire of ["anthropic", "openrouter", "claude"] as const) {
+    expect(await sentParameters(wire, parameters)).toEqual({
+      type: "object",
+      properties: { filter_id_: { type: "string", description }, city: { type: "string" } },
+      required: ["filter_id_", "city"],
+      additionalProperties: false,
+    });
+  }
+  expect(await sentParameters("google", parameters)).toMatchObject({
+    properties: { filter_id_: { type: "string", description }, city: { type: "string" } },
+    required: ["filter_id_", "city"],
   });
-  expect(await sentParameters("openai", parameters)).toEqual(parameters);
+  for (const wire of ["openai", "openai-responses", "openai-compatible"] as const) {
+    expect(await sentParameters(wire, parameters)).toEqual(parameters);
+  }
 });
 
 it("A regular expression that a provider cannot read is sent as a sentence", async () => {

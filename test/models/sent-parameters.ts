@@ -1,8 +1,12 @@
 // The schema of a tool's arguments in the request that a wire is sent.
 
-import type { JsonObject } from "#contract/json.ts";
+import { expect } from "vitest";
 
-import type { SchemaWire } from "../support/wire-rules/schema-problems.ts";
+import type { Json, JsonObject } from "#contract/json.ts";
+import { toolSchema } from "#models/schema/sent-schema.ts";
+import { anthropicRules, googleRules, rulesOfSchemas, type WireRules } from "#models/schema/wire-rules.ts";
+
+import type { SchemaWire } from "../support/wire-rules/schema-problems.mjs";
 import type { Provider } from "./ask-model.ts";
 import { overHttp } from "./http-request.ts";
 import { capture, type Sent } from "./sent-request.ts";
@@ -17,7 +21,32 @@ const callOf: Record<SchemaWire, { provider: Provider; model: string; baseUrl?: 
   openrouter: { provider: "openrouter", model: "anthropic/some-model" },
   "openai-compatible": { provider: "openai", model: "some-model" },
   moonshot: { provider: "openai", model: "kimi-k3" },
+  claude: { provider: "openai", model: "anthropic/claude-sonnet-5" },
+  gemini: { provider: "openai", model: "gemini-3-pro" },
 };
+
+const rulesOf: Record<SchemaWire, WireRules> = {
+  openai: rulesOfSchemas.openai,
+  "openai-responses": rulesOfSchemas.openai,
+  anthropic: anthropicRules,
+  google: googleRules,
+  openrouter: rulesOfSchemas.anthropic,
+  "openai-compatible": rulesOfSchemas.compatible,
+  moonshot: rulesOfSchemas.moonshot,
+  claude: rulesOfSchemas.anthropic,
+  gemini: rulesOfSchemas.google,
+};
+
+/**
+ * The arguments of a tool with the names that a wire is sent. Fails if the names of the tool cannot be restored from them.
+ */
+export function withSentNames(wire: SchemaWire, parameters: JsonObject, value: Json): Json {
+  const read = toolSchema(parameters, rulesOf[wire]);
+  if ("problem" in read || read.names === null) return value;
+  const sent = read.names.sent(value);
+  expect(read.names.restored(sent)).toEqual(value);
+  return sent;
+}
 
 /** The field in which a wire receives a tool's arguments. */
 export function parametersOf(wire: SchemaWire, body: Sent, at = 0): Sent | undefined {

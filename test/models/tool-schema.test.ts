@@ -14,7 +14,8 @@ import { defineTool } from "#spec/index.ts";
 import type { AnyToolDefinition } from "#spec/index.ts";
 
 import { noState } from "../flow/support/hooks.ts";
-import { geminiAsJsonSchema, geminiProblems } from "../support/wire-rules/gemini-schema.ts";
+import { geminiProblems } from "../support/wire-rules/gemini-problems.mjs";
+import { geminiAsJsonSchema } from "../support/wire-rules/gemini-schema.ts";
 import { argumentObjects } from "./argument-nodes.ts";
 import type { Provider } from "./ask-model.ts";
 import { overHttp } from "./http-request.ts";

@@ -6,6 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 
 import { currentKeywords } from "./draft-keywords.ts";
 import { addSentence, sentenceOf } from "./keyword-sentence.ts";
+import { listOf } from "./merge-schemas.ts";
 import { isDraft, ReferenceIndex, type ReferenceKeyword } from "./reference-index.ts";
 import { annotations, identifiers, isKeywordValue, isPlainKeyword, schemaPlaces } from "./schema-keyword.ts";
 
@@ -181,13 +182,23 @@ class Resolver {
   #keywords(given: JsonObject, position: Position, before: number): JsonObject | boolean {
     let result: JsonObject = {};
     const notes: string[] = [];
-    for (const [keyword, value] of Object.entries(currentKeywords(given))) {
+    const isWithPrototype = namesPrototype(given);
+    for (const [keyword, stated] of Object.entries(currentKeywords(given))) {
       if (identifiers.has(keyword) || keyword === "__proto__") continue;
+      const value =
+        isWithPrototype && keyword === "required" ? listOf(stated).filter((name) => name !== "__proto__") : stated;
       const path = position.path === "" ? keyword : `${position.path}.${keyword}`;
       const read = this.#keyword(keyword, value, { ...position, path, depth: position.depth + 1 });
       if (read !== undefined) result[keyword] = read;
       else notes.push(`${JSON.stringify(keyword)}: ${JSON.stringify(value).slice(0, 100).toWellFormed()}`);
     }
+    // No value of a call has this key, because it would change the prototype of an object.
+    if (isWithPrototype)
+      result = this.#fault(
+        result,
+        'has a property "__proto__", which is not taken',
+        'The key "__proto__" cannot be given.',
+      );
     if (notes.length > 0) result = addSentence(result, `Also stated: ${notes.join(", ")}.`);
     return this.#widened > before ? withoutInverting(result) : result;
   }
@@ -234,6 +245,11 @@ class Resolver {
     this.#units += JSON.stringify(value).length;
     if (this.#units > maxUnits) throw new TooLarge(`has more than ${maxUnits} characters`);
   }
+}
+
+/** Whether a schema of an object states something about the key `__proto__`. */
+function namesPrototype({ properties, required }: JsonObject): boolean {
+  return listOf(required).includes("__proto__") || (isJsonObject(properties) && Object.hasOwn(properties, "__proto__"));
 }
 
 /** Describes the keywords that would accept fewer values because schemas inside accept more. */

@@ -9,8 +9,7 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { AnthropicRepair } from "../anthropic-repair.ts";
 import { acceptedCallId } from "../call-ids.ts";
-import { wireRules } from "../schema/wire-rules.ts";
-import { wireSchema } from "../schema/wire-schema.ts";
+import { anthropicRules } from "../schema/wire-rules.ts";
 import { fitBudget } from "../thinking-request.ts";
 import { countOf, textOf } from "./chunk-field.ts";
 import { anthropicFacts } from "./facts/anthropic-facts.ts";
@@ -186,7 +185,7 @@ export const anthropic: ProviderProfile = {
   ],
   // Anthropic requires a limit.
   defaultMaxTokens: 8192,
-  toolSchema: (parameters, model) => wireSchema(parameters, wireRules("anthropic", model)),
+  schemaRules: () => anthropicRules,
   needsToolDefinitions: () => true,
   callId: (id) => acceptedCallId(id, { refused: /[^a-zA-Z0-9_-]/g, length: 64 }),
   alternatesTurns: true,

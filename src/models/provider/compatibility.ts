@@ -4,11 +4,14 @@
 
 import type { AnyModelDefinition, ModelCompatibility } from "#spec/index.ts";
 
-/** The fields that are known for every model. An absent role or effort is decided by the model's id. */
-type Known = Omit<ModelCompatibility, "supportsDeveloperRole" | "supportsReasoningEffort">;
+/**
+ * The fields that are known for every model. An absent role or effort is decided by the model's id, and absent rules for schemas by the
+ * protocol.
+ */
+type Known = Omit<ModelCompatibility, "supportsDeveloperRole" | "supportsReasoningEffort" | "schemaRules">;
 
 /** A model's complete `compat`. */
-export interface Compatibility extends Required<Known> {
+export interface Compatibility extends Required<Known>, Pick<ModelCompatibility, "schemaRules"> {
   /** The server accepts a JSON Schema as the form of an answer. A definition's `capabilities.structuredOutputs` takes precedence. */
   jsonSchema: boolean;
 }
@@ -41,6 +44,11 @@ const byModel: readonly Entry[] = [
   [/(?:^|[/.:_-])deepseek(?!.*distill)/, { requiresThinking: "all" }],
   // Kimi treats an empty text like a missing one, so it gets a space. Its models before K2.5 do not think, except K2 Thinking.
   [/(?:^|[/.:_-])kimi-(?:k2-thinking|k2[.p][5-9]|k[3-9]|thinking)/, { requiresThinking: "calls", emptyThinking: " " }],
+  // Gateways forward schemas to the provider of the model, which applies its rules. Ids of models of other clouds begin with a region, as in
+  // `eu.anthropic.claude-…`.
+  [/(?:^|[/.:_-])(?:moonshot|kimi)/, { schemaRules: "moonshot" }],
+  [/(?:^|[/.:_-])claude|(?:^|[/.:])anthropic[/.]/, { schemaRules: "anthropic" }],
+  [/(?:^|[/.:_-])gemini|(?:^|\/)google\//, { schemaRules: "google" }],
 ];
 
 /** By the server's host. The first entry that matches counts. */
@@ -54,8 +62,17 @@ const byHost: readonly Entry[] = [
   ],
   [
     /(^|\.)moonshot\.(ai|cn)$/,
-    { requiresThinking: "calls", emptyThinking: " ", jsonSchema: false, thinkingOffField: "thinking" },
+    {
+      requiresThinking: "calls",
+      emptyThinking: " ",
+      jsonSchema: false,
+      thinkingOffField: "thinking",
+      schemaRules: "moonshot",
+    },
   ],
+  // The endpoints with Chat Completions of these two convert schemas to those of their own APIs.
+  [/(^|\.)anthropic\.com$/, { schemaRules: "anthropic" }],
+  [/(^|\.)googleapis\.com$/, { schemaRules: "google" }],
   [/(^|\.)(z\.ai|bigmodel\.cn)$/, { jsonSchema: false, thinkingOffField: "thinking" }],
 ];
 

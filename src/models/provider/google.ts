@@ -4,6 +4,7 @@
 import type { ModelRequest } from "#core/ports/model-port.ts";
 import { fieldsOf, isObject, listOf, type Fields } from "#lib/json-value.ts";
 
+import { googleRules, type WireRules } from "../schema/wire-rules.ts";
 import { fitBudget, type BudgetBounds, type Effort } from "../thinking-request.ts";
 import { countOf, textOf } from "./chunk-field.ts";
 import { googleFacts } from "./facts/google-facts.ts";
@@ -75,6 +76,8 @@ function usageOf({ usageMetadata }: Fields): ChunkUsage {
  */
 const acceptedFiles = ["application/pdf", "audio/*", "video/*"];
 
+const parameterRules: WireRules = { ...googleRules, convert: googleParameters };
+
 /** Google's Gemini API. */
 export const google: ProviderProfile = {
   name: "google",
@@ -102,7 +105,7 @@ export const google: ProviderProfile = {
   optionsName: "google",
   reasoning,
   factsAt: () => googleFacts,
-  toolSchema: googleParameters,
+  schemaRules: () => parameterRules,
   // Gemini before version 3 refuses a schema for the answer together with functions.
   structure: ({ schema }, { model, tools }) =>
     tools.length > 0 && /gemini-[12]\b/.test(model.model) ? null : { schema: googleSchema(schema), options: {} },

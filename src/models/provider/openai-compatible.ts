@@ -5,8 +5,7 @@ import type { JSONObject, LanguageModelV3Message } from "@ai-sdk/provider";
 import type { StoredPart } from "#core/record.ts";
 
 import { shortCallId } from "../call-ids.ts";
-import { wireRules } from "../schema/wire-rules.ts";
-import { wireSchema } from "../schema/wire-schema.ts";
+import { rulesOfSchemas } from "../schema/wire-rules.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import { compatibilityOf } from "./compatibility.ts";
 import {
@@ -102,11 +101,11 @@ export const openaiCompatible: ProviderProfile = {
   structure(structure, request, to) {
     const isSupported =
       request.model.capabilities?.structuredOutputs ?? compatibilityOf(request.model, to.host).jsonSchema;
-    return isSupported ? openaiStructure(structure, request) : null;
+    return isSupported ? openaiStructure(structure, request, to) : null;
   },
   completionLimitOption: "max_completion_tokens",
   compatibility: compatibilityOf,
-  toolSchema: (parameters, model) => wireSchema(parameters, wireRules("openai-compatible", model)),
+  schemaRules: ({ model, to }) => rulesOfSchemas[compatibilityOf(model, to.host).schemaRules ?? "compatible"],
   callId: (id, { model, to }) => (compatibilityOf(model, to.host).shortCallIds ? shortCallId(id) : openaiCallId(id)),
   files: chatFiles,
   // The package has no option for the role of system messages, but copies these fields into the message.

@@ -2,9 +2,10 @@
 // of reasoning, and the efforts of reasoning that a model accepts.
 
 import type { AnswerStructure, ModelRequest } from "#core/ports/model-port.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { acceptedCallId } from "../call-ids.ts";
-import { wireRules } from "../schema/wire-rules.ts";
+import { rulesOfSchemas, type WireRules } from "../schema/wire-rules.ts";
 import { wireSchema } from "../schema/wire-schema.ts";
 import type { Effort, ThinkingRequest } from "../thinking-request.ts";
 import { compatibilityOf } from "./compatibility.ts";
@@ -14,6 +15,7 @@ import {
   type AcceptedFiles,
   type NativeStructure,
   type ProviderProfile,
+  type ProviderSettings,
   type ReasoningOptions,
 } from "./provider-profile.ts";
 import { fitsStrictMode } from "./strict-schema.ts";
@@ -51,6 +53,7 @@ export function openaiCallId(id: string): string {
 export const openaiFamily = {
   variables: { keys: ["OPENAI_API_KEY"], baseUrls: ["OPENAI_BASE_URL"], defaultPath: "/v1" },
   callId: openaiCallId,
+  schemaRules: ({ model, to }) => schemaRulesOf(model, to.host),
   // Another server may limit a model of the same name differently.
   factsAt: (host) => (isOpenaiHost(host) ? openaiFacts : []),
 } satisfies Partial<ProviderProfile>;
@@ -58,10 +61,19 @@ export const openaiFamily = {
 // OpenAI's models before the second version of GPT-4o have no structured output.
 const withoutStructure = /^(openai\/)?(gpt-3|gpt-4($|-)|gpt-4o-2024-05-13|chatgpt-4o)/;
 
+/** The rules for schemas in the Responses API, and in Chat Completions of OpenAI. */
+function schemaRulesOf(model: AnyModelDefinition, host: string | null): WireRules {
+  return rulesOfSchemas[compatibilityOf(model, host).schemaRules ?? "openai"];
+}
+
 /** The structure in OpenAI's form, strict if the schema fits OpenAI's strict mode; null for a model that does not support it. */
-export function openaiStructure(structure: AnswerStructure, { model }: ModelRequest): NativeStructure | null {
+export function openaiStructure(
+  structure: AnswerStructure,
+  { model }: ModelRequest,
+  to: ProviderSettings,
+): NativeStructure | null {
   if (withoutStructure.test(model.model)) return null;
-  const schema = wireSchema(structure.schema, wireRules("openai", model.model));
+  const schema = wireSchema(structure.schema, schemaRulesOf(model, to.host));
   return { schema, options: { strictJsonSchema: structure.strict ?? fitsStrictMode(schema) } };
 }
 

@@ -7,8 +7,6 @@ import { fieldsOf } from "#lib/json-value.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { ResponsesRepair } from "../responses-repair.ts";
-import { wireRules } from "../schema/wire-rules.ts";
-import { wireSchema } from "../schema/wire-schema.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import { textOf } from "./chunk-field.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
@@ -59,7 +57,6 @@ export const openai: ProviderProfile = {
   reasoning: (request, { thinking }) => effortOptions(request, thinking),
   structure: openaiStructure,
   completionLimitOption: "maxCompletionTokens",
-  toolSchema: (parameters, model) => wireSchema(parameters, wireRules("openai", model)),
   files: chatFiles,
 };
 
@@ -129,7 +126,6 @@ export const openaiResponses: ProviderProfile = {
     ),
     ..."include previous_response_id conversation background prompt".split(" "),
   ],
-  toolSchema: (parameters, model) => wireSchema(parameters, wireRules("openai-responses", model)),
   // The Responses API uses strict mode by default, which refuses schemas with optional fields.
   toolFields: { strict: false },
   alternatesTurns: false,

@@ -9,19 +9,21 @@ import { fieldsOf, isObject, listOf, type Fields } from "#lib/json-value.ts";
 import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { wireRules } from "../schema/wire-rules.ts";
-import { wireSchema } from "../schema/wire-schema.ts";
+import { rulesOfSchemas, type WireRules } from "../schema/wire-rules.ts";
 import { fitBudget } from "../thinking-request.ts";
 import { cacheMarks } from "./anthropic.ts";
 import { chatCompletions } from "./chat-completions.ts";
+import { compatibilityOf } from "./compatibility.ts";
 import { openrouterFacts } from "./facts/openrouter-facts.ts";
-import { googleSchema } from "./google-schema.ts";
 import { printableCallId } from "./openai-family.ts";
 import type { ProviderProfile, ReasoningInput } from "./provider-profile.ts";
 import { fitsStrictMode } from "./strict-schema.ts";
 
 const isAnthropic = (model: string): boolean => model.startsWith("anthropic/");
-const isGoogle = (model: string): boolean => model.startsWith("google/");
+
+/** OpenRouter forwards schemas to the provider of the model. Those of Anthropic are the strictest of the providers that no id names. */
+const schemaRules = (model: AnyModelDefinition): WireRules =>
+  rulesOfSchemas[compatibilityOf(model, "openrouter.ai").schemaRules ?? "anthropic"];
 
 function depthOf(
   model: string,
@@ -110,12 +112,11 @@ export const openrouter: ProviderProfile = {
   factsAt: () => openrouterFacts,
   // The package sends `strict: true` and has no option for it, so a schema that strict mode refuses is sent as the schema of a tool's
   // arguments.
-  structure: ({ schema, strict }, { model: { model } }) =>
+  structure: ({ schema, strict }, { model }) =>
     strict !== false && fitsStrictMode(schema)
-      ? { schema: isGoogle(model) ? googleSchema(schema) : schema, options: {} }
+      ? { schema: schemaRules(model).convert?.(schema) ?? schema, options: {} }
       : null,
-  toolSchema: (parameters, model) =>
-    isGoogle(model) ? googleSchema(parameters) : wireSchema(parameters, wireRules("openrouter", model)),
+  schemaRules: ({ model }) => schemaRules(model),
   reservedFields: [...chatCompletions.reservedFields, "transforms", "models", "route", "usage"],
   needsToolDefinitions: isAnthropic,
   // The providers of the models accept these characters, or OpenRouter converts them.

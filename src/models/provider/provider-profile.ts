@@ -16,6 +16,7 @@ import type { AnswerSource, AnswerStructure, ModelPart, ModelRequest } from "#co
 import type { StoredPart } from "#core/record.ts";
 import type { AnyModelDefinition, AnyModelProvider, ModelCompatibility, OpenAIProtocol } from "#spec/index.ts";
 
+import type { WireRules } from "../schema/wire-rules.ts";
 import type { StreamRepair } from "../stream-repair.ts";
 import type { ThinkingRequest } from "../thinking-request.ts";
 import type { FactTable } from "./facts/fact-table.ts";
@@ -178,8 +179,8 @@ export interface ProviderProfile {
    */
   reservedFields: readonly string[];
 
-  /** Converts the normal form of the schema of a tool's arguments to a schema that the provider accepts. Absent: every normal form is. */
-  toolSchema?: (parameters: JsonObject, model: string) => JsonObject;
+  /** The rules of the provider for the schemas of tools. The result is the same object for equal targets. */
+  schemaRules: (target: CallTarget) => WireRules;
   /** Fields added to each tool. */
   toolFields?: Pick<LanguageModelV3FunctionTool, "strict">;
   /** Whether a model refuses earlier calls of tools that the request does not define. Absent: no model does. */

@@ -1,14 +1,16 @@
 // The schema of a tool's arguments as a request contains it: its normal form, converted for the provider. The schemas are stored by the
 // objects that they were converted from, so that the tools of a run are converted once for all its requests.
 
-import type { JsonObject } from "#contract/json.ts";
+import type { Json, JsonObject } from "#contract/json.ts";
 import { readArguments } from "#core/schema/argument-form.ts";
 import { UnusableSchema } from "#core/schema/resolve-schema.ts";
 
-import type { ProviderProfile } from "../provider/provider-profile.ts";
+import { hasRefusedNames, restoredArguments, schemaWithSentNames, sentArguments } from "./sent-names.ts";
+import type { WireRules } from "./wire-rules.ts";
+import { wireSchema } from "./wire-schema.ts";
 
-/** A normal form, and its conversions by provider and model; or why the schema cannot be sent. */
-type Form = { normal: JsonObject; converted: Map<string, JsonObject> } | { problem: string };
+/** A normal form, and its conversions by the rules of APIs; or why the schema cannot be sent. */
+type Form = { normal: JsonObject; converted: Map<WireRules, SentTool> } | { problem: string };
 
 const forms = new WeakMap<JsonObject, Form>();
 
@@ -35,18 +37,38 @@ export function normalForm(schema: JsonObject): JsonObject {
   return "problem" in form ? schema : form.normal;
 }
 
-/** The schema for a request to a model. `problem` is the reason why no provider accepts it; it completes "The schema of x …". */
-export function toolSchema(
-  parameters: JsonObject,
-  profile: ProviderProfile,
-  model: string,
-): { schema: JsonObject } | { problem: string } {
+/** A tool's schema in a request, and the conversions of the arguments of its calls; null if they have their own names. */
+export interface SentTool {
+  schema: JsonObject;
+  names: SentNames | null;
+}
+
+/** Converts the arguments of calls between the names of the tool and the names that are sent. */
+export interface SentNames {
+  sent: (given: Json) => Json;
+  restored: (given: Json) => Json;
+}
+
+/** The schema for a request, by the rules of its API. `problem` is the reason why no provider accepts it; it completes "The schema of x …". */
+export function toolSchema(parameters: JsonObject, rules: WireRules): SentTool | { problem: string } {
   const form = formOf(parameters);
   if ("problem" in form) return form;
-  const key = `${profile.name} ${model}`;
-  const known = form.converted.get(key);
-  if (known !== undefined) return { schema: known };
-  const schema = profile.toolSchema?.(form.normal, model) ?? form.normal;
-  form.converted.set(key, schema);
-  return { schema };
+  const known = form.converted.get(rules);
+  if (known !== undefined) return known;
+  const made = sentTool(form.normal, rules);
+  form.converted.set(rules, made);
+  return made;
+}
+
+function sentTool(normal: JsonObject, rules: WireRules): SentTool {
+  const accepts = rules.names?.accepts;
+  if (accepts === undefined || !hasRefusedNames(normal, accepts))
+    return { schema: wireSchema(normal, rules), names: null };
+  return {
+    schema: wireSchema(schemaWithSentNames(normal, accepts), rules),
+    names: {
+      sent: (given) => sentArguments(given, normal, accepts),
+      restored: (given) => restoredArguments(given, normal, accepts),
+    },
+  };
 }

@@ -1,6 +1,14 @@
 // What providers refuse in the schema of a tool's arguments, as data: each rule has its source. The schemas are in normal form already
 // (core/schema/normal-form.ts), so rules about references, about `allOf`, about conditions, and about alternatives at the root are not needed
-// here. A refusal is not about the tool alone: it fails the whole request. Gemini's rules are in provider/google-schema.ts.
+// here. A refusal is not about the tool alone: it fails the whole request. Gemini's rules for keywords are in provider/google-schema.ts.
+
+import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
+import { addSentence } from "#core/schema/keyword-sentence.ts";
+import { listOf } from "#core/schema/merge-schemas.ts";
+import type { SchemaRules } from "#spec/index.ts";
+
+import { googleSchema } from "../provider/google-schema.ts";
+import type { AcceptsName } from "./sent-names.ts";
 
 /** A rule, and the documentation or the report that states it. */
 interface Rule {
@@ -13,12 +21,14 @@ export interface WireRules {
   objectProperties?: Rule;
   /** Every list has `items`. */
   listItems?: Rule;
-  /** The names of the arguments match a pattern. Names of properties inside are free. */
-  argumentNames?: Rule & { accepts: RegExp };
+  /** Names of keys. Others are sent by another name. */
+  names?: Rule & { accepts: AcceptsName };
   /** Regular expressions are of a simpler kind. */
   patterns?: Rule & { accepts: (pattern: string) => boolean };
   /** Every schema has a type, or alternatives with types. `type` is not next to `anyOf`. */
   types?: Rule;
+  /** Converts schemas to a form of the provider's own, in place of the rules above except those for names. */
+  convert?: (schema: JsonObject) => JsonObject;
 }
 
 /** What Python's `re` cannot read, and lookaround: groups other than `(?:…)`, classes by property, unknown escapes, empty sets. */
@@ -44,13 +54,13 @@ const openai: WireRules = {
 };
 
 /** The rules of Anthropic. It accepts every valid schema of draft 2020-12 whose root is an object without alternatives. */
-const anthropic: WireRules = {
-  argumentNames: {
+export const anthropicRules: WireRules = {
+  names: {
     // "tools.14.custom.input_schema.properties: Property keys should match pattern"; checked at the root only
     source:
       "https://github.com/beautyfree/appstore-connect-mcp/issues/2, " +
       "https://github.com/aws-solutions-library-samples/accelerated-intelligent-document-processing-on-aws/issues/709",
-    accepts: /^[a-zA-Z0-9_.-]{1,64}$/,
+    accepts: (name, isRoot) => !isRoot || /^[a-zA-Z0-9_.-]{1,64}$/.test(name),
   },
 };
 
@@ -64,30 +74,54 @@ const compatible: WireRules = {
   },
 };
 
-/** The rule of Moonshot AI for its models, on its own and on other servers. */
-const typed: Pick<WireRules, "types"> = {
+/** The rules of gateways to Anthropic, and of OpenRouter, which forwards schemas to the provider of any model. */
+const gateway: WireRules = { ...compatible, ...anthropicRules };
+
+/** The rules of Gemini, on its own and on other servers. */
+export const googleRules: WireRules = {
+  names: {
+    // "Parameter names must start with a letter or an underscore and must only contain chars a-z, A-Z, 0-9, or underscores with a maximum
+    // length of 64."
+    source:
+      "https://cloud.google.com/vertex-ai/generative-ai/docs/reference/java/latest/com.google.cloud.vertexai.api.FunctionDeclarationOrBuilder",
+    accepts: (name) => /^[a-zA-Z_]\w{0,63}$/.test(name),
+  },
+  convert: (schema) => withLoneAlternatives(googleSchema(schema)),
+};
+
+/** The schema with the description of alternatives in the first one, because gateways forward what is next to `anyOf` and Gemini refuses it. */
+function withLoneAlternatives(schema: JsonObject): JsonObject {
+  const inner = (value: Json | undefined): Json => (isJsonObject(value) ? withLoneAlternatives(value) : (value ?? {}));
+  const { anyOf, description, properties, items } = schema;
+  if (Array.isArray(anyOf)) {
+    const [first, ...others] = anyOf.map(inner).flatMap((each) => listOf((each as JsonObject)["anyOf"] ?? [each]));
+    const described = typeof description === "string" ? addSentence(first as JsonObject, description) : (first ?? {});
+    return { anyOf: [described, ...others] };
+  }
+  const entries = Object.entries(isJsonObject(properties) ? properties : {});
+  return {
+    ...schema,
+    ...(items === undefined ? {} : { items: inner(items) }),
+    ...(entries.length === 0
+      ? {}
+      : { properties: Object.fromEntries(entries.map(([name, each]) => [name, inner(each)])) }),
+  };
+}
+
+/** The rules of Moonshot AI for its models, on its own and on other servers. */
+const moonshot: WireRules = {
+  ...compatible,
   types: {
     // "type is not defined"; "when using anyOf, type should be defined in anyOf items instead of the parent schema"
     source: "https://github.com/earendil-works/pi/issues/4138, https://github.com/MoonshotAI/kimi-cli/issues/2531",
   },
 };
 
-const isMoonshot = /(?:^|\/)(?:moonshot|kimi)/i;
-
-/** The APIs that receive a tool's arguments as JSON Schema. */
-export type JsonSchemaWire = "openai" | "openai-responses" | "anthropic" | "openrouter" | "openai-compatible";
-
-const rules: Readonly<Record<JsonSchemaWire, WireRules>> = {
+/** The rules for the schemas in requests with OpenAI's protocols, by the field `schemaRules` of a model's `compat`. */
+export const rulesOfSchemas: Readonly<Record<SchemaRules, WireRules>> = {
   openai,
-  "openai-responses": openai,
-  anthropic,
-  // OpenRouter forwards schemas to the provider of the model, which may be any of the others.
-  openrouter: { ...compatible, ...anthropic },
-  "openai-compatible": compatible,
+  compatible,
+  anthropic: gateway,
+  google: googleRules,
+  moonshot,
 };
-
-/** The rules of an API for a model. */
-export function wireRules(wire: JsonSchemaWire, model: string): WireRules {
-  const isForwarding = wire === "openrouter" || wire === "openai-compatible";
-  return isForwarding && isMoonshot.test(model) ? { ...rules[wire], ...typed } : rules[wire];
-}

@@ -8,10 +8,9 @@ import { allTypes, schemaPlaces, typeOfValue } from "#core/schema/schema-keyword
 
 import type { WireRules } from "./wire-rules.ts";
 
-/** The schema of a tool's arguments for a provider. */
+/** The schema for a provider, with its own names. */
 export function wireSchema(schema: JsonObject, rules: WireRules): JsonObject {
-  const converted = convert(schema, rules, true);
-  return rules.argumentNames === undefined ? converted : withoutNames(converted, rules.argumentNames.accepts);
+  return rules.convert?.(schema) ?? convert(schema, rules, true);
 }
 
 function convert(given: JsonObject, rules: WireRules, isRoot = false): JsonObject {
@@ -78,25 +77,4 @@ function withType(node: JsonObject): JsonObject {
   const values = valuesOf(node);
   if (values !== undefined) return { type: typeValue(values.map(typeOfValue)), ...node };
   return { ...node, type: [...allTypes], items: node["items"] ?? flatValue };
-}
-
-/** Describes the arguments whose names the provider refuses. They may be given, so other keys are allowed. */
-function withoutNames(node: JsonObject, accepts: RegExp): JsonObject {
-  const properties = Object.entries(isJsonObject(node["properties"]) ? node["properties"] : {});
-  const refused = properties.filter(([name]) => !accepts.test(name));
-  const names = listOf(node["required"]).filter((name) => typeof name === "string");
-  if (refused.length === 0) return node;
-  const { required: _, additionalProperties, ...rest } = node;
-  const required = names.filter((name) => accepts.test(name));
-  const sentences = refused.map(([name, schema]) => {
-    const isRequired = names.includes(name) ? ", which is required," : "";
-    return `There is also the key ${JSON.stringify(name)}. Its value${isRequired} follows the JSON Schema ${JSON.stringify(schema)}.`;
-  });
-  const isClosed = additionalProperties === false;
-  const result: JsonObject = {
-    ...rest,
-    properties: Object.fromEntries(properties.filter(([name]) => accepts.test(name))),
-    ...(required.length === 0 ? {} : { required }),
-  };
-  return [...sentences, ...(isClosed ? ["No other keys are allowed."] : [])].reduce(addSentence, result);
 }

@@ -1,7 +1,9 @@
 // A provider on the loopback that speaks chat completions, as OpenAI and OpenRouter do, with answers from a test's
-// script. It records each request.
+// script. It records each request, and refuses one that breaks the rules of its protocol.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+
+import { BrokenRequests, wireOf } from "../../support/wire-rules/request-problems.mjs";
 
 /** The answer of a model: text, at once or in pieces, calls, or a refusal with its status. */
 export interface ProviderAnswer {
@@ -39,6 +41,7 @@ export async function openScriptedProvider(
   script: (request: ProviderRequest) => ProviderAnswer,
 ): Promise<ScriptedProvider> {
   const requests: ProviderRequest[] = [];
+  const broken = new BrokenRequests();
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -48,6 +51,11 @@ export async function openScriptedProvider(
       body: JSON.parse(Buffer.concat(chunks).toString("utf8")) as ProviderRequest["body"],
     };
     requests.push(one);
+    const refusal = broken.check(wireOf(`http://provider${one.path}`) ?? "none", one);
+    if (refusal !== null) {
+      response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify(refusal));
+      return;
+    }
     await answer(response, script(one), requests.length);
   };
   const server = createServer((request, response) => {
@@ -61,6 +69,7 @@ export async function openScriptedProvider(
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      broken.assertNone();
     },
   };
 }

@@ -1,11 +1,15 @@
 // A model server for chat completions, in a process of its own. The message `deltas 1000` is answered with that many
 // deltas, `pause 2` waits that many milliseconds between two of them, `length 500` sets the length of each. Without a
 // pause they are sent as fast as the reader takes them. The server sends its address over the channel to its parent
-// process, and ends with that process.
+// process, and ends with that process. It refuses requests that break the rules of the protocol.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout as pass } from "node:timers/promises";
+
+import { BrokenRequests } from "../wire-rules/request-problems.mjs";
+
+const broken = new BrokenRequests();
 
 const server = createServer((request, response) => {
   answer(request, response).catch(() => response.destroy());
@@ -29,6 +33,8 @@ async function answer(request, response) {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   const asked = Buffer.concat(chunks).toString("utf8");
+  const refusal = broken.check("openai", { path: request.url, body: JSON.parse(asked), headers: request.headers });
+  if (refusal !== null) return response.writeHead(400).end(JSON.stringify(refusal));
   const [deltas, pause, length] = [numberIn(asked, "deltas"), numberIn(asked, "pause"), numberIn(asked, "length")];
   response.writeHead(200, { "content-type": "text/event-stream" });
   for (let index = 0; index < deltas; index += 1) {

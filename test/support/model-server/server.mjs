@@ -12,7 +12,7 @@
 
 import { createServer } from "node:http";
 
-import { requestProblems } from "../wire-rules/request-problems.mjs";
+import { BrokenRequests } from "../wire-rules/request-problems.mjs";
 import { fixtureAnswer, listRecorded, listRecordedErrors, recordedAnswer } from "./cases.mjs";
 import { createRandom, cutAtRandom } from "./random.mjs";
 
@@ -116,9 +116,7 @@ async function writeAnswer(response, { status, headers, body }, { random, breakA
 export async function startModelServer({ port = 0, recordedDir = null, seed = Date.now() % 1_000_000 } = {}) {
   const recorded = listRecorded(recordedDir);
   const exchanges = new Exchanges();
-  /** The requests that break the rules of their protocol. They fail the tests when the server is closed. */
-  /** @type {string[]} */
-  const refused = [];
+  const broken = new BrokenRequests();
   let served = 0;
 
   /**
@@ -172,12 +170,8 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
     const route = routes.find(({ path }) => path.test(pathname));
     if (request.method !== "POST" || route === undefined) return tell(request, response, url);
 
-    const problems = requestProblems(route.provider, body);
-    if (problems.length > 0) {
-      refused.push(`${url.pathname}: ${problems.join("; ")}`);
-      const error = { type: "invalid_request_error", message: `The request breaks rules: ${problems.join("; ")}` };
-      return sendJson(response, { type: "error", error }, 400);
-    }
+    const refusal = broken.check(route.provider, { path: url.pathname, body, headers: request.headers });
+    if (refusal !== null) return sendJson(response, refusal, 400);
     const header = request.headers["x-server-id"];
     const id = typeof header === "string" ? header : null;
     exchanges.asked.push({ id, method: request.method, path: url.pathname, headers: request.headers, body });
@@ -216,7 +210,7 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
     });
   const closeChecked = async () => {
     await close();
-    if (refused.length > 0) throw new Error(`Requests broke the rules of their protocol:\n${refused.join("\n")}`);
+    broken.assertNone();
   };
   return { url: `http://127.0.0.1:${bound}`, port: bound, seed, close: closeChecked };
 }

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 
 import type { Draft } from "./any-schema.ts";
 import { geminiAsJsonSchema } from "./gemini-schema.ts";
-import type { SchemaWire } from "./schema-problems.ts";
+import type { SchemaWire } from "./schema-problems.mjs";
 
 /** Whether a value fits a schema; null if the validator cannot read the schema, for example because of an invalid pattern. */
 export function fits(schema: JsonObject, draft: Draft, value: Json): boolean | null {
@@ -20,7 +20,7 @@ export function fits(schema: JsonObject, draft: Draft, value: Json): boolean | n
 
 /** The values that a sent schema allows, in its keywords and in the words of its descriptions, as JSON Schema of draft 2020-12. */
 export function allowedValues(wire: SchemaWire, sent: JsonObject): JsonObject {
-  if (wire === "google") return geminiAsJsonSchema(sent);
+  if (wire === "google" || wire === "gemini") return geminiAsJsonSchema(sent);
   return wire === "moonshot" ? (withLists(sent) as JsonObject) : sent;
 }
 

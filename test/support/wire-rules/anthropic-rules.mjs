@@ -4,16 +4,60 @@ import { listProblems, textProblems, toolProblems } from "./text-rules.mjs";
 
 const idForm = /^[a-zA-Z0-9_-]{1,64}$/;
 
+// https://docs.anthropic.com/en/docs/build-with-claude/vision: "messages.0.content.0.image.source.base64.media_type: Input should be …"
+const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+/** @param {unknown} data */
+const isBase64 = (data) => typeof data === "string" && data !== "" && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
+
+/** @param {unknown} url */
+const isUrl = (url) => typeof url === "string" && /^https?:\/\//.test(url);
+
 /**
- * @param {any} content
+ * The source of an image or a document (https://docs.anthropic.com/en/docs/build-with-claude/pdf-support).
+ * @param {any} block
  * @param {string} path
  * @returns {string[]}
  */
-function resultProblems(content, path) {
+function sourceProblems({ type, source }, path) {
+  const types = type === "image" ? imageTypes : ["application/pdf"];
+  const place = `${path}.${type}.source`;
+  switch (source?.type) {
+    case "base64":
+      return [
+        ...(types.includes(source.media_type)
+          ? []
+          : [`${place}.media_type: "${source.media_type}" should be one of ${types.join()}`]),
+        ...(isBase64(source.data) ? [] : [`${place}.data: should be base64 that is not empty`]),
+      ];
+    case "url":
+      return isUrl(source.url) ? [] : [`${place}.url: "${source.url}" is no URL`];
+    case "text":
+      if (type === "image" || source.media_type !== "text/plain")
+        return [`${place}: a text is a document of text/plain`];
+      return textProblems(source.data, `${place}.data`);
+    default:
+      return [`${place}: the type "${source?.type}" is unknown`];
+  }
+}
+
+/**
+ * The content of a tool's result, or of the system prompt, which holds texts only.
+ * @param {any} content
+ * @param {string} path
+ * @param {readonly string[]} types
+ * @returns {string[]}
+ */
+function resultProblems(content, path, types = ["text"]) {
   if (content === undefined) return [];
   if (!Array.isArray(content)) return textProblems(content, path);
-  const texts = content.filter(({ type }) => type === "text");
-  return [...listProblems(content, path), ...texts.flatMap(({ text }) => textProblems(text, path))];
+  return [
+    ...listProblems(content, path),
+    ...content.flatMap((block) => {
+      if (!types.includes(block.type)) return [`${path}: a block of the type "${block.type}" is not accepted`];
+      return block.type === "text" ? textProblems(block.text, path) : sourceProblems(block, path);
+    }),
+  ];
 }
 
 /**
@@ -41,9 +85,12 @@ function blockProblems(block, path) {
           : [`${path}.tool_use.input: should be an object`]),
       ];
     case "tool_result":
-      return resultProblems(block.content, `${path}.tool_result`);
+      return resultProblems(block.content, `${path}.tool_result`, ["text", "image", "document"]);
+    case "image":
+    case "document":
+      return sourceProblems(block, path);
     default:
-      return [];
+      return isOwnTool(block.type) ? [] : [`${path}: a block of the type "${block.type}" is unknown`];
   }
 }
 
@@ -89,10 +136,22 @@ function pairProblems(messages, at) {
 }
 
 /**
+ * Whether a block is about a tool that Anthropic executes. A paused turn contains such blocks.
+ * @param {string} type
+ */
+const isOwnTool = (type) => /^(server_tool_use|\w+_tool_result)$/.test(type) && type !== "tool_result";
+
+/** The types of blocks of each role. */
+const blocksOfRole = {
+  user: ["text", "image", "document", "tool_result"],
+  assistant: ["text", "thinking", "redacted_thinking", "tool_use"],
+};
+
+/**
  * @param {Record<string, any>} body
  * @returns {string[]}
  */
-export function anthropicProblems({ messages, system, tools, max_tokens: limit }) {
+export function anthropicProblems({ messages, system, tools, max_tokens: limit, thinking }) {
   const problems = [...listProblems(messages, "messages"), ...toolProblems(tools, (tool) => tool?.name)];
   if (system !== undefined) problems.push(...resultProblems(system, "system"));
   if (!Number.isInteger(limit) || limit < 1) problems.push("max_tokens: field required");
@@ -103,10 +162,20 @@ export function anthropicProblems({ messages, system, tools, max_tokens: limit }
     if (at > 0 && messages[at - 1].role === role) problems.push(`${path}: roles must alternate`);
     if (Array.isArray(content)) {
       problems.push(...listProblems(content, `${path}.content`));
+      const accepted = /** @type {Record<string, string[]>} */ (blocksOfRole)[role] ?? [];
+      const other = content.filter(
+        ({ type }) => !accepted.includes(type) && !(role === "assistant" && isOwnTool(type)),
+      );
+      problems.push(...other.map(({ type }) => `${path}: "${type}" blocks are not permitted in the role "${role}"`));
       problems.push(...content.flatMap((block, number) => blockProblems(block, `${path}.content.${number}`)));
     } else problems.push(...textProblems(content, `${path}.content`));
     problems.push(...pairProblems(messages, at));
   }
+  const marks = JSON.stringify([system, messages, tools]).split('"cache_control":').length - 1;
+  if (marks > 4) problems.push(`a maximum of 4 blocks with cache_control may be provided, found ${marks}`);
+  const budget = thinking?.budget_tokens;
+  if (budget !== undefined && (budget < 1024 || budget >= limit))
+    problems.push(`thinking.budget_tokens: ${budget} should be from 1024 and less than max_tokens`);
   const usesTools = JSON.stringify(messages).includes('"type":"tool_use"');
   if (usesTools && tools === undefined)
     problems.push("tools: requests which include tool_use blocks must define tools");

@@ -1,5 +1,6 @@
 // The rules of Google's Gemini API.
 
+import { geminiProblems } from "./gemini-problems.mjs";
 import { listProblems, textProblems } from "./text-rules.mjs";
 
 /**
@@ -11,15 +12,66 @@ function partProblems(parts, path) {
   const texts = (Array.isArray(parts) ? parts : []).filter(
     (part) => "text" in part && part.thoughtSignature === undefined,
   );
-  return [...listProblems(parts, path), ...texts.flatMap(({ text }) => textProblems(text, path))];
+  return [
+    ...listProblems(parts, path),
+    ...texts.flatMap(({ text }) => textProblems(text, path)),
+    ...(Array.isArray(parts) ? parts : []).flatMap((part) => mediaProblems(part, path)),
+  ];
+}
+
+/**
+ * "Unable to process input image", "Unsupported MIME type"
+ * @param {any} part
+ * @param {string} path
+ * @returns {string[]}
+ */
+function mediaProblems({ inlineData, fileData, functionCall, functionResponse }, path) {
+  const isTyped = (/** @type {any} */ { mimeType }) => /^[\w.+-]+\/[\w.+-]+(;.*)?$/.test(String(mimeType));
+  const called = functionCall ?? functionResponse;
+  return [
+    ...(inlineData === undefined || (isTyped(inlineData) && inlineData.data)
+      ? []
+      : [`${path}.inlineData is incomplete`]),
+    ...(fileData === undefined || (isTyped(fileData) && fileData.fileUri) ? [] : [`${path}.fileData is incomplete`]),
+    ...(called === undefined || functionName.test(String(called.name)) ? [] : [`${path}: "${called.name}" is no name`]),
+    ...(functionCall === undefined || isObject(functionCall.args ?? {})
+      ? []
+      : [`${path}.functionCall.args is no object`]),
+    ...(functionResponse === undefined || isObject(functionResponse.response)
+      ? []
+      : [`${path}.functionResponse.response is no object`]),
+  ];
+}
+
+/** @param {unknown} value */
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** "Invalid function name. Must start with a letter or an underscore …": google-gemini/gemini-cli#7869 */
+const functionName = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
+
+/**
+ * @param {any} tools
+ * @returns {string[]}
+ */
+function declarationProblems(tools) {
+  if (tools === undefined) return [];
+  const declarations = (Array.isArray(tools) ? tools : []).flatMap((tool) => tool?.functionDeclarations ?? []);
+  const names = declarations.map(({ name }) => name);
+  return [
+    ...listProblems(declarations, "tools.functionDeclarations"),
+    ...names.filter((name) => !functionName.test(String(name))).map((name) => `tools: invalid function name "${name}"`),
+    ...(new Set(names).size === names.length ? [] : ["tools: duplicate function declaration found"]),
+  ];
 }
 
 /**
  * @param {Record<string, any>} body
  * @returns {string[]}
  */
-export function googleProblems({ contents, systemInstruction }) {
-  const problems = listProblems(contents, "contents");
+export function googleProblems({ contents, systemInstruction, tools, generationConfig }) {
+  const problems = [...listProblems(contents, "contents"), ...declarationProblems(tools)];
+  const structure = generationConfig?.responseSchema;
+  if (structure !== undefined) problems.push(...geminiProblems(structure, "responseSchema"));
   if (systemInstruction !== undefined)
     problems.push(...partProblems(systemInstruction.parts, "systemInstruction.parts"));
   if (contents[0]?.role !== "user") problems.push("contents: the first turn must be the user's");

@@ -12,7 +12,7 @@ import { openTools } from "#tools/openapi/index.ts";
 import { toolName } from "#tools/outside-text.ts";
 
 import { sentSchemas } from "../../models/sent-parameters.ts";
-import { schemaProblems, schemaWires } from "../../support/wire-rules/schema-problems.ts";
+import { schemaProblems, schemaWires } from "../../support/wire-rules/schema-problems.mjs";
 import { contextOf } from "./api-driver.ts";
 import { ExampleValue } from "./example-value.ts";
 
