@@ -1,10 +1,10 @@
 // Reads the lines of a response body and finds out whether the answer is complete. The provider packages of the AI SDK wait until the
 // connection closes, and some servers keep it open long after the last event.
 
-import { fieldsOf, listOf, parseJson, type Fields } from "#lib/json-value.ts";
+import { fieldsOf, parseJson } from "#lib/json-value.ts";
 import { EventMeter } from "#lib/untrusted/bounded-events.ts";
 
-import { namesFailure } from "./finish-reason.ts";
+import { FinishedAnswer } from "./finished-answer.ts";
 
 /** The maximum number of characters of an event. An event with a picture is kept in memory until it ends. */
 const longestEvent = 32 * 1024 * 1024;
@@ -16,28 +16,11 @@ const bounds = { units: longestEvent, lines: 10_000, json: { values: 100_000, de
 const mayEnd = /"(?:finish_?|stop_)reason"\s*:\s*"|"response\.(?:completed|incomplete|failed)"|"message_stop"/i;
 const lastEvent = /^(?:response\.(?:completed|incomplete|failed)|message_stop)$/;
 
-/** Whether the data of an event has the finish reason of a complete answer, after which only token counts and the end mark follow. */
-export function endsAnswer(data: string): boolean {
-  return mayEnd.test(data) && reasonsOf(fieldsOf(parseJson(data))).some(isFinish);
-}
-
-function reasonsOf({ type, choices, candidates, delta }: Fields): unknown[] {
-  const last = type === "message_delta" ? fieldsOf(delta)["stop_reason"] : undefined;
-  return [first(choices)["finish_reason"], first(candidates)["finishReason"], last];
-}
-
-function isFinish(reason: unknown): boolean {
-  return typeof reason === "string" && reason !== "" && reason !== "pause_turn" && !namesFailure(reason);
-}
-
-function first(value: unknown): Fields {
-  return fieldsOf(listOf(value)[0]);
-}
-
 /** The lines of one body. */
 export class AnswerLines {
   readonly #decoder = new TextDecoder();
   readonly #meter = new EventMeter(bounds);
+  readonly #finish = new FinishedAnswer();
   /** The beginning of a line whose end has not arrived. */
   #rest = "";
   /** The last piece ended with `\r`, which may be the first half of `\r\n`. */
@@ -50,8 +33,6 @@ export class AnswerLines {
   ended = false;
   /** The last event reports success. */
   completed = false;
-  /** A finish reason arrived. Token counts and `[DONE]` may follow. */
-  finished = false;
   /** Token counts arrived. */
   counted = false;
 
@@ -98,6 +79,16 @@ export class AnswerLines {
     return read;
   }
 
+  /** A finish reason arrived that no content follows. Token counts and `[DONE]` may follow. */
+  get finished(): boolean {
+    return this.#finish.isFinished;
+  }
+
+  /** The answer is certainly finished, and its token counts arrived. */
+  get finishedWithCounts(): boolean {
+    return this.finished && this.counted && this.#finish.isCertain;
+  }
+
   /** No event is open: the last line was empty, or nothing was read. */
   get atBoundary(): boolean {
     return this.#before === 0 && this.#rest === "" && !this.#endsInReturn;
@@ -108,7 +99,8 @@ export class AnswerLines {
     if (!line.startsWith("data:")) return;
     this.begun = true;
     if (isDone(line)) this.#done();
-    else if (mayEnd.test(line) || (this.finished && line.includes('"usage'))) this.#chunk(line.slice("data:".length));
+    else if (mayEnd.test(line) || this.finished) this.#chunk(line.slice("data:".length));
+    else this.#finish.skip();
   }
 
   #done(): void {
@@ -124,7 +116,7 @@ export class AnswerLines {
       this.ended = true;
       this.completed = type === "response.completed" || type === "message_stop";
     }
-    this.finished ||= reasonsOf(chunk).some(isFinish);
+    this.#finish.readChunk(chunk);
     this.counted ||= typeof (usage ?? usageMetadata ?? 0) === "object";
   }
 }

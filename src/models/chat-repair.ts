@@ -5,6 +5,7 @@
 import { isObject, parseJson, type Fields } from "#lib/json-value.ts";
 
 import { errorEvent } from "./error-event.ts";
+import { isFinishReason } from "./finish-reason.ts";
 import type { StreamRepair } from "./stream-repair.ts";
 
 /** Whether data is the end mark, or the beginning of it at the end of a body. */
@@ -78,14 +79,17 @@ export class ChatRepair implements StreamRepair {
 
   #choice(choice: Fields): Fields {
     const { delta, message, finish_reason } = choice;
-    const ends = isText(finish_reason);
+    const ends = isFinishReason(finish_reason);
+    const isReason = ends || typeof finish_reason !== "string";
+    this.#changed ||= !isReason;
+    const given = isReason ? choice : { ...choice, finish_reason: null };
     this.#finished ||= ends;
     // Some servers send a complete answer as one chunk. It has `message` where a chunk of a stream has `delta`.
     const isWhole = !isObject(delta) && isObject(message);
     this.#changed ||= isWhole;
     const part = isObject(delta) ? delta : isObject(message) ? message : ends ? {} : null;
-    if (part === null) return choice;
-    return { ...choice, delta: this.#delta(part, ends) };
+    if (part === null) return given;
+    return { ...given, delta: this.#delta(part, ends) };
   }
 
   #delta(delta: Fields, ends: boolean): Fields {

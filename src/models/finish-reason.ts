@@ -46,6 +46,11 @@ function comparable(raw: string): string {
   return raw.toLowerCase().replaceAll("-", "_");
 }
 
+/** Whether a field of a chunk has a finish reason. Gateways send a text for null as well. */
+export function isFinishReason(value: unknown): value is string {
+  return typeof value === "string" && !/^\s*(?:null|none|undefined)?\s*$/i.test(value);
+}
+
 /** Whether a finish reason names a failure, so that the answer before it is not complete. */
 export function namesFailure(raw: string): boolean {
   return failures.has(comparable(raw));

@@ -40,7 +40,10 @@ export interface Watch {
   reusesConnection: boolean;
 }
 
-/** Milliseconds without bytes after which an answer with a finish reason counts as complete: if it has token counts, and if it has none. */
+/**
+ * Milliseconds without bytes after which an answer with a finish reason counts as complete: if it has token counts, and if it has none, or if
+ * its reason may be one that the server sends in each chunk.
+ */
 const quietWithCountsMs = 2_000;
 const quietWithoutCountsMs = 10_000;
 
@@ -107,7 +110,7 @@ export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): Bo
       }
       try {
         const next = reader.read();
-        const quietMs = lines.counted ? quietWithCountsMs : quietWithoutCountsMs;
+        const quietMs = lines.finishedWithCounts ? quietWithCountsMs : quietWithoutCountsMs;
         const read = await (lines.finished ? unlessQuiet(next, quietMs, watch.timers) : next);
         if (read === null) close();
         if (read === null || read.done) return end(endLine());

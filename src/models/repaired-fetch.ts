@@ -4,11 +4,11 @@
 
 import { isObject, parseJson, type Fields } from "#lib/json-value.ts";
 
-import { endsAnswer } from "./answer-lines.ts";
 import { answerResponse, type AnswerBytes } from "./answer-response.ts";
 import { errorEvent } from "./error-event.ts";
 import { EventCutter, type EventText } from "./event-text.ts";
 import { typeOfRefusal, unreadableType } from "./failure-facts.ts";
+import { FinishedAnswer } from "./finished-answer.ts";
 import { answerPieces, refusalBody } from "./observed-fetch.ts";
 import type { BodyPiece, BodyPieces, Exchange, Watch } from "./observed-fetch.ts";
 import type { ProviderProfile } from "./provider/provider-profile.ts";
@@ -23,8 +23,7 @@ class Repair {
   readonly #exchange: Exchange;
   readonly #stream: StreamRepair;
   readonly #cutter = new EventCutter();
-  /** The finish reason of the answer arrived. */
-  #isComplete = false;
+  readonly #finish = new FinishedAnswer();
 
   constructor({ profile, toolNames }: RepairOptions, exchange: Exchange) {
     this.#profile = profile;
@@ -43,7 +42,7 @@ class Repair {
     if (error !== null) return this.#isIgnored(error) ? "" : this.#failed(parseJson(error) ?? error);
     if (data === null) return text;
     if (isKeepAlive(data) || this.#isIgnored(data)) return "";
-    this.#isComplete ||= endsAnswer(data);
+    this.#finish.read(data);
     if (isErrorText(head, data)) return this.#failed(data);
     const repaired = this.#stream.take(data);
     if (repaired.length === 1 && repaired[0] === data) return text;
@@ -52,7 +51,7 @@ class Repair {
 
   /** Whether an event after the finish reason is an error, or a piece of an event. Such an event is ignored and noted for the log. */
   #isIgnored(data: string): boolean {
-    if (!this.#isComplete || data.trim() === "[DONE]") return false;
+    if (!this.#finish.isFinished || data.trim() === "[DONE]") return false;
     const value = parseJson(data);
     const isIgnored = !isObject(value) || errorEvent(value) !== null || value["type"] === "error";
     if (isIgnored)
