@@ -102,6 +102,7 @@ const modelFields = {
       requiresThinking: z.enum(["all", "calls", "none"]).optional(),
       emptyThinking: z.string().optional(),
       thinkingOffField: z.enum(["reasoning_effort", "thinking"]).optional(),
+      plainThinking: z.boolean().optional(),
       schemaRules: z.enum(["openai", "compatible", "anthropic", "google", "moonshot"]).optional(),
     })
     .optional(),

@@ -10,12 +10,12 @@ import { isVisible } from "#lib/visible-text.ts";
 import { createWireIds } from "./call-ids.ts";
 import { convertAttachment } from "./convert-attachment.ts";
 import { convertToolResult, noText, type ToolCallNames } from "./convert-tool-result.ts";
-import type { ProviderProfile, ProviderSettings } from "./provider/provider-profile.ts";
+import type { CallTarget, ProviderProfile, ProviderSettings } from "./provider/provider-profile.ts";
 import { toolResultImages } from "./tool-result-images.ts";
 
 type Message<R extends LanguageModelV3Message["role"]> = Extract<LanguageModelV3Message, { role: R }>;
-/** The provider that a prompt is for, the names of its calls, and the ids that it sends for them. */
-type Target = ToolCallNames & { to: ProviderSettings; toolNames: Map<string, string> };
+/** The model that a prompt is for, the names of its calls, and the ids that it sends for them. */
+type Target = ToolCallNames & CallTarget & { toolNames: Map<string, string> };
 type ProviderOptions = NonNullable<LanguageModelV3Message["providerOptions"]>;
 
 const opening: Message<"user"> = { role: "user", content: [{ type: "text", text: "Begin." }] };
@@ -40,20 +40,24 @@ function convertUser(message: ModelMessage, request: ModelRequest, profile: Prov
 
 function convertAssistantPart(
   part: StoredPart,
-  { to, wireId }: Target,
+  { model, to, wireId }: Target,
 ): Message<"assistant">["content"][number] | null {
   const own = ownData(part.provider_data, to);
   const options = own === null ? {} : { providerOptions: own };
   switch (part.type) {
     case "text":
       return isVisible(part.text) ? { type: "text", text: part.text, ...options } : null;
-    case "thinking":
+    case "thinking": {
       if (own === null || to.profile.addThinking !== undefined) return null;
       if (to.profile.isSigned?.(own) === false) return null;
       // Google refuses a blank text, and the packages leave out an empty one. Anthropic's signature covers the text, so it stays there.
-      if (to.profile.isSigned === undefined && !isVisible(part.thinking))
-        return { type: "reasoning", text: "", ...options };
-      return { type: "reasoning", text: part.thinking, ...options };
+      const text = to.profile.isSigned === undefined && !isVisible(part.thinking) ? "" : part.thinking;
+      return {
+        type: "reasoning",
+        text,
+        providerOptions: to.profile.thinkingData?.({ own, text }, { model, to }) ?? own,
+      };
+    }
     case "tool_call":
       return {
         type: "tool-call",
@@ -84,7 +88,7 @@ function convertMessage(message: ModelMessage, request: ModelRequest, target: Ta
     case "assistant":
       return convertAssistant(message, request, target);
     case "tool":
-      return { role: "tool", content: [convertToolResult(message, { model: request.model, ...target })] };
+      return { role: "tool", content: [convertToolResult(message, target)] };
   }
 }
 
@@ -140,7 +144,7 @@ export function convertPrompt(request: ModelRequest, to: ProviderSettings): Lang
   const toolNames = new Map<string, string>();
   const prompt: LanguageModelV3Prompt = [];
   const wireId = createWireIds((id) => profile.callId?.(id, { model: request.model, to }) ?? id);
-  const target = { to, toolNames, wireId };
+  const target = { model: request.model, to, toolNames, wireId };
   let at = 0;
   for (const message of rest) {
     at += 1;

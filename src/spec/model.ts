@@ -88,13 +88,17 @@ export interface ModelCompatibility {
   shortCallIds?: boolean;
   /**
    * The assistant messages that the server refuses without `reasoning_content`: all, those with calls, or none. Default `none`, except for
-   * models and servers of DeepSeek (`all`) and Kimi (`calls`).
+   * servers and current models of DeepSeek (`all`) and Kimi (`calls`). It applies to OpenRouter too.
    */
   requiresThinking?: "all" | "calls" | "none";
   /** The `reasoning_content` of a required message without thinking. Default an empty text, for Kimi a space. */
   emptyThinking?: string;
   /** The field that turns thinking off: `reasoning_effort: "none"` or `thinking: { type: "disabled" }`. */
   thinkingOffField?: "reasoning_effort" | "thinking";
+  /**
+   * Responses API only: the server accepts earlier thinking that it did not encrypt. Default false, except for open models such as `gpt-oss`.
+   */
+  plainThinking?: boolean;
   /**
    * The rules for the schemas of tools. Default: by the model's id (`claude`, `gemini`, `kimi`) and the server, else `openai` at OpenAI and in
    * the Responses API, `anthropic` at OpenRouter, and `compatible` at other servers.

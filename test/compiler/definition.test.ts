@@ -77,7 +77,12 @@ describe("fields", () => {
       code: "unknown_field",
       suggestion: "requiresThinking",
     });
-    for (const wrong of ["requiresThinking: 'always'", "schemaRules: 'gemini'", "schemaRules: true"]) {
+    for (const wrong of [
+      "requiresThinking: 'always'",
+      "schemaRules: 'gemini'",
+      "schemaRules: true",
+      "plainThinking: 'yes'",
+    ]) {
       expect(await onlyFinding(model(wrong))).toMatchObject({ severity: "error", code: "invalid_field" });
     }
     expect(await findingsOf("invalid_field", model("schemaRules: 'google'"))).toEqual([]);

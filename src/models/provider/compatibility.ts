@@ -25,6 +25,7 @@ const preset: Compatibility = {
   requiresThinking: "none",
   emptyThinking: "",
   thinkingOffField: "reasoning_effort",
+  plainThinking: false,
   jsonSchema: true,
 };
 
@@ -40,10 +41,20 @@ const byModel: readonly Entry[] = [
   // OpenAI's first reasoning models, o1 to o4-mini, refuse the field for parallel tool calls, whatever its value.
   [/^(openai\/)?o\d/, { supportsParallelToolCalls: false }],
   // If thinking is on, DeepSeek refuses earlier assistant messages without the field, and accepts an empty text in it (decision record 20:
-  // OpenAI's two protocols). Models of others that were trained on its answers (distilled) know no such field.
-  [/(?:^|[/.:_-])deepseek(?!.*distill)/, { requiresThinking: "all" }],
+  // OpenAI's two protocols). Its models before V3.2 do not need the field, and R1 is refused with it ("Please remove the reasoning_content
+  // from your message", https://github.com/Simpleyyt/ai-manus/issues/22). Models of others that were trained on its answers (distilled)
+  // know no such field.
+  [
+    /(?:^|[/.:_-])deepseek(?!.*(?:distill|coder|prover|ocr|[-_/](?:r1|v2|vl|llm|math|moe|v3(?![.p][2-9]))))/,
+    { requiresThinking: "all" },
+  ],
   // Kimi treats an empty text like a missing one, so it gets a space. Its models before K2.5 do not think, except K2 Thinking.
   [/(?:^|[/.:_-])kimi-(?:k2-thinking|k2[.p][5-9]|k[3-9]|thinking)/, { requiresThinking: "calls", emptyThinking: " " }],
+  // The servers of open models, such as vLLM and LM Studio, send and accept thinking as a text (https://github.com/vllm-project/vllm/pull/28248).
+  [
+    /(?:^|[/.:_-])(?:gpt-oss|qwen|qwq|deepseek|kimi|minimax|glm-|nemotron|magistral|olmo|granite|seed-oss)/,
+    { plainThinking: true },
+  ],
   // Gateways forward schemas to the provider of the model, which applies its rules. Ids of models of other clouds begin with a region, as in
   // `eu.anthropic.claude-…`.
   [/(?:^|[/.:_-])(?:moonshot|kimi)/, { schemaRules: "moonshot" }],

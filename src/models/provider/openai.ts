@@ -9,6 +9,7 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 import { ResponsesRepair } from "../responses-repair.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import { textOf } from "./chunk-field.ts";
+import { compatibilityOf } from "./compatibility.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import {
   asksForOneCall,
@@ -21,6 +22,7 @@ import {
   printableCallId,
   systemRole,
 } from "./openai-family.ts";
+import { markedThinking, plainThinkingFetch } from "./plain-thinking.ts";
 import { metadataUnder, type AnsweredBlock, type CallTarget, type ProviderProfile } from "./provider-profile.ts";
 
 async function loadOpenai({ to: { apiKey, baseUrl } }: CallTarget, fetch: typeof globalThis.fetch) {
@@ -91,7 +93,7 @@ export const openaiResponses: ProviderProfile = {
   atHost: protocolAt,
   ownerAt: ownerAtHost("openai-responses"),
   async load(target, fetch) {
-    const { models, config } = await loadOpenai(target, fetch);
+    const { models, config } = await loadOpenai(target, plainThinkingFetch(fetch));
     const files = { fileIdPrefixes: ["file-"] };
     return new models.OpenAIResponsesLanguageModel(target.model.model, {
       ...config,
@@ -138,5 +140,7 @@ export const openaiResponses: ProviderProfile = {
   errorEvent: (error) => `data: ${JSON.stringify({ type: "error", sequence_number: 0, error })}\n\n`,
   readChunk: (chunk) => ({ stopReason: textOf(fieldsOf(fieldsOf(chunk["response"])["incomplete_details"])["reason"]) }),
   closesCallsAtEnd: false,
+  thinkingData: ({ own }, { model, to }) =>
+    compatibilityOf(model, to.host).plainThinking ? markedThinking(own) : { ...own },
   storedData,
 };

@@ -1,6 +1,7 @@
 // The profile of OpenRouter, which forwards requests to the providers of the models. It applies the rules of Anthropic and Google, which
 // OpenRouter does not hide, and adds cache marks for Claude. OpenRouter reads a mark only inside a content block, and its package writes no
-// such marks into assistant messages and tool results, so the marks are added to the request's body. Invariants: at most three marks; a
+// such marks into assistant messages and tool results, so the marks are added to the request's body. So is thinking that a model requires.
+// Invariants: at most three marks; a
 // message has the same form in every request, with or without a mark, so that the provider finds it in its cache.
 
 import type { JSONObject } from "@ai-sdk/provider";
@@ -16,14 +17,17 @@ import { chatCompletions } from "./chat-completions.ts";
 import { compatibilityOf } from "./compatibility.ts";
 import { openrouterFacts } from "./facts/openrouter-facts.ts";
 import { printableCallId } from "./openai-family.ts";
-import type { ProviderProfile, ReasoningInput } from "./provider-profile.ts";
+import { metadataUnder, type ProviderProfile, type ReasoningInput } from "./provider-profile.ts";
 import { fitsStrictMode } from "./strict-schema.ts";
+
+/** The default host. The address of a proxy changes nothing about the models. */
+const host = "openrouter.ai";
 
 const isAnthropic = (model: string): boolean => model.startsWith("anthropic/");
 
 /** OpenRouter forwards schemas to the provider of the model. Those of Anthropic are the strictest of the providers that no id names. */
 const schemaRules = (model: AnyModelDefinition): WireRules =>
-  rulesOfSchemas[compatibilityOf(model, "openrouter.ai").schemaRules ?? "anthropic"];
+  rulesOfSchemas[compatibilityOf(model, host).schemaRules ?? "anthropic"];
 
 function depthOf(
   model: string,
@@ -68,12 +72,28 @@ function marked(body: Fields, model: AnyModelDefinition): Fields {
   return { ...body, messages };
 }
 
-/** Creates a fetch that adds cache marks to requests for Claude models. Returns `fetch` unchanged for other models. */
-function cacheMarkedFetch(fetch: typeof globalThis.fetch, model: AnyModelDefinition): typeof globalThis.fetch {
-  if (!isAnthropic(model.model)) return fetch;
+/**
+ * Adds thinking to the assistant messages without thinking, for models whose provider refuses such messages: "The `reasoning_content` in the
+ * thinking mode must be passed back to the API" (https://github.com/danny-avila/LibreChat/issues/13366).
+ */
+function withRequiredThinking(body: Fields, model: AnyModelDefinition): Fields {
+  const { requiresThinking, emptyThinking } = compatibilityOf(model, host);
+  const messages = listOf(body["messages"]).map((message) => {
+    if (!isObject(message) || message["role"] !== "assistant" || message["reasoning"] !== undefined) return message;
+    const isRefused = requiresThinking === "all" || message["tool_calls"] !== undefined;
+    return isRefused ? { ...message, reasoning_content: emptyThinking } : message;
+  });
+  return { ...body, messages };
+}
+
+/** Creates a fetch that completes the bodies of requests to some models. Returns `fetch` unchanged for other models. */
+function completedFetch(fetch: typeof globalThis.fetch, model: AnyModelDefinition): typeof globalThis.fetch {
+  const isThinking = compatibilityOf(model, host).requiresThinking !== "none";
+  if (!isAnthropic(model.model) && !isThinking) return fetch;
+  const complete = isThinking ? withRequiredThinking : marked;
   const marking = (input: Parameters<typeof globalThis.fetch>[0], init?: RequestInit): Promise<Response> => {
     const body: unknown = typeof init?.body === "string" ? parseOwnJson(init.body) : null;
-    return fetch(input, isObject(body) ? { ...init, body: JSON.stringify(marked(body, model)) } : init);
+    return fetch(input, isObject(body) ? { ...init, body: JSON.stringify(complete(body, model)) } : init);
   };
   return marking as typeof globalThis.fetch;
 }
@@ -90,7 +110,7 @@ export const openrouter: ProviderProfile = {
   variables: { keys: ["OPENROUTER_API_KEY"], baseUrls: ["OPENROUTER_BASE_URL"], defaultPath: "/api/v1" },
   async load({ model, to: { apiKey, baseUrl } }, fetch) {
     const { createOpenRouter } = await import("@openrouter/ai-sdk-provider");
-    const marking = cacheMarkedFetch(fetch, model);
+    const marking = completedFetch(fetch, model);
     const address = baseUrl === null ? {} : { baseURL: baseUrl };
     return createOpenRouter({ ...address, apiKey, fetch: marking, compatibility: "strict" }).chat(model.model);
   },
@@ -127,6 +147,17 @@ export const openrouter: ProviderProfile = {
   },
   needsFileNames: true,
   argumentsFromChunks: true,
+  // The package sends only thinking with details, and not every provider sends them.
+  storedData: ({ kind, metadata, empty }) =>
+    metadataUnder(metadata, { reported: "openrouter" }) ??
+    (kind === "thinking" && !empty ? { openrouter: { withoutDetails: true } } : null),
+  thinkingData({ own, text }, { model }) {
+    const isPlain = own["openrouter"]?.["withoutDetails"] === true;
+    const isSent = isPlain && text !== "" && compatibilityOf(model, host).requiresThinking !== "none";
+    return isSent
+      ? { openrouter: { reasoning_details: [{ type: "reasoning.text", format: "unknown", text }] } }
+      : { ...own };
+  },
   repeatsThinkingData: true,
   reportedCost({ openrouter: metadata }) {
     const cost = fieldsOf(fieldsOf(metadata)["usage"])["cost"];

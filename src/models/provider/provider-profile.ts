@@ -126,6 +126,12 @@ export interface AnsweredBlock {
   model: string;
 }
 
+/** Thinking of an earlier answer: its text, and the opaque data that was stored with it. */
+interface SentThought {
+  text: string;
+  own: Readonly<Record<string, JSONObject>>;
+}
+
 /** A piece of a stream that the package does not know. `block` is its number if it begins a whole unknown block. */
 export interface UnknownPiece {
   block: string | null;
@@ -243,6 +249,8 @@ export interface ProviderProfile {
   isRedacted?: (metadata: JsonObject) => boolean;
   /** Whether thinking with this metadata has the signature that the provider requires. Absent: the provider requires none. */
   isSigned?: (metadata: Readonly<Record<string, unknown>>) => boolean;
+  /** Returns the data that is sent with thinking, from its stored data. Absent: the stored data. */
+  thinkingData?: (thought: SentThought, target: CallTarget) => Record<string, JSONObject>;
   /** Returns the opaque data that is stored with a block and sent back; null for none. Absent: the metadata under the profile's name. */
   storedData?: (block: AnsweredBlock) => JsonObject | null;
   /** Returns the cost of an answer in USD. Absent: the provider reports none. */

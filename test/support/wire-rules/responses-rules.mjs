@@ -19,17 +19,22 @@ function messageProblems({ content }, path) {
 /**
  * @param {any[]} input
  * @param {number} at
+ * @param {boolean} isOpen whether the model's server accepts thinking that is not encrypted
  * @returns {string[]}
  */
-function reasoningProblems(input, at) {
-  const { encrypted_content: encrypted, summary } = input[at];
+function reasoningProblems(input, at, isOpen) {
+  const { encrypted_content: encrypted, summary, content } = input[at];
   const next = input.slice(at + 1).find(({ type }) => type !== "reasoning");
   const isFollowed = next !== undefined && (next.type === "function_call" || next.role === "assistant");
   return [
-    ...(typeof encrypted === "string" && encrypted !== ""
+    ...((typeof encrypted === "string" && encrypted !== "") || (isOpen && Array.isArray(content))
       ? []
       : [`input.${at}: reasoning that is not stored has no encrypted_content`]),
     ...(isFollowed ? [] : [`input.${at}: reasoning was provided without its required following item`]),
+    ...(isOpen || content === undefined ? [] : [`input.${at}.content: unknown parameter`]),
+    ...(Array.isArray(content) ? content : []).flatMap(({ type, text }) =>
+      type === "reasoning_text" ? textProblems(text, `input.${at}.content`) : [`input.${at}.content: "${type}"`],
+    ),
     ...(Array.isArray(summary) ? summary : []).flatMap(({ text }) => textProblems(text, `input.${at}.summary`)),
   ];
 }
@@ -38,7 +43,9 @@ function reasoningProblems(input, at) {
  * @param {Record<string, any>} body
  * @returns {string[]}
  */
-export function responsesProblems({ input, tools, instructions }) {
+export function responsesProblems({ model, input, tools, instructions }) {
+  // vLLM reads such items for gpt-oss and for other open models: https://github.com/vllm-project/vllm/pull/28248
+  const isOpen = /gpt-oss|qwen|deepseek|kimi|minimax|glm-/i.test(String(model));
   const problems = [...listProblems(input, "input"), ...toolProblems(tools, (tool) => tool?.name)];
   if (instructions !== undefined) problems.push(...textProblems(instructions, "instructions"));
   /** @type {Set<string>} */
@@ -46,7 +53,7 @@ export function responsesProblems({ input, tools, instructions }) {
   for (const [at, item] of input.entries()) {
     const path = `input.${at}`;
     if (item.role !== undefined) problems.push(...messageProblems(item, path));
-    else if (item.type === "reasoning") problems.push(...reasoningProblems(input, at));
+    else if (item.type === "reasoning") problems.push(...reasoningProblems(input, at, isOpen));
     else if (item.type === "function_call") {
       if (!/^[\x21-\x7e]{1,64}$/.test(String(item.call_id)))
         problems.push(`${path}: the id "${item.call_id}" is refused`);
