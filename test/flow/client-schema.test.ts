@@ -62,10 +62,21 @@ it("SESSION20 A client tool's schema becomes an object schema without references
   expect(usedAny).toBeGreaterThan(20);
 });
 
-it("SESSION20 A client tool's schema with a circular reference is refused, and one that uses a definition twice is accepted", () => {
-  const circle = { properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { items: { $ref: "#/$defs/a" } } } };
-  const read = clientSchema(circle);
-  expect("problem" in read ? read.problem : "").toBe('refers to itself by "#/$defs/a", which is not taken');
+it("SESSION20 A client tool's schema that contains itself is cut, one that uses a definition twice is whole, and arguments are checked at every depth", () => {
+  const a = { type: "array", items: { $ref: "#/$defs/a" } };
+  const { parameters, check } = usable({ properties: { a: { $ref: "#/$defs/a" } }, $defs: { a } });
+  expect(parameters["properties"]).toEqual({
+    a: {
+      type: "array",
+      items: { type: "array", items: { type: "array", description: "Its inner parts are left out here." } },
+    },
+  });
+  expect(check({ a: [[[[]]]] }).ok).toBe(true);
+  expect(check({ a: [[[[7]]]] })).toMatchObject({ ok: false, problem: expect.stringContaining("array") });
+  // A schema that contains itself often is cut at its first copy.
+  const names = Array.from({ length: 40 }, (_, at) => `k${at}`);
+  const node = { type: "object", properties: Object.fromEntries(names.map((name) => [name, { $ref: "#" }])) };
+  expect(Object.keys(usable(node).parameters["properties"] as JsonObject)).toEqual(names);
   const shared = {
     properties: { a: { $ref: "#/$defs/a" }, b: { $ref: "#/$defs/a" } },
     $defs: { a: { type: "string" } },

@@ -231,7 +231,7 @@ describe("refused client tools", () => {
     }
   });
 
-  it("SESSION20 Client tools are refused for schemas that are invalid, circular or grow without bound", async () => {
+  it("SESSION20 Client tools are refused for schemas that are invalid or grow without bound", async () => {
     const swelling = Object.fromEntries(
       Array.from({ length: 40 }, (_, at) => {
         const next = { $ref: `#/$defs/s${at + 1}` };
@@ -243,8 +243,6 @@ describe("refused client tools", () => {
       { type: "string" },
       { type: "object", properties: "x" },
       { type: "object", properties: { a: 5 } },
-      { type: "object", properties: { a: { $ref: "#" } } },
-      { type: "object", properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { items: { $ref: "#/$defs/a" } } } },
       { type: "object", properties: { a: { $ref: "https://elsewhere.example/schema" } } },
       { type: "object", properties: { a: { $ref: "#/$defs/__proto__" } }, $defs: {} },
       { type: "object", properties: { a: { $ref: "#/$defs/s0" } }, $defs: { ...swelling, s40: { type: "string" } } },

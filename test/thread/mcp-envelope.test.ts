@@ -39,6 +39,14 @@ describe.each(["json", "events", "old"])("an odd envelope in a response as %s", 
   });
 });
 
+it.each(["json", "events", "old"])("Several messages in one response as %s are each read", async (as) => {
+  const envelope = { "tools/call": { _meta: null, error: null } };
+  const query = new URLSearchParams({ as, batch: "1", envelope: JSON.stringify(envelope) });
+  setServer("everything", `odd?${query.toString()}`, { timeoutMs: 10_000 });
+  const { results } = await callTools("mcp", [{ name: "everything__count", arguments: {} }]);
+  expect(results.map(outcome)).toEqual([["success", "1"]]);
+});
+
 it("The model reads a text of a tool that declares structured content and sends none, and a result without both is an error", async () => {
   const tool = { name: "give", outputSchema: { type: "object" } };
   const query = new URLSearchParams({ answers: JSON.stringify({ "tools/list": { tools: [tool] } }) });

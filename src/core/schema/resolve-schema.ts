@@ -1,5 +1,5 @@
 // Replaces the references of a JSON Schema by their targets and converts its keywords to those of draft 2020-12. A schema that contains
-// itself is cut or refused: at a cut the inner place is open, and its description says so. Contract: never throws anything but an UnusableSchema; the work is
+// itself is cut: at a cut the inner place is open, and its description says so. Contract: never throws anything but an UnusableSchema; the work is
 // bounded; a schema without references is kept as it is; the result accepts every value that the given schema accepts.
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
@@ -26,8 +26,7 @@ class TooLarge extends UnusableSchema {}
 export interface ResolveOptions {
   /**
    * Whether faults are repaired: a keyword with an invalid value, or a reference without a target, is left out and said in the description,
-   * a schema that contains itself is cut, and one beyond the bounds loses its innermost parts. Otherwise each of these makes the schema
-   * unusable.
+   * and a schema beyond the bounds loses its innermost parts. Otherwise each of these makes the schema unusable.
    */
   tolerant?: boolean | undefined;
 }
@@ -41,9 +40,12 @@ interface Limits {
   cuts: boolean;
 }
 
-const strictLimits: readonly Limits[] = [{ recursions: 0, schemas: maxSchemas, depth: maxDepth, cuts: false }];
-const tolerantLimits: readonly Limits[] = [
+const strictLimits: readonly Limits[] = [
   { recursions: 1, schemas: maxRepeated, depth: maxDepth, cuts: false },
+  { recursions: 0, schemas: maxSchemas, depth: maxDepth, cuts: false },
+];
+const tolerantLimits: readonly Limits[] = [
+  ...strictLimits,
   ...[maxDepth, 10, 7, 5, 3, 2, 1].map((depth) => ({ recursions: 0, schemas: maxSchemas, depth, cuts: true })),
 ];
 
@@ -146,10 +148,7 @@ class Resolver {
     }
     const { schema, base } = target;
     const copies = position.trail.filter((each) => each === schema).length;
-    if (copies > this.#limits.recursions) {
-      if (!this.#tolerant) throw new UnusableSchema(`refers to itself by ${shown}, which is not taken`);
-      return this.#cut(schema);
-    }
+    if (copies > this.#limits.recursions) return this.#cut(schema);
     return this.resolve(schema, {
       path: typeof reference === "string" ? reference : "",
       depth: position.depth + 1,

@@ -55,12 +55,23 @@ export class PlainEvents {
     for (const line of lines) if (idField.test(line)) this.lastEvent = line.replace(idField, "") || this.lastEvent;
     const data = lines.filter((line) => dataField.test(line)).map((line) => line.replace(dataField, ""));
     const plain = data.length === 0 ? undefined : this.#plainData(data.join("\n"));
-    const passed = plain === undefined ? lines : [...lines.filter((line) => !dataField.test(line)), `data: ${plain}`];
-    return [...passed, "", ""].join("\n");
+    if (plain === undefined) return [...lines, "", ""].join("\n");
+    const others = lines.filter((line) => !dataField.test(line));
+    const last = plain.length - 1;
+    // Only the last message of a batch has the id, because a stream that continues after the id repeats none of them.
+    return plain
+      .map((message, at) => [
+        ...others.filter((line) => at === last || !idField.test(line)),
+        `data: ${message}`,
+        "",
+        "",
+      ])
+      .map((event) => event.join("\n"))
+      .join("");
   }
 
-  /** The normalised data; undefined if it is passed on unchanged. */
-  #plainData(data: string): string | undefined {
+  /** The normalised messages in the data: several of a batch, otherwise one. Undefined if the data is passed on unchanged. */
+  #plainData(data: string): string[] | undefined {
     let message: unknown;
     try {
       message = parseCountedJson(data);
@@ -68,8 +79,14 @@ export class PlainEvents {
       // The SDK reports data that is no JSON.
       return undefined;
     }
+    // Servers of the versions up to 2025-03-26 may send several messages in one event, which the SDK refuses.
+    if (Array.isArray(message)) {
+      const all = message as unknown[];
+      const request = all.length === 1 ? this.#request : undefined;
+      return all.length === 0 ? undefined : all.map((each) => JSON.stringify(plainMessage(each, request)));
+    }
     const plain = plainMessage(message, this.#request);
-    return plain === message ? undefined : JSON.stringify(plain);
+    return plain === message ? undefined : [JSON.stringify(plain)];
   }
 }
 

@@ -43,29 +43,37 @@ interface Remaining {
 
 /** The list that a session requests page by page. Its pages share the bounds of one response. */
 export class ListPages {
-  #open: Remaining | null = null;
+  /** What the current list may still contain. Requests between its pages do not change it. */
+  #list: Remaining | null = null;
+  /** The last request was one for a page. */
+  #isListing = false;
 
-  /** Notes a message that is sent: the first page of a list, a further page, or another request. */
-  sent({ id, method, params }: SentMessage): void {
-    if (id === undefined || method === undefined) return;
-    if (method !== "tools/list") this.#open = null;
-    else if (params?.cursor === undefined) this.#open = { units: responseBytes, values: messageBounds.values };
+  /** Notes a message that is sent. Returns whether it requests a page of a list. */
+  sent({ id, method, params }: SentMessage): boolean {
+    if (id === undefined || method === undefined) return false;
+    this.#isListing = method === "tools/list";
+    const isFirst = this.#list === null || params?.cursor === undefined;
+    if (this.#isListing && isFirst) this.#list = { units: responseBytes, values: messageBounds.values };
+    return this.#isListing;
   }
 
-  /** A meter that also counts for the list that is open when a piece arrives. */
-  counting(meter: ValueMeter): TextMeter {
+  /**
+   * A meter that also counts for the current list. `isList`: whether the response is a page of it; undefined for a stream with the responses
+   * to several requests, whose pieces count if the last request was one for a page.
+   */
+  counting(meter: ValueMeter, isList?: boolean): TextMeter {
     return {
       read: (piece) => {
         const before = meter.values;
         meter.read(piece);
-        if (this.#open !== null) count(this.#open, piece.length, meter.values - before);
+        if (this.#list !== null && (isList ?? this.#isListing)) count(this.#list, piece.length, meter.values - before);
       },
     };
   }
 
   /** The meter of one message. */
-  messageMeter(): TextMeter {
-    return this.counting(new JsonMeter(messageBounds));
+  messageMeter(isList?: boolean): TextMeter {
+    return this.counting(new JsonMeter(messageBounds), isList);
   }
 }
 

@@ -8,6 +8,7 @@ import { z } from "zod";
 
 import { ThreadholdError } from "#contract/error.ts";
 import { isAuthorizationRequired } from "#core/authorization-required.ts";
+import { fieldsOf, parseJson } from "#lib/json-value.ts";
 
 import { outsideText } from "../outside-text.ts";
 
@@ -81,19 +82,40 @@ const searchedText = 2000;
 export function sentError(thrown: unknown, hasSession: boolean): unknown {
   const status = httpStatus(thrown);
   if (!hasSession || !(thrown instanceof Error) || thrown instanceof SessionLost) return thrown;
-  const isRefused = status === 404 || (status === 400 && isAboutSession(thrown.message.slice(0, searchedText)));
+  const isRefused = status === 404 || (status === 400 && isAboutSession(thrown.message));
   return isRefused ? new SessionLost(status, thrown) : thrown;
 }
 
+/** Sentences of servers that do not know the id of a session. A text with more words may be about a session of the tool. */
+const unknownSession = new RegExp(
+  [
+    "(?:no valid|invalid|unknown|expired|(?:invalid|missing) or (?:invalid|missing|expired|unknown)) ID(?: (?:provided|given|supplied|header))?",
+    "ID (?:not found|does not exist|not recogni[sz]ed|(?:(?:is|was|has) )?(?:invalid|unknown|expired|terminated|closed))",
+    "mcp-session-id header (?:is )?(?:required|missing|invalid)",
+    "(?:the )?server (?:is )?not initiali[sz]ed",
+  ]
+    .map((sentence) => `^(?:(?:bad request|error|not found)[:,.] *)*(?:${sentence})[.!]?$`)
+    .join("|")
+    .replaceAll("ID", "(?:the )?(?:mcp[ -])?session(?:[ -]?id)?(?: [\"'][^\"']*[\"']| [\\da-f-]{16,})?"),
+  "i",
+);
+
+/** The code of a JSON-RPC error about the parameters of a request, which a tool may have checked. */
+const invalidParams = -32_602;
+
 /**
- * Whether a refusal is about the session, such as "Bad Request: No valid session ID provided" or "Server not initialized". A JSON-RPC error
- * with the id of a request may come from the function of a tool, and so proves nothing.
+ * Whether the body of a refusal states that the server does not know the session, such as "Bad Request: No valid session ID provided" or "Server
+ * not initialized". A JSON-RPC error with the id of a request, one about parameters, and any other text may come from a tool, and so prove
+ * nothing: "session is required" may be about an argument.
  */
 function isAboutSession(text: string): boolean {
-  const hasId = /"id"\s*:\s*(?!null\b)/.test(text);
-  const isWrong =
-    /\b(?:no valid|not found|not exist|not initiali[sz]ed|not recogni[sz]ed|invalid|expired|missing|unknown|terminated|closed|required)\b/i;
-  return !hasId && isWrong.test(text) && /\b(?:session|server not initiali[sz]ed)/i.test(text);
+  const body = text.replace(/^.*?Error POSTing to endpoint[^:]*: ?/s, "").trim();
+  if (body.length > searchedText) return false;
+  const value = parseJson(body);
+  const { id = null, error, message } = fieldsOf(value);
+  if (id !== null || fieldsOf(error)["code"] === invalidParams) return false;
+  const stated = [fieldsOf(error)["message"], error, message, value, body].find((each) => typeof each === "string");
+  return typeof stated === "string" && unknownSession.test(stated.trim());
 }
 
 /** Converts a thrown value to an error whose text names the definition `name`. */

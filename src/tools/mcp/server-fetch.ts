@@ -52,7 +52,7 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
   let problem: string | null = null;
   return async (url, init = {}) => {
     const { method = "GET", headers, body, signal, redirect } = init;
-    const { id, cancelled } = method === "POST" ? sentMessage(body, pages) : {};
+    const { id, cancelled, isList } = method === "POST" ? sentMessage(body, pages) : {};
     // The response of a cancelled request is not used, and its open connection would count against the platform's limit of open requests.
     if (cancelled !== undefined) sent.get(cancelled)?.abort();
     const own = new AbortController();
@@ -79,7 +79,7 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
     if (!response.ok) return refusal(response);
     // The SDK reads the response of a GET as a stream of events, whatever its type is.
     if (stream === null || !(method === "GET" || isEventStream(response.headers))) {
-      const counted = countedResponse(response, pages.messageMeter(), {
+      const counted = countedResponse(response, pages.messageMeter(isList), {
         refusal: (thrown) => new McpServerError(`The MCP server "${name}" ${tooMuchText(messageOf(thrown))}`),
       });
       return plainJson(counted, id);
@@ -96,7 +96,7 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
         if (owner === undefined) problem = text;
       },
       cancelled: own.signal,
-      meter: pages.counting(new EventMeter(streamBounds)),
+      meter: pages.counting(new EventMeter(streamBounds), owner === undefined ? undefined : isList),
       plain,
     });
     return new Response(events, { status: response.status, headers: response.headers });
@@ -107,7 +107,8 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
 function plainJson(response: Response, request: number | undefined): Response {
   const json = async (): Promise<unknown> => {
     const value = parseCountedJson(await response.text());
-    return Array.isArray(value) ? value.map((message) => plainMessage(message)) : plainMessage(value, request);
+    if (!Array.isArray(value)) return plainMessage(value, request);
+    return value.map((message) => plainMessage(message, value.length === 1 ? request : undefined));
   };
   return Object.assign(response, { json });
 }
@@ -152,7 +153,10 @@ function messageOf(thrown: unknown): string {
 }
 
 /** The id of the request in a body, and the id of the request that a body cancels. `pages` notes the request. */
-function sentMessage(body: RequestInit["body"], pages: ListPages): { id?: number; cancelled?: number } {
+function sentMessage(
+  body: RequestInit["body"],
+  pages: ListPages,
+): { id?: number; cancelled?: number; isList?: boolean } {
   if (typeof body !== "string") return {};
   const message = parseOwnJson(body) as {
     id?: unknown;
@@ -161,9 +165,10 @@ function sentMessage(body: RequestInit["body"], pages: ListPages): { id?: number
   };
   const { id, method, params } = message;
   if (typeof method !== "string") return {};
-  pages.sent(message);
+  const isList = pages.sent(message);
   const cancelled = method === "notifications/cancelled" ? params?.requestId : undefined;
   return {
+    isList,
     ...(typeof id === "number" ? { id } : {}),
     ...(typeof cancelled === "number" ? { cancelled } : {}),
   };

@@ -4,6 +4,7 @@
 //          answer is replaced by this number of wrong elements.
 // envelope JSON: fields of the response to each method, such as {"tools/call": {"error": null}}. `_meta` is that of the result.
 // as       "events": responses are streams of events; "old": the transport of 2024-11-05. Otherwise they are JSON.
+// batch    Present: each response is in a batch with a notification and another notification after it.
 // lost     JSON: {status, text, at}: the response to the first message with the method `at` (default tools/call), after which the server
 //          does not know the session any more. Status 0: it breaks the connection. `ran`: the server runs the call before it responds, and
 //          keeps the session.
@@ -57,7 +58,9 @@ export function answerOddly({ request, response, body, state, query }) {
   }
   const { _meta, ...fields } = JSON.parse(query.get("envelope") ?? "{}")[body.method] ?? {};
   const result = { ...resultOf(body, { answers, state }), ...(_meta === undefined ? {} : { _meta }) };
-  const text = JSON.stringify({ jsonrpc: "2.0", id: body.id, result, ...fields });
+  const message = { jsonrpc: "2.0", id: body.id, result, ...fields };
+  const note = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "noted" } };
+  const text = JSON.stringify(query.has("batch") ? [note, message, note] : message);
   if (query.get("as") === "old") {
     state.stream.write(`data: ${text}\n\n`);
     return void response.writeHead(202).end();

@@ -1,0 +1,107 @@
+// MCP servers that lose their sessions: a call is sent again only if the answer proves that it did not run.
+
+import { describe, expect, it } from "vitest";
+
+import { scripts } from "../worker/definitions.ts";
+import { callTools, outcome, setServer } from "./mcp-driver.ts";
+import { admin, converse, newThread, stubOf, value } from "./thread-driver.ts";
+
+describe("a server that loses its sessions", () => {
+  /** Calls `count` in these numbers of steps. Returns the results and the number of opened sessions. */
+  async function countIn(lost: object | null, steps = 1, more: object = {}) {
+    const query = `odd?answers=${encodeURIComponent(JSON.stringify(more))}&lost=${encodeURIComponent(JSON.stringify(lost))}`;
+    const server = setServer("everything", query);
+    const id = await newThread("mcp");
+    const word = `mcp-${crypto.randomUUID()}`;
+    const count = { toolCalls: [{ name: "everything__count", arguments: {} }] };
+    scripts.set(word, ({ step }) => (step < steps ? count : { text: "done" }));
+    await converse(id, word);
+    const page = { limit: 100, order: "asc" as const, include_silent: false };
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
+    const { lines } = await server.requests();
+    return {
+      results: items.filter(({ role }) => role === "tool").map(outcome),
+      opened: lines.filter((line) => line === "POST initialize").length,
+      calls: lines.filter((line) => line.startsWith("POST tools/call")).length,
+    };
+  }
+
+  const error = (message: string, id: unknown = null) =>
+    JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message } });
+
+  it.each([
+    ["404", { status: 404 }],
+    ["404 with a text", { status: 404, text: error("Session not found") }],
+    ["400 and no valid session", { status: 400, text: error("Bad Request: No valid session ID provided") }],
+    ["400 and a server that is not initialized", { status: 400, text: error("Bad Request: Server not initialized") }],
+    ["400 and plain text about the session", { status: 400, text: "Invalid or expired session" }],
+    ["400 and the header", { status: 400, text: error("Bad Request: Mcp-Session-Id header is required") }],
+    ["400 and an unknown id", { status: 400, text: error("Session ID 'a b' not found.") }],
+    ["400 and a message in an object", { status: 400, text: '{"error":"Invalid session ID"}' }],
+  ])("After a refusal with %s, the call is sent once more in a new session, and has run once", async (_, lost) => {
+    expect(await countIn(lost, 2)).toEqual({
+      results: [
+        ["success", "1"],
+        ["success", "2"],
+      ],
+      opened: 2,
+      calls: 3,
+    });
+  });
+
+  it.each([
+    ["the connection breaks after the call ran", { status: 0, ran: true }],
+    ["the server answers 500", { status: 500, text: error("Session not found"), ran: true }],
+    ["the server answers 400 about the arguments", { status: 400, text: error("Invalid arguments"), ran: true }],
+    [
+      "the error of the answer 400 has the id of the request",
+      { status: 400, text: error("Your session has expired", 3), ran: true },
+    ],
+    ...[
+      "Validation error: session is required",
+      "session required",
+      "Session ID is required",
+      "Missing session",
+      "session_name is invalid",
+      "Invalid arguments: unknown session",
+      "The checkout session has expired",
+      "No valid session for the user 7: log in again",
+    ].flatMap((text): [string, object][] => [
+      [`the server answers 400 with "${text}"`, { status: 400, text, ran: true }],
+      [`the server answers 400 with the error "${text}"`, { status: 400, text: error(text), ran: true }],
+    ]),
+    [
+      "the error of the answer 400 is about parameters",
+      {
+        status: 400,
+        text: JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_602, message: "Invalid session ID" } }),
+        ran: true,
+      },
+    ],
+    ["the server answers 401", { status: 401, text: error("No valid session"), ran: true }],
+  ])("If %s, the call is not sent again, and the next call runs", async (_, lost) => {
+    const { results, calls } = await countIn(lost, 2);
+    expect(results).toEqual([
+      ["error", expect.any(String)],
+      ["success", "2"],
+    ]);
+    expect(calls).toBe(2);
+  });
+
+  it("A call that the new session refuses as well is not sent a third time", async () => {
+    const bad = setServer("everything", "bad/forgetful");
+    const { results } = await callTools("mcp", [{ name: "everything__ping", arguments: {} }]);
+    expect(results.map(outcome)).toEqual([["error", expect.stringContaining("has ended the session (HTTP 404)")]]);
+    expect((await bad.requests()).lines.filter((line) => line.startsWith("POST tools/call"))).toHaveLength(2);
+  });
+
+  it("A task whose session is lost while it works is not created again", async () => {
+    const tools = [{ name: "count", execution: { taskSupport: "required" } }];
+    const at = new Date(0).toISOString();
+    const task = { taskId: "one", ttl: null, createdAt: at, lastUpdatedAt: at, pollInterval: 100, status: "working" };
+    const answers = { "tools/list": { tools }, "tools/call": { task } };
+    const { results, calls } = await countIn({ status: 404, at: "tasks/get" }, 1, answers);
+    expect(results).toEqual([["error", expect.stringContaining("HTTP 404")]]);
+    expect(calls).toBe(1);
+  });
+});
