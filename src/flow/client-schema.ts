@@ -28,7 +28,8 @@ export function clientSchema(
   }
 }
 
-function checkArguments(given: JsonObject | null, args: JsonObject): CheckedArguments {
+/** Checks arguments by a schema as it is given; null means no schema. */
+export function checkArguments(given: JsonObject | null, args: JsonObject): CheckedArguments {
   if (!isJsonObject(args)) return { ok: false, problem: "(top level): has to be an object" };
   const checked = checkBySchema(given ?? true, args);
   // The arguments are passed on unchanged, because the client applies its own schema to them.

@@ -43,6 +43,7 @@ it("OAUTH11 The token is sent to the origin of the definition's address alone", 
       hash: "h",
       authorizations: { owner: { user: "anna" }, store: storeOfUser("anna") },
       readSchema: () => () => null,
+      checkArguments: () => null,
     },
     url,
   );

@@ -44,6 +44,8 @@ export interface ToolsContext {
   authorizations?: Authorizations | undefined;
   /** Reads an untrusted JSON Schema. `problem` is the reason why the schema cannot be used. */
   readSchema(schema: JsonObject): SchemaCheck | { problem: string };
+  /** The reason why arguments do not fit the whole schema, of which `parameters` are a part; null for arguments that fit. */
+  checkArguments(parameters: JsonObject, args: JsonObject, whole: () => JsonObject): string | null;
 }
 
 /** A request for a text from a model of the project. */
@@ -80,6 +82,8 @@ export interface DefinedTool {
   readonly description: string;
   /** JSON Schema of the arguments. A tool whose schema cannot be used is not offered. */
   readonly parameters: JsonObject;
+  /** Returns the schema by which the arguments of a call are checked. Absent: `parameters`. */
+  readonly wholeParameters?: () => JsonObject;
   /** Whether an interrupted call may run again. */
   readonly idempotent: boolean;
   readonly timeoutMs: number;

@@ -20,7 +20,7 @@ import { toolOutput } from "#core/tools/tool-output.ts";
 import { anySignal } from "#lib/any-signal.ts";
 import type { Registry, ToolCall, ToolSourceDefinition, ToolSourceEntry } from "#spec/index.ts";
 
-import { clientSchema } from "../client-schema.ts";
+import { checkArguments, clientSchema } from "../client-schema.ts";
 import type { ClientSchema } from "../client-schema.ts";
 import { requestCallText } from "./call-text.ts";
 import type { TextModels } from "./call-text.ts";
@@ -33,8 +33,8 @@ export interface DefinedSources {
   close(): Promise<void>;
 }
 
-/** The dependencies of the sources, without `readSchema`, which this module adds. */
-export type SourcesContext = Omit<ToolsContext, "readSchema" | "requestedTexts"> &
+/** The dependencies of the sources, without the functions for schemas, which this module adds. */
+export type SourcesContext = Omit<ToolsContext, "readSchema" | "checkArguments" | "requestedTexts"> &
   TextModels &
   Pick<CallPorts, "ask"> & {
     /** Returns what `requestedTexts` of the port returns, for the tools with a prefix. */
@@ -65,6 +65,7 @@ export function definedSources(
     const tools = (module as DefinedToolsModule).openTools(value, {
       ...toolsContext,
       readSchema,
+      checkArguments: checkedArguments,
       requestedTexts: requestedTexts && (() => requestedTexts(definition.prefix)),
     });
     opened.push(tools);
@@ -176,7 +177,7 @@ export function definedRunner(tool: DefinedTool, faults: Faults, ports?: CallPor
     spec: { name, description, parameters },
     timeoutMs,
     idempotent,
-    check,
+    check: tool.wholeParameters === undefined ? check : wholeCheck(check, tool.wholeParameters),
     run: (args, call) => toolOutput((own) => tool.call(args, callOf(own, call, ports)), call, { faults }),
   };
 }
@@ -203,6 +204,22 @@ export function schemaOf({ parameters }: Pick<DefinedTool, "parameters">): Clien
   const schema = clientSchema(parameters, { tolerant: true });
   schemas.set(parameters, schema);
   return schema;
+}
+
+/** The check by the whole schema, of which the parameters are a part, or by the parameters if that takes too much work. */
+function wholeCheck(check: ClientSchema["check"], whole: () => JsonObject): ClientSchema["check"] {
+  return (args) => {
+    const checked = checkArguments(whole(), args);
+    return !checked.ok && checked.isTooMuch === true ? check(args) : checked;
+  };
+}
+
+/** Checks arguments by the whole schema, of which `parameters` are a part. Returns null or a problem. */
+export function checkedArguments(parameters: JsonObject, args: JsonObject, whole: () => JsonObject): string | null {
+  const schema = schemaOf({ parameters });
+  if ("problem" in schema) return `The schema of its arguments ${schema.problem}.`;
+  const checked = wholeCheck(schema.check, whole)(args);
+  return checked.ok ? null : checked.problem;
 }
 
 /** Reads an untrusted JSON Schema. Returns its check, or `problem` if the schema cannot be used. The check returns null or a problem. */

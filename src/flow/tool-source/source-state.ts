@@ -7,7 +7,7 @@ import type { DefinedTool, DefinedTools, DefinedToolsModule, ToolsContext } from
 import { TimeLimitError, waitWithin } from "#lib/time-limit.ts";
 import type { ToolSourceDefinition, ToolSourceEntry } from "#spec/index.ts";
 
-import { readSchema, schemaOf } from "./defined-tools.ts";
+import { checkedArguments, readSchema, schemaOf } from "./defined-tools.ts";
 
 /** Milliseconds after which the request for the list is given up, if the definition has no shorter time limit. */
 const limitMs = 20_000;
@@ -39,6 +39,7 @@ export async function readSourceState(
       isFresh: true,
       signal: stop.signal,
       readSchema,
+      checkArguments: checkedArguments,
     });
     return opened.tools();
   };

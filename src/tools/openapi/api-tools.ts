@@ -96,6 +96,7 @@ class ApiTools implements DefinedTools {
       name: operation.name,
       description: operation.description,
       parameters: catalog.plan(operation).schema,
+      wholeParameters: () => catalog.plan(operation).whole(),
       // These methods have no effects (RFC 9110, section 9.2.1).
       idempotent: operation.method === "GET" || operation.method === "HEAD",
       timeoutMs: this.#timeoutMs,
@@ -154,8 +155,8 @@ class ApiTools implements DefinedTools {
             throw new ApiError(`has no operation of this id. Find one by ${prefix}__search_operations.`);
           }
           const inner = argsOf(args);
-          const check = this.#context.readSchema(catalog.plan(operation).schema);
-          const problem = typeof check === "function" ? check(inner) : `The schema of its arguments ${check.problem}.`;
+          const plan = catalog.plan(operation);
+          const problem = this.#context.checkArguments(plan.schema, inner, () => plan.whole());
           if (problem !== null) throw new ApiError(`was not called. The arguments do not match: ${problem}`);
           return this.#call({ catalog, operation, args: inner, call });
         }),

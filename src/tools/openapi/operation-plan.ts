@@ -7,6 +7,7 @@ import { argumentSchemas } from "./argument-schema.ts";
 import { bodyOf } from "./body-plan.ts";
 import type { BodyPlan } from "./body-plan.ts";
 import type { Operation } from "./operation.ts";
+import { wholeSchema, type WholeArgument } from "./whole-schema.ts";
 
 /** A parameter of an operation. */
 export interface ParameterPlan {
@@ -27,8 +28,10 @@ export interface ParameterPlan {
 export interface OperationPlan {
   parameters: readonly ParameterPlan[];
   body: BodyPlan | null;
-  /** The schema of the arguments. */
+  /** The schema of the arguments that a model receives. */
   schema: JsonObject;
+  /** Returns the schema of the arguments as the document states it. It is made for each call, because it may be large. */
+  whole: () => JsonObject;
 }
 
 /** Headers that the document cannot set: those that OpenAPI ignores, and those that control the transfer or carry credentials. */
@@ -52,12 +55,10 @@ export function planOf(document: JsonObject, operation: Operation, options: { co
   for (const parameter of found) keys.set(freeKey(keys, parameter), parameter);
   const hasBody = operation.method !== "GET" && operation.method !== "HEAD";
   const body = hasBody ? bodyOf(document, operation.source, (key) => keys.has(key)) : null;
+  const schemas = [...keys.values()].map(({ source }) => source["schema"] ?? contentSchema(source));
   const read = argumentSchemas(
     document,
-    [...keys.values()].map(({ source }) => ({
-      schema: source["schema"] ?? contentSchema(source),
-      description: textOf(source["description"]),
-    })),
+    [...keys.values()].map(({ source }, at) => ({ schema: schemas[at], description: textOf(source["description"]) })),
   );
   const properties = [...keys.keys()].map((key, index): [string, JsonObject] => [key, read[index] ?? {}]);
   if (body !== null) {
@@ -67,15 +68,19 @@ export function planOf(document: JsonObject, operation: Operation, options: { co
   }
   const required = [...keys].flatMap(([key, { isRequired }]) => (isRequired ? [key] : []));
   if (body?.isRequired === true) required.push(body.plan.key);
+  const schema: JsonObject = {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  };
+  const stated = [...keys.keys()].map((key, at): WholeArgument => ({ key, schema: schemas[at] }));
+  if (body !== null) stated.push({ key: body.plan.key, schema: body.schema, adapt: body.adapt });
   return {
     parameters: [...keys].map(([key, parameter]) => parameterPlan(key, parameter)),
     body: body?.plan ?? null,
-    schema: {
-      type: "object",
-      properties: Object.fromEntries(properties),
-      ...(required.length > 0 ? { required } : {}),
-      additionalProperties: false,
-    },
+    schema,
+    whole: () => wholeSchema(document, stated, schema),
   };
 }
 

@@ -37,6 +37,7 @@ export function contextOf(more: Partial<ToolsContext> = {}): ToolsContext {
     userId: null,
     hash: crypto.randomUUID(),
     readSchema: () => () => null,
+    checkArguments: () => null,
     ...more,
   };
 }
