@@ -11,7 +11,7 @@ import { decodeText, isTextType } from "#lib/text-type.ts";
 import { isVisible } from "#lib/visible-text.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { acceptsType, type ProviderProfile } from "./provider/provider-profile.ts";
+import { acceptsType, imageType, type ProviderProfile } from "./provider/provider-profile.ts";
 
 type Converted = LanguageModelV3FilePart | LanguageModelV3TextPart;
 
@@ -31,7 +31,8 @@ export function convertAttachment(
   if (data === null) return line;
   const mediaType = part.mime_type;
   if (mediaType.startsWith("image/")) {
-    return model.capabilities?.vision === false ? line : { type: "file", mediaType, data };
+    const type = model.capabilities?.vision === false ? null : imageType(files, mediaType);
+    return type === null ? line : { type: "file", mediaType: type, data };
   }
   const filename = part.name ?? (needsFileNames === true ? nameOfType("file", mediaType) : undefined);
   const named = filename === undefined ? {} : { filename };

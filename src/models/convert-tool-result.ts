@@ -8,7 +8,7 @@ import type { ModelMessage } from "#core/ports/model-port.ts";
 import { isVisible } from "#lib/visible-text.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import type { CallTarget, ProviderProfile } from "./provider/provider-profile.ts";
+import { imageType, type CallTarget, type ProviderProfile } from "./provider/provider-profile.ts";
 
 /** What is sent in place of a text without a visible character, where a text is required. */
 export const noText = "(no text)";
@@ -31,10 +31,10 @@ function attachments(message: ModelMessage, model: AnyModelDefinition, profile: 
   for (const part of message.parts) {
     if (part.type !== "image" && part.type !== "file") continue;
     const { data } = part;
-    const isImage = part.mime_type.startsWith("image/");
-    if (data !== undefined && isImage && resultHoldsImages(message, profile) && model.capabilities?.vision !== false) {
-      contents.push({ type: "image-data", data, mediaType: part.mime_type });
-    } else contents.push({ type: "text", text: describePart(part) });
+    const isShown = resultHoldsImages(message, profile) && model.capabilities?.vision !== false;
+    const type = part.mime_type.startsWith("image/") && isShown ? imageType(profile.files, part.mime_type) : null;
+    if (data !== undefined && type !== null) contents.push({ type: "image-data", data, mediaType: type });
+    else contents.push({ type: "text", text: describePart(part) });
   }
   return contents;
 }

@@ -13,6 +13,7 @@ import { createUniqueIds } from "./call-ids.ts";
 import type { ToolNames } from "./call-options.ts";
 import type { ChunkReader } from "./chunk-reader.ts";
 import { cutFailure, endOfAnswer } from "./end-of-answer.ts";
+import { isFinishReason } from "./finish-reason.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
 import type { Watch } from "./observed-fetch.ts";
 import type { ProviderSettings } from "./provider/provider-profile.ts";
@@ -223,7 +224,9 @@ export class Conversion {
    * reason from the chunks is used.
    */
   #reasonOf({ finishReason }: Extract<LanguageModelV3StreamPart, { type: "finish" }>): LanguageModelV3FinishReason {
-    const isLost = this.#hasUnknownPieces && finishReason.unified === "error" && finishReason.raw === undefined;
+    const { raw } = finishReason;
+    if (raw !== undefined && !isFinishReason(raw)) return { unified: "other", raw: undefined };
+    const isLost = this.#hasUnknownPieces && finishReason.unified === "error" && raw === undefined;
     return isLost ? { unified: "other", raw: this.#call.chunks.stopReason ?? undefined } : finishReason;
   }
 

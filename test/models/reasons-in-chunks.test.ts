@@ -143,6 +143,15 @@ describe("a text in place of null", () => {
     },
   );
 
+  it.for([...wires, "anthropic"] as const)(
+    "An answer of %s that ends with a text in place of a reason is cut, although its body ends",
+    async (wire) => {
+      const [begin = ""] = anthropicPieces("null");
+      const sent = wire === "anthropic" ? begin : frame(chunks[wire]("One ", "null"));
+      expect((await answerTo(wire, sent)).end).toMatchObject({ type: "error", failure: { kind: "network" } });
+    },
+  );
+
   it("A text in place of null is no reason of Anthropic", async () => {
     expect(await afterPauses("anthropic", anthropicPieces("null"), true)).toMatchObject({
       text: "One two.",

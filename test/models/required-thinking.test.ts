@@ -126,6 +126,8 @@ it.for([
   ["deepseek-chat", ""],
   ["deepseek-reasoner", ""],
   ["deepseek-v3p2", ""],
+  ["deepseek-v3-2-251201", ""],
+  ["deepseek-v3-250324", undefined],
   ["deepseek-ai/DeepSeek-R1", undefined],
   ["deepseek-ai/DeepSeek-V3-0324", undefined],
   ["deepseek-v3.1", undefined],

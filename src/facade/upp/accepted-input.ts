@@ -3,7 +3,7 @@
 
 import { fromBase64 } from "#lib/base64.ts";
 import { decodeText, isTextType } from "#lib/text-type.ts";
-import { acceptsType, type AcceptedFiles } from "#models/provider/provider-profile.ts";
+import { acceptsType, imageType, type AcceptedFiles } from "#models/provider/provider-profile.ts";
 
 import type { MediaBlock } from "./content-block.ts";
 import { userPart } from "./content-part.ts";
@@ -19,7 +19,7 @@ export function problemOfBlock(
   const { type, mimeType } = block;
   const group = groupOf(mimeType);
   if (type !== "document" && type !== "binary" && type !== group) return `its media type has to begin with "${type}/"`;
-  const refused = group === "image" || files === null ? null : problemOfFile(mimeType, isUrl(block), files);
+  const refused = files === null ? null : problemOfFile(mimeType, isUrl(block), files);
   return refused ?? (capabilities[`${group}Input`] ? null : `its capability ${group}Input is false`);
 }
 
@@ -39,7 +39,10 @@ function problemOfText(block: MediaBlock): string | null {
   return bytes !== null && decodeText(bytes) !== null ? null : "its bytes are not a text in UTF-8";
 }
 
-function problemOfFile(mimeType: string, asUrl: boolean, { bytes, urls }: AcceptedFiles): string | null {
+function problemOfFile(mimeType: string, asUrl: boolean, files: AcceptedFiles): string | null {
+  const { bytes, urls, images = [] } = files;
+  if (groupOf(mimeType) === "image")
+    return imageType(files, mimeType) === null ? `its API accepts ${images.join(", ")}` : null;
   if (acceptsType(asUrl ? urls : bytes, mimeType)) return null;
   if (asUrl && acceptsType(bytes, mimeType)) return "its API accepts this type as bytes, and not as a URL";
   const types = asUrl ? ["images", ...urls] : ["images", "texts", ...bytes];

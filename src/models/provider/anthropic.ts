@@ -191,7 +191,12 @@ export const anthropic: ProviderProfile = {
   alternatesTurns: true,
   imagesInToolResults: true,
   flagsToolErrors: true,
-  files: { bytes: ["application/pdf", "text/plain"], urls: ["application/pdf"] },
+  files: {
+    bytes: ["application/pdf", "text/plain"],
+    urls: ["application/pdf"],
+    // https://docs.anthropic.com/en/docs/build-with-claude/vision
+    images: ["image/jpeg", "image/png", "image/gif", "image/webp"],
+  },
   markCache,
   pausesTurns: true,
   streamRepair: () => new AnthropicRepair(),

@@ -45,14 +45,14 @@ const byModel: readonly Entry[] = [
   // from your message", https://github.com/Simpleyyt/ai-manus/issues/22). Models of others that were trained on its answers (distilled)
   // know no such field.
   [
-    /(?:^|[/.:_-])deepseek(?!.*(?:distill|coder|prover|ocr|[-_/](?:r1|v2|vl|llm|math|moe|v3(?![.p][2-9]))))/,
+    /(?:^|[/.:_-])deepseek(?!.*(?:distill|coder|prover|ocr|[-_/](?:r1|v2|vl|llm|math|moe|v3(?![.p][2-9]|[-_][2-9](?!\d)))))/,
     { requiresThinking: "all" },
   ],
   // Kimi treats an empty text like a missing one, so it gets a space. Its models before K2.5 do not think, except K2 Thinking.
   [/(?:^|[/.:_-])kimi-(?:k2-thinking|k2[.p][5-9]|k[3-9]|thinking)/, { requiresThinking: "calls", emptyThinking: " " }],
   // The servers of open models, such as vLLM and LM Studio, send and accept thinking as a text (https://github.com/vllm-project/vllm/pull/28248).
   [
-    /(?:^|[/.:_-])(?:gpt-oss|qwen|qwq|deepseek|kimi|minimax|glm-|nemotron|magistral|olmo|granite|seed-oss)/,
+    /(?:^|[/.:_-])(?:gpt-oss|qwen|qwq|deepseek|kimi|minimax|glm-|gemma|nemotron|magistral|olmo|granite|exaone|hunyuan|ernie|phi-\d|seed-oss)/,
     { plainThinking: true },
   ],
   // Gateways forward schemas to the provider of the model, which applies its rules. Ids of models of other clouds begin with a region, as in

@@ -54,6 +54,14 @@ export interface AcceptedFiles {
   bytes: readonly string[];
   /** Types of files that are sent as URLs. */
   urls: readonly string[];
+  /** Types of images, as bytes and as URLs. Absent: all. */
+  images?: readonly string[];
+}
+
+/** The type with which an image is sent; null if the API does not accept the image. */
+export function imageType({ images }: AcceptedFiles, mimeType: string): string | null {
+  const type = mimeType === "image/jpg" ? "image/jpeg" : mimeType;
+  return images === undefined || images.includes(type) ? type : null;
 }
 
 /** Whether a media type is one of the types, or belongs to a group among them. */
