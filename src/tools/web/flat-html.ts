@@ -16,15 +16,30 @@ const uncounted = new Set(
   ).split(" "),
 );
 
-/** Removes the tags of elements that are nested too deeply, and the tags after the first `mostTags`. Their text remains. */
-export function flatHtml(html: string): string {
+// The name is matched as a whole. Without the lookahead, a name without an end would be tried in all its lengths.
+const tagPattern = /<(\/?)([a-z][^\s/<>]*)(?![^\s/<>])[^<>]*>/gi;
+
+/**
+ * Removes the tags of elements that are nested too deeply, and the tags after the first ones. Their text remains.
+ * @param allowedTags the number of first tags that may remain
+ */
+export function flatHtml(html: string, allowedTags = mostTags): string {
+  const end = endOfTags(html, allowedTags);
+  // One step for all further tags, because a call for each of them takes several times as long.
+  return flatTags(html.slice(0, end)) + html.slice(end).replace(tagPattern, " ");
+}
+
+/** The position after the first `count` tags; the length of the text if it has no more. */
+function endOfTags(html: string, count: number): number {
+  const pattern = new RegExp(tagPattern);
+  for (let tags = 0; tags < count; tags += 1) if (!pattern.test(html)) return html.length;
+  return pattern.lastIndex;
+}
+
+function flatTags(html: string): string {
   const byName = new Map<string, { kept: number; removed: number }>();
   let open = 0;
-  let tags = 0;
-  // The name is matched as a whole. Without the lookahead, a name without an end would be tried in all its lengths.
-  return html.replace(/<(\/?)([a-z][^\s/<>]*)(?![^\s/<>])[^<>]*>/gi, (tag: string, slash: string, given: string) => {
-    tags += 1;
-    if (tags > mostTags) return " ";
+  return html.replace(tagPattern, (tag: string, slash: string, given: string) => {
     const name = given.toLowerCase();
     if (uncounted.has(name) || tag.endsWith("/>")) return tag;
     const counts = byName.get(name) ?? { kept: 0, removed: 0 };

@@ -19,14 +19,20 @@ const excludedElements = [
   "noscript",
 ];
 
+/** The elements with which the converter recognises the main part of a page. A page without them has an empty main part. */
+const beginOfMain = /<(?:main|h[1-6])[\s/>]/i;
+
+/** The number of tags of a page that is converted as a whole after its main part was empty: together they take no longer than one page. */
+const tagsAfterMain = 5_000;
+
 /**
  * Converts a page. Links become absolute. If the page has no main part, the whole page is converted. If the conversion fails, only the tags
  * are removed.
  */
 export function pageText(page: string, address: string): string {
-  const html = flatHtml(page);
+  const flat = flatHtml(page);
   let title = "";
-  const convert = (isolateMain: boolean): string => {
+  const convert = (html: string, isolateMain: boolean): string => {
     let head: boolean = false;
     const text = htmlToMarkdown(html, {
       origin: address,
@@ -44,10 +50,12 @@ export function pageText(page: string, address: string): string {
   };
   let text: string;
   try {
-    text = convert(true) || convert(false);
+    text = beginOfMain.test(flat)
+      ? convert(flat, true) || convert(flatHtml(flat, tagsAfterMain), false)
+      : convert(flat, false);
   } catch {
     // The converter fails for some invalid pages, such as one with a row outside of a table.
-    text = html.replace(/<[^<>]*>/g, " ").trim();
+    text = flat.replace(/<[^<>]*>/g, " ").trim();
   }
   return title === "" ? text : `Title: ${title}\n\n${text}`;
 }

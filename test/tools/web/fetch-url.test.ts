@@ -138,6 +138,17 @@ describe("what a page is read as", () => {
     },
   );
 
+  it("OUT23 A page keeps the text after its first 30,000 tags, and the first 5,000 tags if its main part is empty", () => {
+    const items = "<li>x".repeat(40_000);
+    const count = (text: string, part: string) => text.split(part).length - 1;
+    const flat = flatHtml(items);
+    expect([count(flat, "<li>"), count(flat, "x")]).toEqual([30_000, 40_000]);
+    const bullets = (page: string) => count(pageText(page, "https://page.test/"), "- x");
+    expect(bullets(items)).toBe(30_000);
+    const tagsOfMain = 2;
+    expect(bullets(`<main></main>${items}`)).toBe(5000 - tagsOfMain);
+  });
+
   it("OUT23 Ruby texts of a page, which the converter nests, count as nested elements", () => {
     expect(flatHtml("<rt>x".repeat(1000)).match(/<rt>/g)).toHaveLength(32);
   });
