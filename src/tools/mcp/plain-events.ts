@@ -3,7 +3,13 @@
 
 import { parseCountedJson } from "#lib/untrusted/bounded-json.ts";
 
-import { plainMessage } from "./plain-message.ts";
+import { isLikeMessage, plainMessage } from "./plain-message.ts";
+
+/**
+ * The maximum number of events of a stream whose data is no message, and that the SDK reports. Its report of one takes 25 µs. Some servers
+ * send such an event to keep a connection open; the data of further ones is left out.
+ */
+const mostOddEvents = 100;
 
 /** The events of one stream. */
 export class PlainEvents {
@@ -14,6 +20,8 @@ export class PlainEvents {
   #lines: string[] = [];
   /** The id of the last event that has one; empty if none has. */
   lastEvent = "";
+  /** The number of events so far whose data is no message. */
+  #odd = 0;
   /** The last piece ended with `\r`, which may be the first half of `\r\n`. */
   #endsInReturn = false;
 
@@ -54,9 +62,11 @@ export class PlainEvents {
     this.#lines = [];
     for (const line of lines) if (idField.test(line)) this.lastEvent = line.replace(idField, "") || this.lastEvent;
     const data = lines.filter((line) => dataField.test(line)).map((line) => line.replace(dataField, ""));
-    const plain = data.length === 0 ? undefined : this.#plainData(data.join("\n"));
+    const isOfMessages = !lines.some((line) => otherEvent.test(line));
+    const plain = data.length === 0 || !isOfMessages ? undefined : this.#plainData(data.join("\n"));
     if (plain === undefined) return [...lines, "", ""].join("\n");
     const others = lines.filter((line) => !dataField.test(line));
+    if (plain.length === 0) return [...others, "", ""].join("\n");
     const last = plain.length - 1;
     // Only the last message of a batch has the id, because a stream that continues after the id repeats none of them.
     return plain
@@ -70,25 +80,35 @@ export class PlainEvents {
       .join("");
   }
 
-  /** The normalised messages in the data: several of a batch, otherwise one. Undefined if the data is passed on unchanged. */
+  /**
+   * The normalised messages in the data: several of a batch, otherwise one. Undefined if the data is passed on unchanged, and empty if it is
+   * left out.
+   */
   #plainData(data: string): string[] | undefined {
-    let message: unknown;
-    try {
-      message = parseCountedJson(data);
-    } catch {
-      // The SDK reports data that is no JSON.
-      return undefined;
-    }
+    const value = parsedOrUndefined(data);
     // Servers of the versions up to 2025-03-26 may send several messages in one event, which the SDK refuses.
-    if (Array.isArray(message)) {
-      const all = message as unknown[];
-      const request = all.length === 1 ? this.#request : undefined;
-      return all.length === 0 ? undefined : all.map((each) => JSON.stringify(plainMessage(each, request)));
+    const isBatch = Array.isArray(value) && value.length > 0;
+    const all = isBatch ? (value as unknown[]) : [value];
+    const kept = all.filter((each) => isLikeMessage(each) || ++this.#odd <= mostOddEvents);
+    if (!isBatch && kept.length > 0) {
+      const plain = plainMessage(value, this.#request);
+      return plain === value ? undefined : [JSON.stringify(plain)];
     }
-    const plain = plainMessage(message, this.#request);
-    return plain === message ? undefined : [JSON.stringify(plain)];
+    const request = all.length === 1 ? this.#request : undefined;
+    return kept.map((each) => JSON.stringify(plainMessage(each, request)));
+  }
+}
+
+function parsedOrUndefined(data: string): unknown {
+  try {
+    return parseCountedJson(data);
+  } catch {
+    // The SDK reports data that is no JSON.
+    return undefined;
   }
 }
 
 const idField = /^\uFEFF?id: ?/;
+/** An event whose data the SDK does not read as a message, such as the address of the transport of 2024-11-05. */
+const otherEvent = /^\uFEFF?event:(?! ?(?:message)?$)/;
 const dataField = /^data(?:: ?|$)/;

@@ -8,21 +8,32 @@ import type { Fields } from "#lib/json-value.ts";
 import { isVisible } from "#lib/visible-text.ts";
 
 /**
- * Returns a parsed message with an envelope that the SDK accepts. A message that the SDK accepts as it is, and a value that is no message, are
+ * Whether a parsed value has a field by which it can be read as a message. For every other value the SDK creates an error for each kind of
+ * message.
+ */
+export function isLikeMessage(value: unknown): value is Fields {
+  if (!isObject(value)) return false;
+  const { method, result, error, id } = value;
+  return typeof method === "string" || result !== undefined || error !== undefined || isId(id);
+}
+
+/**
+ * Returns a parsed message with an envelope that the SDK accepts. A response that the SDK accepts as it is, and a value that is no message, are
  * returned unchanged. `request` is the id of the request to which a response without a usable id belongs.
  */
 export function plainMessage(value: unknown, request?: number): unknown {
-  if (!isObject(value) || JSONRPCMessageSchema.safeParse(value).success) return value;
+  if (!isLikeMessage(value)) return value;
   const { method, params, result, error } = value;
   const id = isId(value["id"]) ? value["id"] : undefined;
+  // Without a check by the SDK's schemas: a server may send many notifications, and the result is the same for those that the SDK accepts.
   if (typeof method === "string" && !isObject(result) && !isProblem(error)) {
     return { ...envelope(id), method, ...(isObject(params) ? { params: plainMeta(params) } : {}) };
   }
+  if (JSONRPCMessageSchema.safeParse(value).success) return value;
   const owner = envelope(id ?? request);
   if (isProblem(error)) return { ...owner, error: plainError(error) };
   if (isObject(result)) return { ...owner, result: plainMeta(result) };
   if (result === null) return { ...owner, result: {} };
-  if (id === undefined && result === undefined && !("error" in value)) return value;
   const message = result === undefined ? "The response has no result." : "The field `result` is no object.";
   return { ...owner, error: { code: ErrorCode.InternalError, message } };
 }

@@ -1,0 +1,53 @@
+// The events of a stream of an MCP server, before the SDK reads them.
+
+import { JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
+import { expect, it, vi } from "vitest";
+
+import { PlainEvents } from "#tools/mcp/plain-events.ts";
+
+const countOf = (text: string, part: string): number => text.split(part).length - 1;
+
+it.each(["1", "[]", "{}", '{"jsonrpc":"2.0"}', '{"id":null}', "no JSON", '"text"'])(
+  "OUT23 The SDK reports 100 events of a stream whose data is %s, and the messages after them are passed on",
+  (data) => {
+    const events = new PlainEvents(7);
+    const check = vi.spyOn(JSONRPCMessageSchema, "safeParse");
+    const text = events.read(`id: a\ndata: ${data}\n\n`.repeat(1000));
+    expect(check).not.toHaveBeenCalled();
+    check.mockRestore();
+    expect(countOf(text, "data:")).toBe(100);
+    expect(countOf(text, "id: a")).toBe(1000);
+    const response = '{"jsonrpc":"2.0","id":7,"result":{}}';
+    expect(events.read(`data: ${response}\n\n`)).toBe(`data: ${response}\n\n`);
+    expect(events.lastEvent).toBe("a");
+  },
+);
+
+it("An event of another type is passed on after any number of events that are no messages", () => {
+  const events = new PlainEvents(undefined);
+  events.read("data: 1\n\n".repeat(200));
+  for (const type of ["endpoint", "ping"]) {
+    const event = `event: ${type}\ndata: /messages\n\n`;
+    expect(events.read(event)).toBe(event);
+  }
+  expect(events.read("event: message\ndata: 1\n\n")).toBe("event: message\n\n");
+});
+
+it("Notifications and requests are passed on without a check by the schemas of the SDK", () => {
+  const events = new PlainEvents(undefined);
+  const check = vi.spyOn(JSONRPCMessageSchema, "safeParse");
+  const notification = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "a" } };
+  const request = { jsonrpc: "2.0", id: 1, method: "ping" };
+  const odd = { method: "ping", id: 1, params: null, error: null };
+  for (const [given, passed] of [
+    [notification, notification],
+    [request, request],
+    [odd, request],
+  ]) {
+    const text = events.read(`data: ${JSON.stringify(given)}\n\n`);
+    expect(JSON.parse(text.slice("data: ".length))).toEqual(passed);
+    expect(JSONRPCMessageSchema.parse(passed)).toEqual(passed);
+  }
+  expect(check).not.toHaveBeenCalled();
+  check.mockRestore();
+});
