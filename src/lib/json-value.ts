@@ -2,8 +2,8 @@
 
 import { parseBoundedJson } from "./untrusted/bounded-json.ts";
 
-/** Bounds of a text that a model, a provider or a tool wrote. */
-const textBounds = { values: 500_000, depth: 256 };
+/** Bounds of a text that a model, a provider or a tool wrote. A text of 1.5 MB, which a row can store, usually has about 25,000 keys. */
+const textBounds = { values: 500_000, depth: 256, keys: 150_000 };
 
 /** An object with fields of any type. */
 export type Fields = Record<string, unknown>;
@@ -23,7 +23,7 @@ export function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The parsed text; undefined if it is not JSON, or has too many values. */
+/** The parsed text; undefined if it is not JSON, or has too many values or keys. */
 export function parseJson(text: string): unknown {
   try {
     return parseBoundedJson(text, textBounds);
@@ -40,7 +40,7 @@ export function textOrJson(value: unknown): string {
 
 /**
  * Converts the text of a tool result to the result's value. Results are stored as text, so JSON of an object or an array is parsed. Any
- * other text stays as it is, and so does JSON with too many values.
+ * other text stays as it is, and so does JSON with too many values or keys.
  */
 export function resultValue(text: string): unknown {
   return /^\s*[[{]/.test(text) ? (parseJson(text) ?? text) : text;

@@ -61,15 +61,30 @@ export function parseBoundedYaml(text: string, bounds: YamlBounds, { uniqueKeys 
   return document === undefined ? null : document.toJS();
 }
 
-/** The nodes of the parser. A node is complete when it is yielded, so tokens and levels are counted before. */
+/** The number of first tokens of a text with too many in which a mistake or a level above the bound is still found. */
+const inspectedTokens = 5000;
+
+/**
+ * The nodes of the parser. A node is complete when it is yielded, so tokens and levels are counted before. The tokens are counted before the
+ * first one is parsed, because the lexer takes a third of the parser's time.
+ */
 function* boundedTokens(text: string, bounds: YamlBounds): Generator<CST.Token, void> {
   const parser = new Parser();
-  let tokens = 0;
-  for (const lexeme of new Lexer().lex(text)) {
-    tokens += 1;
-    if (tokens > bounds.tokens) throw new YamlBoundError("tokens", bounds.tokens);
+  const lexemes = firstLexemes(text, bounds.tokens + 1);
+  const isCut = lexemes.length > bounds.tokens;
+  for (const lexeme of isCut ? lexemes.slice(0, inspectedTokens) : lexemes) {
     yield* parser.next(lexeme);
     if (parser.stack.length > bounds.depth + otherNodes) throw new YamlBoundError("depth", bounds.depth);
   }
+  if (isCut) throw new YamlBoundError("tokens", bounds.tokens);
   yield* parser.end();
+}
+
+function firstLexemes(text: string, most: number): string[] {
+  const lexemes: string[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    lexemes.push(lexeme);
+    if (lexemes.length === most) break;
+  }
+  return lexemes;
 }
