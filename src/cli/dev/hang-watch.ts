@@ -8,6 +8,8 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { anySignal } from "#lib/any-signal.ts";
 
+import { readWorkerLine } from "./worker-line.ts";
+
 /** The lines of the Worker about a tool's function (`src/thread/run/run-line.ts`). */
 interface ToolLine {
   event: "tool_runs" | "tool_ended";
@@ -30,6 +32,13 @@ interface WatchOptions {
   silentMs?: number;
 }
 
+/** The maximum length of an id, a name and a file in a line, and the maximum number of calls that are watched. */
+const longestText = 1000;
+const mostCalls = 1000;
+
+/** The maximum number of calls that a printed line names. */
+const mostNamed = 10;
+
 /** Watches the Worker by the lines of its tool calls. */
 export class HangWatch {
   readonly #calls = new Map<string, RunningCall>();
@@ -49,7 +58,9 @@ export class HangWatch {
     if (found === null) return false;
     const key = `${found.thread_id} ${found.call_id}`;
     if (found.event === "tool_ended") this.#calls.delete(key);
-    else this.#calls.set(key, { ...found, seenAt: performance.now() });
+    else if (this.#calls.size < mostCalls || this.#calls.has(key)) {
+      this.#calls.set(key, { ...found, seenAt: performance.now() });
+    }
     return true;
   }
 
@@ -108,22 +119,22 @@ export class HangWatch {
 
 const keyOf = ({ thread_id, call_id }: ToolLine): string => `${thread_id} ${call_id}`;
 
+/** The line about a tool's function; null for every other line. A tool may log any text, also one in this form. */
 function readToolLine(line: string): ToolLine | null {
   if (!line.startsWith('{"level":"info","event":"tool_')) return null;
-  try {
-    const entry = JSON.parse(line) as ToolLine;
-    return ["tool_runs", "tool_ended"].includes(entry.event) ? entry : null;
-  } catch {
-    // A tool may log any text.
-    return null;
-  }
+  const { event, thread_id, call_id, tool, file = null } = readWorkerLine(line) ?? {};
+  if (event !== "tool_runs" && event !== "tool_ended") return null;
+  const isComplete = [thread_id, call_id, tool].every((text) => typeof text === "string" && text.length <= longestText);
+  if (!isComplete || String(file).length > longestText) return null;
+  return { event, thread_id, call_id, tool, file } as ToolLine;
 }
 
 /** The line for calls during which the Worker does not answer. */
 function hangText(calls: readonly ToolLine[], silentMs: number): string {
-  const named = calls.map(({ tool, file, thread_id }) => {
+  const named = calls.slice(0, mostNamed).map(({ tool, file, thread_id }) => {
     return `tool ${tool}${file === null ? "" : ` (${file})`} of thread ${thread_id}`;
   });
+  if (calls.length > mostNamed) named.push(`and ${String(calls.length - mostNamed)} more`);
   const seconds = String(silentMs / 1000);
   const subject = calls.length === 1 ? "This tool call runs and" : "One of these tool calls";
   return `The Worker has not answered for ${seconds} s. ${subject} computes without a pause: ${named.join(", ")}. End the server, correct the file, and start the server again.`;

@@ -1,6 +1,11 @@
 // Converts the Worker's JSON log lines to plain text: one line for each run, red with the cause if it failed. A deployment logs the
 // same lines as JSON.
 
+import { fieldsOf } from "#lib/json-value.ts";
+import type { Fields } from "#lib/json-value.ts";
+
+import { readWorkerLine } from "./worker-line.ts";
+
 // Colour codes of a terminal. They begin with a control character, which a regular expression literal may not contain.
 const sgr = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 const colours = { red: 31, yellow: 33 };
@@ -52,22 +57,39 @@ export function plainLine(line: string, coloured: boolean): string {
 function readLogEntry(line: string): LogEntry | RunEntry | null {
   const text = /^(?:[✘▲] \[(?:ERROR|WARNING)\] )?(\{.*\})\s*$/u.exec(line.replace(sgr, ""))?.[1];
   if (text === undefined) return null;
-  try {
-    const entry = JSON.parse(text) as LogEntry | RunEntry;
-    return isWorkerEntry(entry) ? entry : null;
-  } catch {
-    return null;
-  }
+  const entry = readWorkerLine(text) as (LogEntry & Fields) | RunEntry | null;
+  return entry !== null && isWorkerEntry(entry) ? entry : null;
 }
 
 /** Whether the Worker wrote the entry; a tool may log other JSON. */
-function isWorkerEntry(entry: LogEntry | RunEntry): boolean {
-  if (isRunEntry(entry)) return true;
+function isWorkerEntry(entry: (LogEntry & Fields) | RunEntry): boolean {
+  if (isRunEntry(entry)) return isWholeRun(entry);
   const { event, cause, level, message } = entry;
-  if (["tool_failed", "internal_error"].includes(event)) return true;
+  if (event === "tool_failed") return true;
+  if (event === "internal_error") return hasTexts(entry["error"], ["name", "message"]);
   return (
     typeof event === "string" && (typeof cause === "string" || (typeof level === "string" && message !== undefined))
   );
+}
+
+/** Whether the fields of a run's line that are no texts have their types. */
+function isWholeRun({ agent, status, reason, thread_id, error, steps, ms, usage, cost }: RunEntry): boolean {
+  const { input, output, cache_read, cache_write } = fieldsOf(usage);
+  const numbers: unknown[] = [steps, ms, cost ?? 0, input, output, cache_read, cache_write];
+  const texts: unknown[] = [agent, status, thread_id, reason ?? ""];
+  const { status: http } = fieldsOf(error);
+  return (
+    numbers.every((value) => typeof value === "number") &&
+    texts.every((value) => typeof value === "string") &&
+    (http === undefined || typeof http === "number") &&
+    hasTexts(error, ["message"])
+  );
+}
+
+/** Whether the fields with these names, if a value has them, are texts. */
+function hasTexts(value: unknown, names: readonly string[]): boolean {
+  const fields = fieldsOf(value);
+  return names.every((name) => fields[name] == null || typeof fields[name] === "string");
 }
 
 const isRunEntry = (entry: LogEntry | RunEntry): entry is RunEntry =>

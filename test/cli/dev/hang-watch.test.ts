@@ -88,7 +88,28 @@ it("No health check is requested while the lines of a tool call arrive, and none
 
 it("Other lines of the log are printed, also those that a tool writes in a similar form", () => {
   const { watch } = watchServer();
-  for (const text of [line("run_end"), line("tool_failed"), '{"level":"info","event":"tool_runs', "text"]) {
+  const odd = [
+    { thread_id: { toString: 1 } },
+    { call_id: undefined },
+    { tool: 1 },
+    { file: ["x"] },
+    { tool: "x".repeat(1001) },
+    { more: Array.from({ length: 1001 }, () => 1) },
+    { more: "x".repeat(65_536) },
+  ].map((fields) => line("tool_runs", fields));
+  for (const text of [line("run_end"), line("tool_failed"), '{"level":"info","event":"tool_runs', "text", ...odd]) {
     expect(watch.read(text)).toBe(false);
   }
+});
+
+it("At most 1,000 tool calls are watched and ten are named, however many lines a tool writes", async () => {
+  const { watch, printed, server } = watchServer();
+  server.state = "silent";
+  // All lines arrive at one time, so that all calls are silent at the same time.
+  const time = vi.spyOn(performance, "now").mockReturnValue(performance.now() - 1000);
+  for (let at = 0; at < 1100; at += 1) watch.read(line("tool_runs", { call_id: `c${at}` }));
+  time.mockRestore();
+  await vi.waitFor(() => expect(printed).toHaveLength(1));
+  expect(printed[0]?.split(" of thread t1")).toHaveLength(10 + 1);
+  expect(printed[0]).toContain("and 990 more.");
 });

@@ -101,3 +101,18 @@ describe("plain lines", () => {
     expect(plainLine(line, true)).toBe(line);
   });
 });
+
+it.each<[string, object]>([
+  ["a run without usage", { event: "run_end" }],
+  ["a run with usage of another type", { ...run, usage: { ...run.usage, input: "10" } }],
+  ["a run without a thread", { ...run, thread_id: null }],
+  ["a run with a cost of another type", { ...run, cost: {} }],
+  ["a run with an error of another type", { ...run, status: "error", error: { message: { toString: 1 } } }],
+  ["a thread that is no text", { event: "tool_failed", thread_id: { toString: 1 } }],
+  ["a message that is no text", { event: "x", level: "error", message: { toString: 1 } }],
+  ["an internal error of another form", { event: "internal_error", error: { name: { toString: 1 } } }],
+  ["too many values", { ...run, more: Array.from({ length: 1001 }, () => 1) }],
+  ["too many characters", { ...run, more: "x".repeat(65_536) }],
+])("A line of a tool in the form of a log line, with %s, is printed unchanged", (_, entry) => {
+  expect(plain(entry)).toBe(JSON.stringify(entry));
+});
