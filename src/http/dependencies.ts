@@ -67,6 +67,8 @@ export interface AppDependencies {
   admissions?: RateLimiter | undefined;
   /** Default: the platform's timers. */
   timers?: Timers | undefined;
+  /** Returns a number from 0 up to 1, for waits. Default: the platform's. */
+  random?: (() => number) | undefined;
   /** Fetches key sets. Default: the platform's. */
   fetch?: typeof fetch | undefined;
   /** Default: the console. */

@@ -97,7 +97,7 @@ export function createServices(dependencies: AppDependencies): Services {
     allowedOrigins,
     limits: isOpen ? noUserLimits : createUserLimits(limitSettings),
     leases: isOpen ? noUserLeases : createUserLeases(placeSettings),
-    ports: { timers, now },
+    ports: { timers, now, random: dependencies.random ?? (() => Math.random()) },
     callThread: createCallThread(threads),
     log,
   };

@@ -6,7 +6,7 @@ import type { FakeSubscriber } from "./support/fake-subscriber.ts";
 import type { FakeThread } from "./support/fake-thread.ts";
 import { SseReader } from "./support/sse-reader.ts";
 import { refusalOf, testApp } from "./support/test-app.ts";
-import type { Ask, TestApp } from "./support/test-app.ts";
+import type { Ask, TestApp, TestAppOptions } from "./support/test-app.ts";
 
 interface Opened extends TestApp {
   id: string;
@@ -16,8 +16,13 @@ interface Opened extends TestApp {
   reader: SseReader;
 }
 
-async function open(query = "", options: Ask = {}, prepare?: (thread: FakeThread) => void): Promise<Opened> {
-  const app = testApp();
+async function open(
+  query = "",
+  options: Ask = {},
+  prepare?: (thread: FakeThread) => void,
+  dependencies: TestAppOptions["dependencies"] = {},
+): Promise<Opened> {
+  const app = testApp({ dependencies });
   const { id, object: thread } = app.seed();
   prepare?.(thread);
   const response = await app.ask(`/api/threads/${id}/events${query}`, options);
@@ -240,6 +245,20 @@ describe("re-attaching", () => {
     time.advance(5000);
     (await second).tell(thread.events[thread.emit({ type: "custom" }) - 1] ?? { type: "custom", seq: 1 });
     expect(await reader.nextFrame()).toMatchObject({ id: "1" });
+    await reader.cancel();
+  });
+
+  it.each([
+    [0, [50, 100, 200, 400, 800, 1600, 2500]],
+    [0.999, [150, 300, 600, 1199, 2398, 4797, 7495]],
+  ])("RETRY4 With the random number %s a stream reconnects to the object after %s ms", async (random, waits) => {
+    const { reader, thread, time } = await open("", {}, undefined, { random: () => random });
+    subscriberOf(thread).drop(1012);
+    for (const wait of waits) {
+      await time.armed(wait);
+      thread.failures.push(Object.assign(new Error("gone"), { durableObjectReset: true }));
+      time.advance(wait);
+    }
     await reader.cancel();
   });
 

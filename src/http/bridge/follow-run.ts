@@ -4,13 +4,11 @@
 import { ThreadholdError } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
 import type { Run } from "#contract/run.ts";
-import { backOffMs } from "#lib/back-off.ts";
-import { pause } from "#lib/timers.ts";
 
 import { withLease } from "../limit/user-leases.ts";
 import type { TakenLease } from "../limit/user-leases.ts";
 import type { Delivery } from "./deliveries.ts";
-import { attachBackOff, Subscription } from "./thread-subscription.ts";
+import { pauseBeforeAttempt, Subscription } from "./thread-subscription.ts";
 import type { SubscriptionPorts, SubscriptionTarget } from "./thread-subscription.ts";
 
 /** A run to wait for. */
@@ -42,7 +40,7 @@ export async function followRun(run: RunToFollow, ports: SubscriptionPorts): Pro
     if (isFinished(record.status) || record.status === "awaiting_tool_execution") return record;
     // The run continued in the meantime, or the socket closed early: wait for the next event that ends or suspends the run.
     if (after !== null) target = { ...target, query: { ...target.query, after: String(after) } };
-    await pause(ports.timers, backOffMs(attempt, attachBackOff)).done;
+    await pauseBeforeAttempt(ports, attempt);
     run.signal.throwIfAborted();
     lease = await run.takeLease();
     target = { ...target, caller: lease.caller };

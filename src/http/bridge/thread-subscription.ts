@@ -25,17 +25,23 @@ export interface SubscriptionTarget {
   query: SubscriptionQuery;
 }
 
-/** The time functions of a subscription. `now` returns microseconds. */
+/** The time functions of a subscription. `now` returns microseconds, and `random` a number from 0 up to 1. */
 export interface SubscriptionPorts {
   timers: Timers;
   now: () => number;
+  random: () => number;
 }
 
 /** Microseconds after which an open connection counts as stable: the next reconnect begins with the shortest delay again. */
 const settledMicros = 10_000_000;
 
-/** Delays in milliseconds between attempts to reconnect. Attempts continue until the subscription is closed. */
-export const attachBackOff = { first: 100, longest: 5000 };
+/**
+ * Waits before the next attempt to connect; `failures` counts from 1. The wait grows from 0.1 to 5 s and is multiplied by a random factor from
+ * 0.5 to 1.5: after a reset that many objects had in common, their subscribers do not return at the same time.
+ */
+export async function pauseBeforeAttempt({ timers, random }: SubscriptionPorts, failures: number): Promise<void> {
+  await pause(timers, backOffMs(failures, { first: 100, longest: 5000 }, 0.5 + random())).done;
+}
 
 /** A subscription to one thread. */
 export class Subscription implements DeliverySource {
@@ -147,7 +153,7 @@ export class Subscription implements DeliverySource {
     if (this.#ports.now() - this.#attachedAt >= settledMicros) this.#attempts = 0;
     while (!this.closed) {
       this.#attempts += 1;
-      await pause(this.#ports.timers, backOffMs(this.#attempts, attachBackOff)).done;
+      await pauseBeforeAttempt(this.#ports, this.#attempts);
       if (this.closed) return;
       try {
         await this.#attach();

@@ -17,7 +17,7 @@ export class FeedSource implements DeliverySource {
   readonly #acknowledger: Acknowledger;
 
   /** `socket` is not accepted yet. */
-  constructor(socket: WebSocket, { timers, now }: SubscriptionPorts) {
+  constructor(socket: WebSocket, { timers, now }: Pick<SubscriptionPorts, "timers" | "now">) {
     this.#socket = socket;
     this.#acknowledger = createSocketAcknowledger(socket, timers);
     this.#pulse = new Pulse(now);

@@ -112,6 +112,8 @@ export function testApp({
     dialects,
     now: time.now,
     timers: time,
+    // The middle of the range, so that a wait has its nominal length.
+    random: () => 0.5,
     log: createLog((line) => log.push(line)),
     ...dependencies,
   });
