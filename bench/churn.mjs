@@ -1,46 +1,43 @@
-// Creates, runs and abandons or deletes threads for minutes, and measures what the runtime keeps of them. After each round of work there is a
-// pause; then the resident memory of the runtime is read. The heap of a round is the lowest of its readings, and has to stop growing with the
-// number of threads. The resident memory has no limit: it contains memory of the runtime, which the Worker's code does not control.
+// Creates, runs and abandons or deletes threads for minutes, and measures what the runtime keeps of them. Plain objects that make the same
+// calls of the platform without the project's code follow in a runtime of their own, in as many rounds.
 //
-//   npm run bench -- churn [--minutes 15] [--clients 8] [--of threads]
+// - The heap is read after a garbage collection, and must not grow with the number of threads.
+// - The resident memory is read after a pause in which the runtime unloads the objects of the round. It contains native memory of garbage that
+//   V8 has not collected, in the Worker and in the local D1, and free memory of workerd's allocator, which returns none to the system. So it
+//   grows until the most garbage between two collections fits, with plain objects as with threads.
 //
-// With `--of floors` the objects are those of bench/worker/floor.ts, which have one table and no code of threads: what the runtime itself keeps
-// of each object of the local server.
+//   npm run bench -- churn [--minutes 15] [--clients 8] [--round 400]
 
 import { parseArgs } from "node:util";
 
 import { ensureInstall } from "../scripts/ensure-install.mjs";
 import { runtimeMemory } from "./support/crowd.mjs";
-import { heapReader } from "./support/heap.mjs";
-import { startProvider } from "./support/provider.mjs";
-import { report } from "./support/report.mjs";
+import { collectedHeap } from "./support/heap.mjs";
 import { startRuntime } from "./support/runtime.mjs";
 
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "15" },
     clients: { type: "string", default: "8" },
-    of: { type: "string", default: "threads" },
+    round: { type: "string", default: "400" },
   },
 });
 const clients = Number(values.clients);
+const roundSize = Number(values.round);
+/** Milliseconds of the whole bench: a fifth for the heap, and two fifths each for threads and for plain objects. */
 const lasts = Number(values.minutes) * 60_000;
+const leastRounds = 6;
 
-/** Milliseconds of work in a round, and of the pause after it. workerd unloads an object ten seconds after its last request. */
-const [work, pause] = [30_000, 15_000];
+/** Milliseconds of the pause after a round. workerd unloads an object ten seconds after its last request. */
+const pause = 12_000;
 
-/** MiB by which the lowest heap of the second half may exceed that of the first half. */
-const mostGrowth = 8;
+/** MiB by which the heap may grow after the first round, in which modules are loaded. */
+const mostGrowth = 2;
 
-await ensureInstall();
-const provider = await startProvider();
-const runtime = await startRuntime(
-  { OPENAI_API_KEY: "sk-bench-0123456789abcdef", OPENAI_BASE_URL: `${provider.url}/v1` },
-  { inspectorPort: 0 },
-);
-let threads = 0;
+/** How much more the resident memory may grow with threads than with plain objects. */
+const mostRatio = 1.5;
 
-async function call(method, path, body) {
+async function call(runtime, method, path, body) {
   const answer = await fetch(`${runtime.url}${path}`, {
     method,
     headers: { "content-type": "application/json", "sec-fetch-site": "none" },
@@ -52,7 +49,7 @@ async function call(method, path, body) {
 }
 
 /** Opens the stream of a thread, and abandons it after the first bytes. */
-async function abandonStream(id) {
+async function abandonStream(runtime, id) {
   const ending = new AbortController();
   const stream = await fetch(`${runtime.url}/api/threads/${id}/events?after=0`, {
     headers: { accept: "text/event-stream", "sec-fetch-site": "none" },
@@ -63,90 +60,134 @@ async function abandonStream(id) {
 }
 
 /** The life of one thread. Every second one is deleted, the others are abandoned; every fourth one has an abandoned stream. */
-async function live() {
-  threads += 1;
-  const number = threads;
-  const { id } = await call("POST", "/api/threads", { agent_id: "own_run" });
+async function liveAsThread(runtime, number) {
+  const { id } = await call(runtime, "POST", "/api/threads", { agent_id: "own_run" });
   for (let turn = 0; turn < 3; turn += 1) {
-    await call("POST", `/api/threads/${id}/messages?wait=true`, { content: `Message ${turn} of thread ${number}` });
+    await call(runtime, "POST", `/api/threads/${id}/messages?wait=true`, {
+      content: `Message ${turn} of thread ${number}`,
+    });
   }
-  if (number % 4 === 0) await abandonStream(id);
-  await call("GET", `/api/threads/${id}/messages?limit=50`);
-  if (number % 2 === 0) await call("DELETE", `/api/threads/${id}`);
+  if (number % 4 === 0) await abandonStream(runtime, id);
+  await call(runtime, "GET", `/api/threads/${id}/messages?limit=50`);
+  if (number % 2 === 0) await call(runtime, "DELETE", `/api/threads/${id}`);
+}
+
+/** The life of one plain object: as many requests as a thread has turns. Every second one is deleted. */
+async function liveAsPlain(runtime, number) {
+  const url = `${runtime.url}/plain/churn${number}`;
+  for (let turn = 0; turn < 3; turn += 1) {
+    const answer = await fetch(url, { method: "POST", body: `Message ${turn} of object ${number}` });
+    if (!answer.ok) throw new Error(`POST ${url}: ${answer.status} ${await answer.text()}`);
+    await answer.text();
+  }
+  if (number % 2 === 0) await fetch(url, { method: "DELETE" });
 }
 
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** The life of one floor: as many requests as a thread has turns. */
-async function liveAsFloor() {
-  threads += 1;
-  const name = `churn${threads}`;
-  for (let turn = 0; turn < 3; turn += 1) {
-    const body = JSON.stringify({ model: "text-20", content: `Message ${turn}`, count: 1, way: "bytes" });
-    await (await fetch(`${runtime.url}/floor/${name}`, { method: "POST", body })).text();
-  }
-}
-
-const life = values.of === "floors" ? liveAsFloor : live;
-
-/** Works until `end`. Returns the lowest reading of the heap. */
-async function workUntil(end, readHeap) {
+/** Plays the lives with these numbers, by several clients at a time. */
+async function playRound(live, from, to) {
+  let next = from;
   const client = async () => {
-    while (Date.now() < end) await life();
+    while (next < to) await live((next += 1));
   };
-  let lowest = Infinity;
-  const reading = async () => {
-    while (Date.now() < end) {
-      await wait(500);
-      lowest = Math.min(lowest, await readHeap());
+  await Promise.all(Array.from({ length: clients }, client));
+}
+
+/** Plays rounds of lives in a runtime of its own while `goesOn` permits it. Returns the result of `read` after each round. */
+async function churn({ what, live, size, goesOn, options = {}, read }) {
+  const runtime = await startRuntime({}, options);
+  const samples = [];
+  try {
+    const begun = Date.now();
+    while (goesOn(samples.length, Date.now() - begun)) {
+      const from = samples.length * size;
+      const round = () => playRound((number) => live(runtime, number), from, from + size);
+      samples.push(await read(runtime, round));
+      const at = Math.round((Date.now() - begun) / 1000);
+      console.error(`${at} s: ${from + size} ${what}, ${samples.at(-1).toFixed(1)} MiB`);
     }
-  };
-  await Promise.all([reading(), ...Array.from({ length: clients }, client)]);
-  return lowest;
+  } finally {
+    await runtime.stop();
+  }
+  return samples;
 }
 
-/** How much the lowest heap of the second half exceeds that of the first half, without its first round. */
-function heapGrowth(samples) {
-  const half = Math.ceil(samples.length / 2);
-  const lowest = (of) => Math.min(...of.map(({ heap }) => heap));
-  return Number((lowest(samples.slice(half)) - lowest(samples.slice(1, half))).toFixed(1));
+/** The heap after a round and a garbage collection. */
+async function heapAfter({ inspector }, round) {
+  await round();
+  return collectedHeap(inspector);
 }
 
-const samples = [];
-let code = 1;
-try {
-  const readHeap = heapReader(runtime.inspector);
-  const begun = Date.now();
-  do {
-    const heap = await workUntil(Date.now() + work, readHeap);
-    await wait(pause);
-    const sample = { threads, heap, resident: runtimeMemory() };
-    samples.push(sample);
-    const at = Math.round((Date.now() - begun) / 1000);
-    console.error(
-      `${at} s: ${threads} ${values.of}, heap ${sample.heap.toFixed(1)} MiB, resident ${sample.resident.toFixed(0)} MiB`,
-    );
-  } while (Date.now() - begun < lasts || samples.length < 4);
-  const line = (field) => samples.map((sample) => sample[field].toFixed(field === "heap" ? 1 : 0)).join(" ");
-  code = report("churn", [
-    {
-      what: `growth of the heap while ${values.of} come and go`,
-      measured: heapGrowth(samples),
-      unit: "MiB",
-      limit: mostGrowth,
-      runs: threads,
-      comparison: `MiB: ${line("heap")}`,
-    },
-    {
-      what: "resident memory of the runtime at the end",
-      measured: Math.round(samples.at(-1).resident),
-      unit: "MiB",
-      runs: threads,
-      comparison: `MiB: ${line("resident")}`,
-    },
-  ]);
-} finally {
-  await runtime.stop();
-  provider.stop();
+/** The resident memory after a round and its pause. */
+async function residentAfter(_runtime, round) {
+  await round();
+  await wait(pause);
+  return runtimeMemory();
 }
+
+const rounded = (value) => Number(value.toFixed(1));
+
+await ensureInstall();
+// An open inspector slows the runtime, so the heap has rounds of its own.
+const heaps = await churn({
+  what: "threads, heap",
+  live: liveAsThread,
+  size: roundSize / 4,
+  goesOn: (rounds, elapsed) => rounds < leastRounds || elapsed < lasts / 5,
+  options: { inspectorPort: 0 },
+  read: heapAfter,
+});
+const threads = await churn({
+  what: "threads, resident",
+  live: liveAsThread,
+  size: roundSize,
+  goesOn: (rounds, elapsed) => rounds < leastRounds || elapsed < (lasts * 2) / 5,
+  read: residentAfter,
+});
+const plain = await churn({
+  what: "plain objects, resident",
+  live: liveAsPlain,
+  size: roundSize,
+  goesOn: (rounds) => rounds < threads.length,
+  read: residentAfter,
+});
+
+const lastThird = Math.ceil((threads.length * 2) / 3);
+const growth = (samples) => samples.at(-1) - samples[0];
+const lateGrowth = (samples) => Math.max(...samples.slice(lastThird)) - Math.max(...samples.slice(0, lastThird));
+const line = (samples, digits = 0) => `MiB: ${samples.map((sample) => sample.toFixed(digits)).join(" ")}`;
+const runs = threads.length * roundSize;
+const code = report("churn", [
+  {
+    what: "heap: growth with threads that come and go",
+    measured: rounded(heaps.at(-1) - heaps[1]),
+    unit: "MiB",
+    limit: mostGrowth,
+    runs: (heaps.length * roundSize) / 4,
+    comparison: line(heaps, 1),
+  },
+  {
+    what: "resident memory: growth with threads, compared with plain objects",
+    measured: rounded(growth(threads) / growth(plain)),
+    unit: "×",
+    limit: mostRatio,
+    runs,
+    comparison: `${growth(threads).toFixed(0)} / ${growth(plain).toFixed(0)} MiB`,
+  },
+  {
+    what: "resident memory with threads: growth of the highest in the last third",
+    measured: rounded(lateGrowth(threads)),
+    unit: "MiB",
+    runs,
+    comparison: line(threads),
+  },
+  {
+    what: "resident memory with plain objects: growth of the highest in the last third",
+    measured: rounded(lateGrowth(plain)),
+    unit: "MiB",
+    runs,
+    comparison: line(plain),
+  },
+]);
 process.exit(code);

@@ -7,25 +7,27 @@ import { WebSocket } from "ws";
 const ownTarget = "core:user:";
 
 /**
- * Returns a function that reads the MiB of the heap. The inspector cannot start a garbage collection, so the heap contains garbage: the lowest
- * of many readings is near what is kept.
+ * Reads the MiB that a garbage collection leaves in the heap. The runtime refuses the command for a collection, and a heap snapshot begins
+ * with one.
  * @param {URL} inspector the address of the runtime's inspector
- * @returns {() => Promise<number>}
+ * @returns {Promise<number>}
  */
-export function heapReader(inspector) {
-  return async () => {
-    const socket = new WebSocket(new URL(`/${ownTarget}`, inspector));
-    try {
-      return await new Promise((resolve, reject) => {
-        socket.once("error", reject);
-        socket.once("close", () => reject(new Error("The inspector closed the connection.")));
-        socket.once("open", () => socket.send(JSON.stringify({ id: 1, method: "Runtime.getHeapUsage" })));
-        socket.once("message", (/** @type {Buffer} */ text) =>
-          resolve(JSON.parse(text.toString()).result.usedSize / 1024 / 1024),
-        );
+export async function collectedHeap(inspector) {
+  const socket = new WebSocket(new URL(`/${ownTarget}`, inspector), { perMessageDeflate: false });
+  try {
+    return await new Promise((resolve, reject) => {
+      socket.once("error", reject);
+      socket.once("close", () => reject(new Error("The inspector closed the connection.")));
+      socket.once("open", () => {
+        socket.send(JSON.stringify({ id: 1, method: "HeapProfiler.takeHeapSnapshot" }));
+        socket.send(JSON.stringify({ id: 2, method: "Runtime.getHeapUsage" }));
       });
-    } finally {
-      socket.terminate();
-    }
-  };
+      socket.on("message", (/** @type {Buffer} */ text) => {
+        const { id, result } = JSON.parse(text.toString());
+        if (id === 2) resolve(result.usedSize / 1024 / 1024);
+      });
+    });
+  } finally {
+    socket.terminate();
+  }
 }

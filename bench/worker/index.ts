@@ -6,7 +6,11 @@ import type { Registry } from "#spec/index.ts";
 import type { Environment } from "#worker/bindings.ts";
 import { compose } from "#worker/compose.ts";
 
+import { servePlain } from "./plain-object.ts";
+import type { PlainObject } from "./plain-object.ts";
+
 export { FloorObject } from "./floor.ts";
+export { PlainObject } from "./plain-object.ts";
 
 const instant = defineModel({ name: "instant", provider: "test", model: "instant", script: () => ({ text: "Yes." }) });
 
@@ -87,12 +91,14 @@ export { ThreadFeed, ThreadObject };
 
 interface BenchEnvironment extends Environment {
   FLOORS: DurableObjectNamespace;
+  PLAIN_OBJECTS: DurableObjectNamespace<PlainObject>;
 }
 
-/** Passes a request on to the floor's object or to the Worker. In both cases an object requests the provider. */
+/** Passes a request on to the floor's object, to a plain object or to the Worker. The floor and the Worker request the provider. */
 function serve(request: Request, env: BenchEnvironment, context: ExecutionContext): Response | Promise<Response> {
-  const [, name] = /^\/floor\/(\w+)$/.exec(new URL(request.url).pathname) ?? [];
+  const [, kind, name] = /^\/(floor|plain)\/(\w+)$/.exec(new URL(request.url).pathname) ?? [];
   if (name === undefined) return fetch(request, env, context);
+  if (kind === "plain") return servePlain(request, env.PLAIN_OBJECTS, name);
   return env.FLOORS.get(env.FLOORS.idFromName(name)).fetch(request);
 }
 
