@@ -9,8 +9,16 @@ import { join } from "node:path";
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
 import { readIfExists, writeIfChanged } from "./changed-file.ts";
-import { diagnosticsSource, namesSource, registrySource, skillsSource, workerSource } from "./generated-source.ts";
+import {
+  diagnosticsSource,
+  environmentSource,
+  namesSource,
+  registrySource,
+  skillsSource,
+  workerSource,
+} from "./generated-source.ts";
 import { emptyProject, type Project } from "./project.ts";
+import { readWorkerEnvironment } from "./worker-environment.ts";
 
 /** A build without errors. */
 export interface GoodBuild {
@@ -40,6 +48,7 @@ export function writeGoodBuild({ root, project, bundle, sources, findings }: Goo
   writeIfChanged(join(root, copyFolder, "registry.txt"), registrySource(project, hash, `../${copyFolder}`));
   const changed = [
     writeIfChanged(join(generated, "names.d.ts"), namesSource(project)),
+    writeIfChanged(join(generated, "env.d.ts"), environmentSource(project.environment)),
     writeIfChanged(join(generated, "registry.ts"), registrySource(project, hash, "..")),
     writeIfChanged(join(generated, "diagnostics.ts"), diagnosticsSource(findings)),
     writeIfChanged(join(generated, "worker.ts"), workerSource),
@@ -69,6 +78,7 @@ function keepSources(root: string, sources: readonly string[]): void {
 export function writeFailedBuild(root: string, diagnostics: readonly Diagnostic[], serveLastGood: boolean): void {
   const generated = join(root, ".threadhold");
   writeIfChanged(join(generated, "diagnostics.ts"), diagnosticsSource(diagnostics));
+  writeIfChanged(join(generated, "env.d.ts"), environmentSource(readWorkerEnvironment(root)));
   if (!serveLastGood) return;
   const registry = join(generated, "registry.ts");
   const copy = readIfExists(join(root, copyFolder, "registry.txt"));

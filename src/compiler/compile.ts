@@ -21,6 +21,7 @@ import { checkRoutes } from "./route-check.ts";
 import { checkSkillNames, readSkills } from "./skill-reader.ts";
 import { openSyntaxTrees, type SyntaxTrees } from "./syntax-tree.ts";
 import { checkForWorkers, reportForWorkers } from "./worker-check.ts";
+import { readWorkerEnvironment } from "./worker-environment.ts";
 
 /** The result of a build. `project` may be written only if there is no error. */
 export interface Compilation {
@@ -37,7 +38,7 @@ export interface Compilation {
 export async function compileProject(root: string, packageRoot: string): Promise<Compilation> {
   const trees = openSyntaxTrees(root);
   const findings = collectFindings(trees);
-  const project = emptyProject();
+  const project = { ...emptyProject(), environment: readWorkerEnvironment(root) };
   const files = findProjectFiles(root);
   if (files.length === 0) {
     findings.warning({

@@ -6,6 +6,7 @@ import { usedBuiltInTools } from "./built-in-tools.ts";
 import { toolSources, type SourceFolder } from "./definition-kind.ts";
 import { prefixedDefinitions, type Definition, type Project } from "./project.ts";
 import { compareRoutes } from "./route-pattern.ts";
+import type { WorkerEnvironment } from "./worker-environment.ts";
 
 const heading = "// Generated from agents/ by the compiler; changes made here are lost.\n";
 
@@ -65,6 +66,7 @@ ${table("strategies", project.strategies)}
 ${sources === "" ? "" : `  toolSources: [\n${sources}  ],\n`}${usesSkills(project) ? skillsEntry : ""}${list("hooks", project.hooks)}
 ${list("filters", project.filters)}
 ${list("routes", project.routes.toSorted(compareRoutes))}
+  variables: ${JSON.stringify(project.environment.variables)},
   files: {
 ${files.join("\n")}
   },
@@ -115,6 +117,24 @@ declare module "threadhold" {
     tools: ${union(tools, usedBuiltInTools(project))};
     strategies: ${union(strategies)};
 ${prefixes.length === 0 ? "" : `    toolPrefixes: ${prefixes.toSorted().join(" | ")};\n`}${skills.length === 0 ? "" : `    skills: ${skills.map(({ name }) => JSON.stringify(name)).join(" | ")};\n`}  }
+}
+`;
+}
+
+/** `.threadhold/env.d.ts`: the type of `state.env`. */
+export function environmentSource({ names }: WorkerEnvironment): string {
+  const own =
+    "// Generated from the wrangler file and .dev.vars by the compiler; changes made here are lost.\nexport {};\n";
+  if (names.length === 0) return own;
+  const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
+  const fields = names.map(({ name, type, optional }) => `      readonly ${key(name)}${optional ? "?" : ""}: ${type};`);
+  return `${own}
+declare module "threadhold" {
+  interface Register {
+    env: {
+${fields.join("\n")}
+    };
+  }
 }
 `;
 }

@@ -14,6 +14,7 @@ import type { RouteMethod } from "#spec/registry.ts";
 import type { AnyToolDefinition } from "#spec/tool.ts";
 
 import { toolSources, type NamedKind, type SourceFolder } from "./definition-kind.ts";
+import type { WorkerEnvironment } from "./worker-environment.ts";
 
 export interface Definition<Value> {
   name: string;
@@ -55,6 +56,8 @@ export interface Project {
   hooks: HookDefinition[];
   filters: { file: string }[];
   routes: RouteDefinition[];
+  /** What definitions read as `state.env`. */
+  environment: WorkerEnvironment;
   broken: BrokenDefinition[];
 }
 
@@ -70,6 +73,7 @@ export function emptyProject(): Project {
     hooks: [],
     filters: [],
     routes: [],
+    environment: { names: [], variables: [] },
     broken: [],
   };
 }

@@ -106,7 +106,12 @@ function runTypescript(program: string, root: string): Promise<string> {
     extends: "../../tsconfig.json",
     compilerOptions: { noEmit: true, incremental: true, tsBuildInfoFile: "types.tsbuildinfo" },
     // Not the main module: it imports the Worker, and no definition does.
-    include: ["../../agents", "../../.threadhold/names.d.ts", "../../.threadhold/registry.ts"],
+    include: [
+      "../../agents",
+      "../../.threadhold/names.d.ts",
+      "../../.threadhold/env.d.ts",
+      "../../.threadhold/registry.ts",
+    ],
     exclude: [],
   };
   writeIfChanged(join(root, configFile), JSON.stringify(config));

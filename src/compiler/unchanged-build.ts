@@ -6,16 +6,17 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 
 import { mayHaveChangedSince, readIfExists, writeIfChanged } from "./changed-file.ts";
+import { secretFiles } from "./worker-environment.ts";
 
 const recordFile = ".cache/unchanged-build.json";
 
 /** What a build reads besides definitions, their imports and the findings of the last type check. */
-const settings = ["tsconfig.json", "wrangler.toml", "wrangler.jsonc", "wrangler.json"];
+const settings = ["tsconfig.json", "wrangler.toml", "wrangler.jsonc", "wrangler.json", ...secretFiles];
 /** The findings of the last type check. The development server builds again when this file changes. */
 export const typeFindingsFile = ".cache/types/findings.json";
 
 /** What a build writes. Without these files, or with other content in them, it has to write them again. */
-const outputs = ["registry.ts", "names.d.ts", "diagnostics.ts", "worker.ts", "skills.ts"].map((name) =>
+const outputs = ["registry.ts", "names.d.ts", "env.d.ts", "diagnostics.ts", "worker.ts", "skills.ts"].map((name) =>
   join(".threadhold", name),
 );
 const lastGood = ["registry.txt", "sources.json"].map((name) => join(".cache/last-good", name));

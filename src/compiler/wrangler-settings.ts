@@ -31,7 +31,8 @@ export function readWranglerSettings(root: string): WranglerSettings {
   };
 }
 
-function readConfiguration(root: string): Readonly<Record<string, unknown>> {
+/** Reads the wrangler file of a project as a table. It is empty for a project without one, and for a file that cannot be parsed. */
+export function readConfiguration(root: string): Readonly<Record<string, unknown>> {
   for (const name of wranglerFileNames) {
     const text = readIfExists(join(root, name))?.toString("utf8");
     if (text === undefined) continue;

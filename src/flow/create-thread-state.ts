@@ -53,6 +53,7 @@ export function threadState(parts: ThreadStateParts): ExtendedThreadState {
     get createdAt() {
       return access.thread().created_at;
     },
+    env: access.env,
     getMessages: (options) => Promise.resolve(getMessages(access, options ?? {})),
     getMessage: (id) => Promise.resolve(getMessage(access, id)),
     injectMessage: (message) => injectMessage(parts, message),

@@ -11,7 +11,7 @@ import type { Clock } from "#core/ports/clock.ts";
 import type { StepOutcome } from "#core/ports/strategy-port.ts";
 import type { TurnDecision, TurnStrategy } from "#core/strategy/turn-strategy.ts";
 import { waitWithin } from "#lib/time-limit.ts";
-import type { AnyStrategyDefinition, StrategyStep } from "#spec/index.ts";
+import type { AnyStrategyDefinition, StrategyStep, WorkerEnv } from "#spec/index.ts";
 
 /** How long a decision may take, in milliseconds. */
 const decisionMs = 30_000;
@@ -52,14 +52,17 @@ const decisionSchema = z.discriminatedUnion("type", [
 /** The stored state: `own` is the state of the project's strategy, `idle` the number of steps since the last one with a tool call. */
 const storedSchema = z.object({ own: jsonSchema, idle: z.number() });
 
-export function customStrategy({ name, next }: AnyStrategyDefinition, clock: Clock): TurnStrategy {
+export function customStrategy(
+  { name, next }: AnyStrategyDefinition,
+  { clock, env }: { clock: Clock; env: WorkerEnv },
+): TurnStrategy {
   const failed = (problem: string): TurnDecision => ({
     next: { type: "failed", reason: "strategy_failed", message: `The strategy "${name}" ${problem}` },
   });
 
   async function decide(last: StepOutcome | null, state: Json): Promise<z.infer<typeof decisionSchema>> {
     const answered: unknown = await waitWithin(
-      async () => next({ last: last === null ? null : specStep(last), state: structuredClone(state) }),
+      async () => next({ last: last === null ? null : specStep(last), state: structuredClone(state), env }),
       {
         timers: clock,
         milliseconds: decisionMs,

@@ -8,7 +8,7 @@ import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { MessageRecord, ThreadRecord } from "#core/record.ts";
-import type { ToolResult } from "#spec/index.ts";
+import type { ToolResult, WorkerEnv } from "#spec/index.ts";
 
 /** Contract: a write is durable before an event about it leaves the object. */
 export interface ThreadAccess {
@@ -17,6 +17,8 @@ export interface ThreadAccess {
   readonly store: Pick<ThreadStore, "message" | "messages" | "logs">;
   readonly files: ThreadFiles;
   readonly outbound: OutboundFetch;
+  /** The bindings, variables and secrets of the Worker, by name. */
+  readonly env: WorkerEnv;
   thread(): ThreadRecord;
   /** Throws if calls of definitions by definitions are already nested too deeply. */
   checkDepth(): void;

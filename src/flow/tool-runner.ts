@@ -19,6 +19,8 @@ export interface ToolDependencies {
   state: ThreadState;
   faults: Faults;
   clock: Clock;
+  /** Removes secrets from the error that a tool's function throws, before a model reads it. Default: the error stays as it is. */
+  redact?: ((text: string) => string) | undefined;
   /** The connection for models that the tool's function runs by itself. Absent outside of a run. */
   connection?: HostConnection | undefined;
   /** Called before a tool's function is called. The function that it returns is called when the tool's function has ended. */
@@ -49,7 +51,8 @@ export function toolRunner(name: string, definition: AnyToolDefinition, dependen
         onEnd = dependencies.onCall?.(name, call.id);
         return tool.run?.(stateOf(call, dependencies), args, output);
       };
-      return toolOutput(work, call, { faults: dependencies.faults, onEnd: () => onEnd?.() });
+      const { faults, redact } = dependencies;
+      return toolOutput(work, call, { faults, redact, onEnd: () => onEnd?.() });
     },
     reconcile: createReconciler(tool, dependencies),
   };

@@ -6,7 +6,7 @@ import { plan } from "#core/strategy/plan.ts";
 import { react } from "#core/strategy/react.ts";
 import { loop } from "#core/strategy/tool-loop.ts";
 import type { TurnStrategy } from "#core/strategy/turn-strategy.ts";
-import type { AnyAgentDefinition, LoopStrategy, PlanStrategy, ReactStrategy } from "#spec/index.ts";
+import type { AnyAgentDefinition, LoopStrategy, PlanStrategy, ReactStrategy, WorkerEnv } from "#spec/index.ts";
 
 import { sideOf } from "./conversation-strategy.ts";
 import { customStrategy } from "./custom-strategy.ts";
@@ -22,6 +22,7 @@ const planTexts = { textBytes: 1000, idLength: 100 };
 export interface StrategySources {
   definitions: Definitions;
   clock: Clock;
+  env: WorkerEnv;
 }
 
 /** Creates the strategy of a side. A side's own `strategy` takes precedence over its agent's. */
@@ -43,7 +44,7 @@ export async function turnStrategy(
     return plan({ stopOnResponse, maxPlanSteps, textBounds: planTexts, allowReplan });
   }
   const definition = await sources.definitions.strategy(options.type);
-  return definition === null ? missingStrategy(options.type) : customStrategy(definition, sources.clock);
+  return definition === null ? missingStrategy(options.type) : customStrategy(definition, sources);
 }
 
 /** A strategy that a release removed: the run ends with an error. */

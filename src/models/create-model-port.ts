@@ -38,6 +38,8 @@ import { Conversion, StreamedError, type Call } from "./stream-conversion.ts";
 export interface ModelPortOptions {
   /** Keys and addresses: `OPENAI_API_KEY`, `OPENAI_BASE_URL` and the like for each provider. */
   env: Record<string, unknown>;
+  /** Values that are removed from texts, in addition to the keys of providers. */
+  secrets?: readonly string[];
   /** Sends every HTTP request. */
   fetch: typeof globalThis.fetch;
   /** The key and the fetch of one model, for a process that has several. Absent, or undefined for a model: those of the port. */
@@ -89,7 +91,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
   let known: { values: readonly string[]; redact: Redact } | undefined;
   const secretsWith = (values: readonly string[]) => ({ values, redact: createRedact(values) });
   const secretsOf = ({ apiKey }: ModelAccess) => {
-    known ??= secretsWith(knownSecrets(env));
+    known ??= secretsWith([...new Set([...knownSecrets(env), ...(options.secrets ?? [])])]);
     return apiKey === undefined ? known : secretsWith([...known.values, apiKey]);
   };
 

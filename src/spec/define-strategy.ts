@@ -1,6 +1,8 @@
 // The strategies that a project defines in `agents/strategies/`. A strategy decides what each model request of a turn contains, and when
 // the turn ends.
 
+import type { WorkerEnv } from "./register.ts";
+
 /** A tool call of a step and its result. */
 export interface StrategyCall {
   id: string;
@@ -37,6 +39,8 @@ export interface StrategyTurn<State> {
   last: StrategyStep | null;
   /** The `state` of the decision before; null at the beginning of the turn, and if that decision had none. */
   state: State | null;
+  /** The bindings, variables and secrets of the Worker, by name. */
+  env: WorkerEnv;
 }
 
 /** A step of a plan, as the event `plan` contains it. */

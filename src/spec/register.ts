@@ -14,6 +14,13 @@ export interface Register {}
 type Registered<Kind extends string> =
   Register extends Readonly<Record<Kind, infer Name extends string>> ? Name : string;
 
+/**
+ * The bindings, variables and secrets of the Worker, by name. `threadhold build` types them from the wrangler file and the names in
+ * `.dev.vars` and `.dev.vars.example`. Without these types each value is `unknown`.
+ */
+export type WorkerEnv =
+  Register extends Readonly<Record<"env", infer Env extends object>> ? Env : Readonly<Record<string, unknown>>;
+
 /** Name of a model in `agents/models/`. */
 export type ModelName = Registered<"models">;
 

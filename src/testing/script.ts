@@ -17,6 +17,8 @@ interface Fault {
 /** The answers of a tested thread, the requests for them, and the threads that share them. */
 export class Script {
   readonly requests: RecordedRequest[] = [];
+  /** What replaces values of the Worker's environment, by name. */
+  readonly env: Readonly<Record<string, unknown>>;
   /** Errors that the objects of these threads logged. */
   readonly log: string[] = [];
   /** The child threads, in the order of their start. */
@@ -27,8 +29,9 @@ export class Script {
   /** By thread, the functions that end its held answers. They are called inside the thread's object, which waits for them. */
   readonly #held = new Map<string, Set<() => void>>();
 
-  constructor(answers: Answers | undefined) {
+  constructor(answers: Answers | undefined, env: Readonly<Record<string, unknown>> = {}) {
     this.#answers = answers;
+    this.env = env;
   }
 
   /** The number of answers that are held. */

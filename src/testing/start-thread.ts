@@ -2,6 +2,7 @@
 
 import { ThreadholdClient } from "#client/index.ts";
 import type { NewThread } from "#client/index.ts";
+import type { WorkerEnv } from "#spec/index.ts";
 
 import { putScript, Script } from "./script.ts";
 import type { Answers } from "./scripted-answer.ts";
@@ -18,6 +19,11 @@ export interface StartOptions extends Omit<NewThread, "agent_id" | "user_id"> {
   answers?: Answers;
   /** The id of the user who owns the thread. Default: a new user for each thread. */
   user_id?: string;
+  /**
+   * Values of `state.env` for this thread and its child threads, by name. They replace the bindings, variables and secrets of the
+   * environment in which the tests run.
+   */
+  env?: Partial<WorkerEnv>;
   /** Whether the test may end before every answer of a list is used. Default: an unused answer is an error. */
   allowUnusedAnswers?: boolean;
   /** Milliseconds after which a turn that neither ends nor waits, or a check, is an error. Default 10,000. */
@@ -28,6 +34,7 @@ export interface StartOptions extends Omit<NewThread, "agent_id" | "user_id"> {
 export async function startThread(agent: NewThread["agent_id"], options: StartOptions = {}): Promise<TestThread> {
   const {
     answers,
+    env,
     user_id = `user-${crypto.randomUUID()}`,
     timeoutMs = 10_000,
     allowUnusedAnswers = false,
@@ -40,7 +47,7 @@ export async function startThread(agent: NewThread["agent_id"], options: StartOp
     WebSocket: null,
   });
   const { id } = await client.threads.create({ ...fields, agent_id: agent });
-  const script = new Script(answers);
+  const script = new Script(answers, env);
   putScript(id, script);
   if (!allowUnusedAnswers) checkUnusedAtEnd(script);
   return new TestThread(id, { client, script, timeoutMs });

@@ -50,6 +50,13 @@ export async function createTestWorker(registry: Registry): Promise<Pick<Threadh
     return {
       ...dependencies,
       models: scriptedModels(id),
+      connection: {
+        ...dependencies.connection,
+        // Read at each use, because a thread exists before its test gives it a script.
+        get env() {
+          return { ...dependencies.connection.env, ...scriptOf(id)?.env };
+        },
+      },
       threads: (called) => {
         shareScript(id, called);
         return dependencies.threads(called);

@@ -93,7 +93,10 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
       this.#storage = meterStorage(state.storage);
       this.#leases = new StreamLeases(state, this.#dependencies.feeds, () => this.#dependencies.clock.now() / 1000);
       const [dependencies, storage] = [this.#dependencies, this.#storage];
-      const store = createSqliteThreadStore(storage, dependencies.faults);
+      const store = createSqliteThreadStore(storage, {
+        faults: dependencies.faults,
+        redact: dependencies.settings.redact,
+      });
       this.#store = store;
       this.#ownerFeed = new OwnerFeed(dependencies.feeds, (work) => state.waitUntil(work));
       this.#alarm = this.#alarmAt(null);

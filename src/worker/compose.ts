@@ -123,10 +123,11 @@ function named(env: ThreadholdBindings): Environment {
 function dependenciesOf(env: Environment, registry: Registry): ThreadDependencies {
   const inTurn = createRequestQueue(maxOpenRequests);
   const traced = traceSettings(env);
-  const connection = { env: { ...env }, fetch: boundedFetch(inTurn, (...call) => fetch(...call)) };
+  const connection = { env: Object.freeze({ ...env }), fetch: boundedFetch(inTurn, (...call) => fetch(...call)) };
+  const secrets = secretsOf(env, registry.variables);
   return {
     registry,
-    models: loadModelPort(connection),
+    models: loadModelPort({ ...connection, secrets }),
     connection,
     outbound: outboundOf(env, inTurn),
     catalog: catalogOf(env),
@@ -140,7 +141,7 @@ function dependenciesOf(env: Environment, registry: Registry): ThreadDependencie
     settings: {
       limits: deploymentLimits(env),
       version: versionOf(env),
-      redact: createRedact(secretsOf(env)),
+      redact: createRedact(secrets),
       logToolCalls: env.LOG_TOOL_CALLS === "true",
     },
     // Outside of the queue for a run's requests, so that a collector that does not answer delays no run.

@@ -24,9 +24,22 @@ export function fileSettings(env: Environment): FileSettings {
   };
 }
 
-/** The values of a deployment's secrets, recognised by the names of their variables. None of them may appear in the log. */
-export function secretsOf(env: Environment): string[] {
-  return [...headerSecrets(env), ...namedSecrets(env)];
+/** Settings of this package that are no secrets, and may be in `.dev.vars`. */
+const ownSettings =
+  /^(?:LIMIT_\w+|OTEL_\w+|\w+_BASE_URL|OPEN_LOOPBACK|LOG_TOOL_CALLS|MAX_FILE_BYTES|R2_FILE_THRESHOLD|STEP_CEILING|ALLOWED_ORIGINS|ALLOWED_OUTBOUND_HOSTS|DNS_OVER_HTTPS_URL|JWKS_URL|JWT_AUDIENCE|JWT_ISSUER|WAITING_WEBHOOK_CONTENT)$/;
+
+/**
+ * The values of a deployment's secrets. None of them may appear in the log. Names such as `SHOP_KEY` are recognised. With `variables`,
+ * the names that the wrangler file declares under `vars`, every other text is a secret too, because definitions can read it.
+ */
+export function secretsOf(env: Environment, variables?: readonly string[]): string[] {
+  return [...headerSecrets(env), ...namedSecrets(env), ...(variables === undefined ? [] : undeclared(env, variables))];
+}
+
+function undeclared(env: Environment, variables: readonly string[]): string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    typeof value !== "string" || variables.includes(name) || ownSettings.test(name) ? [] : [value, value.trim()],
+  );
 }
 
 function namedSecrets(env: Environment): string[] {

@@ -53,9 +53,10 @@ it("The strategy in the guide on strategies compiles, and writes a draft before 
   const { next } = module.default;
   const answer = { messageId: "m", text: "Rain.", thinking: null, calls: [], stopReason: "stop", cost: 0 };
   const last = { ...answer, tokens: { input: 1, output: 1 } };
-  const draft = next({ last: null, state: null });
+  const env = {} as StrategyTurn<unknown>["env"];
+  const draft = next({ last: null, state: null, env });
   expect(draft).toMatchObject({ type: "step", silent: true });
-  const improve = next({ last, state: draft.type === "step" ? draft.state : null });
+  const improve = next({ last, state: draft.type === "step" ? draft.state : null, env });
   expect(improve).toMatchObject({ type: "step", instruction: "Improve your draft." });
-  expect(next({ last, state: improve.type === "step" ? improve.state : null })).toEqual({ type: "end" });
+  expect(next({ last, state: improve.type === "step" ? improve.state : null, env })).toEqual({ type: "end" });
 });

@@ -25,7 +25,10 @@ const answer: StepOutcome = {
 };
 
 const strategy = (next: unknown, clock = new ManualClock()): TurnStrategy =>
-  customStrategy({ name: "own", next: next as AnyStrategyDefinition["next"] }, clock);
+  customStrategy(
+    { name: "own", next: next as AnyStrategyDefinition["next"] },
+    { clock, env: { SHOP: "open" } as never },
+  );
 
 const failed = (message: unknown) => ({ next: { type: "failed", reason: "strategy_failed", message } });
 
@@ -38,7 +41,7 @@ it("A custom strategy receives the last step with its calls, and the state that 
   const first = await own.next(null, null);
   await own.next(answer, first.state ?? null);
   expect(received).toEqual([
-    { last: null, state: null },
+    { last: null, state: null, env: { SHOP: "open" } },
     {
       last: {
         messageId: "m",
@@ -54,6 +57,7 @@ it("A custom strategy receives the last step with its calls, and the state that 
         cost: 0.5,
       },
       state: { count: 1 },
+      env: { SHOP: "open" },
     },
   ]);
 });

@@ -28,6 +28,22 @@ it("A test can read a turn's answer, its calls with their results, and the reque
   expect(turn.events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
 });
 
+it("ENV4 A test gives a thread other values of state.env, and another thread has those of the Worker", async () => {
+  const answers = [toolCall("read_notice", { about: "hours" }), text("Read.")];
+  const notices = { get: (about: string) => Promise.resolve(`A notice about ${about}`) };
+  const given = await startThread("shopkeeper", { env: { NOTICES: notices as unknown as KVNamespace }, answers });
+  const other = await startThread("shopkeeper", { answers });
+  const read = async (thread: typeof given) =>
+    (await thread.send("When?")).toolCalls.map(({ result }) => result?.result);
+  expect(await read(given)).toEqual(["A notice about hours"]);
+  expect(await read(other)).toEqual(["There is no notice about hours. The shop is open from 9 to 17."]);
+});
+
+it("A tool of the project queries a D1 database of the Worker", async () => {
+  const thread = await startThread("shopkeeper");
+  expect((await thread.send("What does a kettle cost?")).text).toBe("copper kettle: 89 euros\nsteel kettle: 49 euros");
+});
+
 it("A second turn sends the messages of the first one, and has only its own calls and events", async () => {
   const thread = await startThread("support_desk", {
     answers: [toolCall("look_up_order", { order: "1042" }), text("Paid."), text("You are welcome.")],

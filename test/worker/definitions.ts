@@ -326,6 +326,8 @@ export const registry: Registry = {
     load: () => Promise.resolve(hook),
   })),
   routes,
+  filters: [],
+  variables: ["OPEN_LOOPBACK", "SHOP_NAME"],
   hash: "test",
 };
 

@@ -5,6 +5,7 @@ import { jsonSchema } from "#contract/json.ts";
 import { isObject } from "#lib/json-value.ts";
 import type { ToolCall, ToolStreamPart } from "#spec/index.ts";
 
+import { errorMessage } from "../cut-text.ts";
 import type { Faults } from "../ports/faults.ts";
 import type { CallContext, ToolAnswer, ToolPiece } from "../ports/tool-port.ts";
 
@@ -13,6 +14,8 @@ export const defaultTimeoutMs = 120_000;
 
 interface OutputOptions {
   faults: Faults;
+  /** Removes secrets from the error that the function throws. Default: the error stays as it is. */
+  redact?: ((text: string) => string) | undefined;
   /** Called when the function has ended, or its stream is closed. */
   onEnd?: () => void;
 }
@@ -24,7 +27,7 @@ interface OutputOptions {
 export async function* toolOutput(
   work: (call: ToolCall) => unknown,
   context: CallContext,
-  { faults, onEnd = () => {} }: OutputOptions,
+  { faults, redact, onEnd = () => {} }: OutputOptions,
 ): AsyncGenerator<ToolPiece> {
   // Progress that the function reports by its callback, until the consumer reads it.
   const reported: ToolPiece[] = [];
@@ -63,9 +66,20 @@ export async function* toolOutput(
     for (const piece of reported.splice(0)) yield piece;
     await faults.at("tool.finished");
     yield { type: "result", result: (await finished) as ToolAnswer };
+  } catch (thrown) {
+    throw redact === undefined ? thrown : withoutSecrets(thrown, redact);
   } finally {
     onEnd();
   }
+}
+
+/** The thrown value without secrets; the value itself if it has none. */
+function withoutSecrets(thrown: unknown, redact: (text: string) => string): unknown {
+  const { name, stack = "" } = thrown instanceof Error ? thrown : { name: "Error" };
+  const message = errorMessage(thrown);
+  const [cleanMessage, cleanStack] = [redact(message), redact(stack)];
+  if (cleanMessage === message && cleanStack === stack) return thrown;
+  return Object.assign(new Error(cleanMessage), { name, stack: cleanStack });
 }
 
 function progressPiece(update: unknown): ToolPiece {

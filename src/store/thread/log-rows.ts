@@ -5,6 +5,7 @@ import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
 
 import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { LogRecord } from "#core/record.ts";
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
 import { firstKey, lastKey } from "../key-range.ts";
 import { decodeBody, encodeBody } from "../row-body.ts";
@@ -15,8 +16,11 @@ const type = sql.placeholder("type");
 const runId = sql.placeholder("runId");
 const beyond = sql.placeholder("beyond");
 
-/** Creates the operations on log rows. */
-export function logRows(database: ThreadDatabase): Pick<ThreadStore, "insertLog" | "log" | "logs"> {
+/** Creates the operations on log rows. `redact` removes secrets from the JSON text of each row's data before it is written. */
+export function logRows(
+  database: ThreadDatabase,
+  redact: (text: string) => string,
+): Pick<ThreadStore, "insertLog" | "log" | "logs"> {
   const page = (bound: typeof gt, direction: typeof asc) =>
     database
       .select({ body: logTable.body })
@@ -41,9 +45,15 @@ export function logRows(database: ThreadDatabase): Pick<ThreadStore, "insertLog"
     asc: () => page(gt, asc),
     desc: () => page(lt, desc),
   });
+  /** The events of a row stay as they are, because a replay has to repeat what was sent. */
+  const redacted = (log: LogRecord): LogRecord => {
+    const text = JSON.stringify(log.data);
+    const clean = redact(text);
+    return clean === text ? log : { ...log, data: parseOwnJson(clean) as LogRecord["data"] };
+  };
   return {
     insertLog(log) {
-      queries.insert.run({ id: log.id, type: log.type, runId: log.run_id, body: encodeBody("log", log) });
+      queries.insert.run({ id: log.id, type: log.type, runId: log.run_id, body: encodeBody("log", redacted(log)) });
     },
     log(id) {
       const row = queries.select.get({ id });

@@ -17,8 +17,18 @@ import { threadDatabase } from "./thread-database.ts";
 import { threadRow } from "./thread-row.ts";
 import { threadSchema } from "./thread-schema.ts";
 
+/** Options of a store. */
+interface ThreadStoreOptions {
+  faults?: Faults;
+  /** Removes secrets from the JSON text of the data of log rows. */
+  redact?: (text: string) => string;
+}
+
 /** Creates the store of one object, without access to the storage. */
-export function createSqliteThreadStore(storage: MeteredStorage, faults: Faults = noFaults): ManagedThreadStore {
+export function createSqliteThreadStore(
+  storage: MeteredStorage,
+  { faults = noFaults, redact = (text) => text }: ThreadStoreOptions = {},
+): ManagedThreadStore {
   const database = threadDatabase(storage);
   const schema = threadSchema(storage);
   const thread = threadRow(database);
@@ -76,7 +86,7 @@ export function createSqliteThreadStore(storage: MeteredStorage, faults: Faults 
     ...messageRows(database, (id) => branches.find(id) !== null),
     ...messageWindow(database, (branch) => branches.path(branch)),
     ...runRows(database),
-    ...logRows(database),
+    ...logRows(database, redact),
     ...eventRows(database),
     ...keyRows(database),
   };

@@ -7,7 +7,7 @@ import { toMessage } from "#core/view.ts";
 import { threadState } from "#flow/create-thread-state.ts";
 import { HookRunner } from "#flow/hook-runner.ts";
 import type { ThreadAccess } from "#flow/thread-access.ts";
-import type { ThreadState } from "#spec/index.ts";
+import type { ThreadState, WorkerEnv } from "#spec/index.ts";
 
 import { appendMessages } from "../append-messages.ts";
 import type { DefinitionPlace, ObjectContext } from "../object-context.ts";
@@ -61,6 +61,7 @@ function threadAccess(context: ObjectContext, place: DefinitionPlace): ThreadAcc
     store: live.store,
     files: context.files,
     outbound: context.outbound,
+    env: context.connection.env as WorkerEnv,
     thread: () => live.record,
     checkDepth() {
       if (place.depth > deepestWrite) throw refuse("conflict", tooDeep);

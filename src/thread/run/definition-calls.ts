@@ -132,7 +132,13 @@ async function runnerOf(
   const { clock, definitions, faults } = context;
   if (definitions.has("tools", name)) {
     await faults.at("invoke.definition");
-    return toolRunner(name, await definitions.tool(name), { state, faults, clock, onCall: toolCallLines(context) });
+    return toolRunner(name, await definitions.tool(name), {
+      state,
+      faults,
+      clock,
+      redact: context.settings.redact,
+      onCall: toolCallLines(context),
+    });
   }
   await faults.at("invoke.source");
   const runner = withUnavailable(await resolveTools([name], sources)).get(name);

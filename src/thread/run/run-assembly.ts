@@ -19,6 +19,7 @@ import type { DefinedSources } from "#flow/tool-source/defined-tools.ts";
 import { projectTools } from "#flow/tool-source/project-tools.ts";
 import { promptTools } from "#flow/tool-source/prompt-tools.ts";
 import { turnStrategy } from "#flow/turn-strategies.ts";
+import type { WorkerEnv } from "#spec/index.ts";
 
 import { threadAnswerFiles } from "../attachments/thread-answer-files.ts";
 import { RunChildThreads } from "../children/run-children.ts";
@@ -71,7 +72,7 @@ export async function assembleRun(
     forced: left.forced,
     turnStrategy: async (of, side) => {
       await context.faults.at("run.turn-strategy");
-      const turns = await turnStrategy(of, side, { definitions, clock });
+      const turns = await turnStrategy(of, side, { definitions, clock, env: context.connection.env as WorkerEnv });
       await context.faults.at("run.answer-form");
       const form = await formOf(of, side);
       const attempts = () => answersWithoutCalls(journal.messages, mainScope);
@@ -117,7 +118,14 @@ export async function assembleRun(
       hooks,
       faults: context.faults,
       tools: (builderFor, chosenSkills) => [
-        projectTools(definitions, { state, clock, faults, connection, onCall: toolCallLines(context) }),
+        projectTools(definitions, {
+          state,
+          clock,
+          faults,
+          connection,
+          redact: context.settings.redact,
+          onCall: toolCallLines(context),
+        }),
         promptTools(definitions, builderFor),
         agentTools(definitions, { children, clock, faults: context.faults }),
         clientTools(() => live.record.setup?.tools ?? [], clock),

@@ -13,6 +13,7 @@ import { pictures } from "./pictures.ts";
 import { purchase } from "./purchase.ts";
 import { researcher } from "./researcher.ts";
 import { review } from "./review.ts";
+import { shop } from "./shop.ts";
 import { strategies } from "./strategies.ts";
 import { supportDesk } from "./support-desk.ts";
 import { toolServer } from "./tool-server.ts";
@@ -29,6 +30,7 @@ export function demos(use: () => SuiteServer): void {
     pictures(use);
     weather(use);
     purchase(use);
+    shop(use);
     strategies(use);
     adviser(use);
     coder(use);

@@ -23,6 +23,7 @@ const names = [
   "purchaser",
   "reporter",
   "review_room",
+  "shopkeeper",
   "storekeeper",
   "support_desk",
 ];

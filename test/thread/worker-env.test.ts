@@ -1,0 +1,114 @@
+// `state.env`: the bindings, variables and secrets of the Worker, for every definition that has a state, and their removal from the log.
+
+import { exports } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { z } from "zod";
+
+import { defineHook, defineThreadEndpoint, defineTool, hookNameOf } from "#spec/index.ts";
+import type { AnyHookName, FilterEntry, HookEntry, InputFilter, ThreadState } from "#spec/index.ts";
+
+import { registry, scripts } from "../worker/definitions.ts";
+import { decisions, personas } from "../worker/team.ts";
+import { admin, converse, newThread, stubOf, value } from "./thread-driver.ts";
+
+/** The value of the secret in test/wrangler.test.jsonc. Its name is not one that the names of secrets usually have. */
+const phrase = "open-sesame-4711";
+
+/** What the definitions have read. */
+const read: [place: string, env: unknown][] = [];
+
+const seen = ({ env }: { env: unknown }) => {
+  const { SHOP_PHRASE, SHOP_NAME, CATALOG } = env as Record<string, unknown>;
+  return { SHOP_PHRASE, SHOP_NAME, database: typeof CATALOG };
+};
+
+const expected = { SHOP_PHRASE: phrase, SHOP_NAME: "The shop", database: "object" };
+
+/** Puts an entry into a list of the registry until the test has ended. */
+function during<T>(list: readonly T[], entry: T): void {
+  const entries = list as T[];
+  entries.push(entry);
+  onTestFinished(() => void entries.splice(entries.indexOf(entry), 1));
+}
+
+beforeEach(() => void read.splice(0));
+
+describe("state.env", () => {
+  it("ENV1 A tool, a hook, a filter and an endpoint read the bindings, variables and secrets of the Worker as state.env", async () => {
+    const tool = defineTool("Reads", z.object({ text: z.string() }), async (state: ThreadState) => {
+      read.push(["tool", seen(state)]);
+      return { status: "success", result: "read" };
+    });
+    const spy = vi.spyOn(registry.tools, "note").mockImplementation(() => Promise.resolve(tool));
+    onTestFinished(() => spy.mockRestore());
+    const hook = defineHook("after_create_message", async (state) => {
+      read.push(["hook", seen(state)]);
+    });
+    during<HookEntry>(registry.hooks, {
+      hook: hookNameOf(hook) as AnyHookName,
+      file: "reads.ts",
+      load: () => Promise.resolve(hook),
+    });
+    const filter: InputFilter = (_text, state) => {
+      read.push(["filter", seen(state)]);
+      return { action: "pass" };
+    };
+    during<FilterEntry>(registry.filters ?? [], { file: "reads.ts", load: () => Promise.resolve(filter) });
+    const entry = registry.routes.find(({ file }) => file === "seen");
+    if (entry === undefined) throw new Error("There is no such endpoint.");
+    const endpoint = defineThreadEndpoint((_request, state) => Response.json(seen(state)));
+    const load = vi.spyOn(entry, "load").mockImplementation(() => Promise.resolve(endpoint));
+    onTestFinished(() => load.mockRestore());
+
+    const id = await newThread("parallel");
+    scripts.set("read", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "note", arguments: { text: "x" } }] } : { text: "done" },
+    );
+    await converse(id, "read");
+    expect(new Set(read.map(([place]) => place))).toEqual(new Set(["tool", "hook", "filter"]));
+    for (const [, env] of read) expect(env).toEqual(expected);
+    const answer = await exports.default.fetch(new Request(`http://localhost/api/threads/${id}/seen`));
+    expect(await answer.json()).toEqual(expected);
+  });
+
+  it("ENV1 A strategy reads the bindings, variables and secrets of the Worker as env of its arguments", async () => {
+    personas.set("reasoner", () => ({ text: "done" }));
+    const spy = vi.spyOn(decisions, "next").mockImplementation((turn) => {
+      read.push(["strategy", seen(turn)]);
+      return turn.last === null ? { type: "step" } : { type: "end" };
+    });
+    onTestFinished(() => spy.mockRestore());
+    await converse(await newThread("scripted"), "go");
+    expect(read).toEqual([
+      ["strategy", expected],
+      ["strategy", expected],
+    ]);
+  });
+
+  it("ENV2 A secret in the error that a tool throws and in the failure of a model request is removed from messages, log rows and log lines, and the value of a declared variable stays", async () => {
+    const errors = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => errors.mockRestore());
+    const tool = defineTool("Throws", z.object({ text: z.string() }), (state: ThreadState) => {
+      const { SHOP_PHRASE, SHOP_NAME } = state.env as unknown as Record<string, string>;
+      throw new Error(`${SHOP_NAME} refused ${SHOP_PHRASE}`);
+    });
+    const spy = vi.spyOn(registry.tools, "note").mockImplementation(() => Promise.resolve(tool));
+    onTestFinished(() => spy.mockRestore());
+    const id = await newThread("parallel");
+    scripts.set("leak", ({ step }) =>
+      step === 0
+        ? { toolCalls: [{ name: "note", arguments: { text: "x" } }] }
+        : { error: { kind: "api", message: `The shop said ${phrase}` } },
+    );
+    await converse(id, "leak");
+    const lines = errors.mock.calls.map(([text]) => String(text)).join("\n");
+    expect(lines).toContain("The shop refused [redacted]");
+    expect(lines).not.toContain(phrase);
+    const { items } = await value(stubOf(id).call("listLogs", admin, { limit: 100, order: "asc" }));
+    expect(JSON.stringify(items)).toContain("The shop refused [redacted]");
+    expect(JSON.stringify(items)).not.toContain(phrase);
+    const page = await value(stubOf(id).call("listMessages", admin, { limit: 10, order: "asc", include_silent: true }));
+    expect(JSON.stringify(page.items)).toContain("The shop refused [redacted]");
+    expect(JSON.stringify(page.items)).not.toContain(phrase);
+  });
+});
