@@ -1,6 +1,6 @@
 // `threadhold doctor` over projects with one fault each. Wrangler reads their configurations.
 
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
@@ -46,7 +46,7 @@ describe("the command doctor", () => {
     const json = `{ // a comment
       "name": "app", "main": ".threadhold/worker.ts", "compatibility_date": "2026-04-01",
       "compatibility_flags": ["nodejs_compat", "global_fetch_strictly_public", "enable_request_signal"],
-      "build": { "command": "npx threadhold build --auto" },
+      "build": { "command": "npx threadhold build --auto", "watch_dir": ["agents", ".cache/types/findings.json"] },
       "durable_objects": { "bindings": [
         { "name": "THREADS", "class_name": "ThreadObject" }, { "name": "FEEDS", "class_name": "ThreadFeed" } ] },
       "migrations": [{ "tag": "v1", "new_sqlite_classes": ["ThreadObject", "ThreadFeed"] }],
@@ -189,6 +189,28 @@ export default defineModel({ name: "fast", provider: "openai", model: "gpt-5" })
     expect([code, output]).toEqual([1, expect.stringContaining("[[env.staging.d1_databases]]")]);
     const unknown = await examine(root, "--env", "prod");
     expect([unknown.code, unknown.output]).toEqual([1, expect.stringContaining("prod")]);
+  });
+
+  it("The command doctor warns of the Worker's own sources that wrangler does not watch, and names the line", async () => {
+    const own = toml.replace(".threadhold/worker.ts", "src/index.ts");
+    const sources = { "src/index.ts": 'import "../lib/a.ts";\n', "lib/a.ts": "export {};\n" };
+    const root = writeProject({ ...complete, ...sources, "wrangler.toml": own }, inRepository);
+    const { code, output } = await examine(root);
+    const line = 'watch_dir = ["agents", ".cache/types/findings.json", "lib", "src"]';
+    expect([code, output]).toEqual([0, expect.stringContaining("warning watched folders: Without lib, src in")]);
+    expect(output).toContain(`npx threadhold init, or set in the section build\n             ${line}`);
+    writeFileSync(join(root, "wrangler.toml"), own.replace(/watch_dir.*/, line));
+    expect((await examine(root)).output).toMatch(/^ok +watched folders: agents, /m);
+    // The default of wrangler is the folder src.
+    writeFileSync(join(root, "wrangler.toml"), own.replace(/watch_dir.*\n/, ""));
+    expect((await examine(root)).output).toContain('watch_dir = ["src", "lib", "agents"');
+    writeFileSync(join(root, "wrangler.toml"), own.replace(/build --auto"/, 'build --auto && npm run css"'));
+    expect((await examine(root)).output).toContain("fix: unless your build command writes there, set");
+    const staging = `[env.staging]\nmain = "test/index.ts"\n`;
+    writeFileSync(join(root, "wrangler.toml"), own.replace(/watch_dir.*/, line) + staging);
+    mkdirSync(join(root, "test"));
+    writeFileSync(join(root, "test/index.ts"), "export {};\n");
+    expect((await examine(root, "--env", "staging")).output).toContain("Without test in build.watch_dir");
   });
 
   it("The command doctor warns of the explorer of plain wrangler, unless a file that wrangler reads turns it off", async () => {

@@ -1,7 +1,7 @@
 // `threadhold init` over configurations that are generated, and over projects with one fault each. The installed wrangler reads them.
 
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -9,10 +9,10 @@ import { describe, expect, it } from "vitest";
 import { editConfigFile, parseConfigFile } from "#cli/config/config-file.ts";
 import { findWrangler, type WranglerConfig } from "#cli/doctor/wrangler-package.ts";
 import { planWrangler, type PlanSettings } from "#cli/init/wrangler-plan.ts";
-import { runCli } from "#cli/run-cli.ts";
 
 import { packageRoot, writeProject, type Files } from "../compiler/temporary-project.ts";
 import { jsonText, tomlText } from "./support/config-texts.ts";
+import { init } from "./support/run-init.ts";
 import { inRepository } from "./wrangler-project.ts";
 
 const own: Files = {
@@ -35,28 +35,6 @@ vars = { A = "b" }
   "tsconfig.json": `{\n  "compilerOptions": { "noEmit": true }, // no files\n  "include": ["src"] // sources\n}\n`,
   ".gitignore": "node_modules\n.wrangler\n",
 };
-
-interface Result {
-  code: number;
-  output: string;
-}
-
-async function init(root: string, args: readonly string[], answers?: (question: string) => string): Promise<Result> {
-  const lines: string[] = [];
-  const ask = answers && ((question: string) => Promise.resolve(answers(question)));
-  const code = await runCli(["init", "--root", root, ...args], {
-    env: {},
-    cwd: packageRoot,
-    packageRoot,
-    version: "test",
-    print: (text) => lines.push(text),
-    printError: (text) => lines.push(text),
-    colours: false,
-    self: ["false"],
-    terminal: ask && { ask, askHidden: ask },
-  });
-  return { code, output: lines.join("\n") };
-}
 
 /** The text of every file, and when it was last written. */
 function snapshot(root: string): Record<string, string> {
@@ -86,6 +64,7 @@ describe("the command init", () => {
         migrationsDir: "node_modules/threadhold/migrations/catalog",
         playgroundDir: "node_modules/threadhold/dist/ui",
         siteMain: "src/worker.ts",
+        sources: (mains) => mains.map((main) => posix.dirname(main)).filter((folder) => !folder.startsWith(".")),
         prefix: "/agents",
       };
       const read = (text: string, environment?: string): WranglerConfig => {
@@ -252,7 +231,7 @@ describe("the command init", () => {
   );
 
   it.each([
-    ['watch_dir = ["agents"]\n', ["agents", ".cache/types/findings.json"]],
+    ['watch_dir = ["agents"]\n', ["agents", "src", ".cache/types/findings.json"]],
     ['watch_dir = ["src", ".cache/types/findings.json"]\n', ["src", ".cache/types/findings.json", "agents"]],
     ['watch_dir = "src"\n', ["src", "agents", ".cache/types/findings.json"]],
     ["", ["src", "agents", ".cache/types/findings.json"]],

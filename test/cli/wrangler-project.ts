@@ -13,6 +13,7 @@ compatibility_date = "2026-04-01"
 compatibility_flags = ["nodejs_compat", "global_fetch_strictly_public", "enable_request_signal"]
 [build]
 command = "npx threadhold build --auto"
+watch_dir = ["agents", ".cache/types/findings.json"]
 [[durable_objects.bindings]]
 name = "THREADS"
 class_name = "ThreadObject"

@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -16,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { nextFreePort } from "#cli/dev/free-port.ts";
 import { waitUntilHealthy } from "#cli/dev/wait-until-healthy.ts";
@@ -155,6 +156,17 @@ describe("a Worker made with Hono", () => {
     expect(await (await fetch(`${url}/hours.txt`)).text()).toContain("Opening hours");
     expect((await fetch(`${url}/agents/api/threads`)).status).toBe(401);
     expect((await fetch(`${url}/agents/`, { headers: { accept: "text/html" } })).status).toBe(404);
+  });
+
+  it("After init an edit of the Worker's own sources is served without a restart, also one that replaces the file", async () => {
+    const main = "src/index.ts";
+    const served = (text: string) => async () => (await (await fetch(url)).text()) === text;
+    project.write(main, project.read(main).replace("My shop", "My new shop"));
+    await vi.waitUntil(served("My new shop"), { timeout: patience, interval: 50 });
+    // Editors write a new file and rename it.
+    project.write("next.ts", project.read(main).replace("My new shop", "My shop"));
+    renameSync(path.join(project.root, "next.ts"), path.join(project.root, main));
+    await vi.waitUntil(served("My shop"), { timeout: patience, interval: 50 });
   });
 
   it("A signed-in customer talks to an agent with the client, and the shop's own route reads the same threads", async () => {

@@ -14,7 +14,7 @@ import { localVariables } from "../dev/local-access.ts";
 import { oldestNode } from "../oldest-node.ts";
 import { error, formatFinding, isError, isOlder, ok, warning, type Finding } from "./finding.ts";
 import { localFindings } from "./local-checks.ts";
-import { wranglerFindings } from "./wrangler-checks.ts";
+import { watchFindings, wranglerFindings } from "./wrangler-checks.ts";
 import { hasOwnMain, readWranglerProject, type WranglerProject } from "./wrangler-package.ts";
 
 export function addDoctorCommand(program: Command, context: CliContext, end: (code: ExitCode) => void): void {
@@ -42,7 +42,7 @@ async function examine(
   return [
     nodeFinding(process.versions.node),
     ...wranglerFindings(root, project),
-    ...("wrangler" in project ? await localFindings(project, env) : []),
+    ...("wrangler" in project ? [...(await watchFindings(project)), ...(await localFindings(project, env))] : []),
     ...(await projectFindings(root, packageRoot, "wrangler" in project ? project : undefined)),
   ];
 }

@@ -4,7 +4,9 @@ import { basename, extname } from "node:path";
 
 import { typeFindingsFile } from "#compiler/unchanged-build.ts";
 
+import { readConfigFile } from "../config/config-file.ts";
 import { error, isOlder, ok, warning, type Finding } from "./finding.ts";
+import { contains, sourcesToWatch, withoutNested } from "./watched-sources.ts";
 import {
   findWrangler,
   installWrangler,
@@ -229,10 +231,53 @@ function buildFinding(config: WranglerConfig, lines: Lines): Finding {
   const { build } = config;
   if (compilesDefinitions(config)) return ok(buildCheck, build.command ?? "");
   const chained = JSON.stringify(chainedBuild(build.command));
-  const watched = watchedPaths.map((each) => JSON.stringify(each)).join(", ");
-  const fix = lines(
-    `${byInit} set\n[build]\ncommand = ${chained}\nwatch_dir = [${watched}]`,
-    `${byInit} set "build": { "command": ${chained}, "watch_dir": [${watched}] }`,
-  );
+  const fix = lines(`${byInit} set\n[build]\ncommand = ${chained}`, `${byInit} set "build": { "command": ${chained} }`);
   return error(buildCheck, "It does not compile agents/.", fix);
+}
+
+/** Whether a build command runs something besides the compiler of the definitions. That may write files, which must not be watched. */
+export function hasOwnBuild(command: string | undefined): boolean {
+  const only = /^[^&;|\n]*\bthreadhold(?:\.mjs)? build --auto[^&;|\n]*$/;
+  return (command ?? "").trim() !== "" && !only.test((command ?? "").trim());
+}
+
+/** Folders that a build command usually writes into. */
+const output = /^(?:\.\/)?(?:dist|build|out|output)(?:\/|$)/;
+
+/** The paths that a `watch_dir` lacks. Sources in the output of a build command of the project's own are not among them. */
+export function unwatched(
+  sources: readonly string[],
+  watched: readonly string[],
+  command: string | undefined,
+): string[] {
+  return withoutNested(sources).filter(
+    (path) => !watched.some((each) => contains(each, path)) && !(hasOwnBuild(command) && output.test(path)),
+  );
+}
+
+interface BuildTable {
+  build?: { watch_dir?: string | string[] };
+}
+
+/** Checks that wrangler watches the definitions and the Worker's own sources. */
+export async function watchFindings({ root, file, config, environment }: WranglerProject): Promise<Finding[]> {
+  const { command } = config.build;
+  // Without a command wrangler watches the main module and its imports.
+  if (command === undefined || command === "") return [];
+  const name = "watched folders";
+  // Wrangler gives the list that an environment inherits relative to another folder.
+  const { env, build } = readConfigFile(file).value as {
+    env?: Record<string, BuildTable>;
+    build?: BuildTable["build"];
+  };
+  const { watch_dir: given = "src" } = (environment === undefined ? build : (env?.[environment]?.build ?? build)) ?? {};
+  const watched = [given].flat();
+  const sources = await sourcesToWatch(root, config.main === undefined ? [] : [config.main]);
+  const missing = unwatched([...sources, ...watchedPaths], watched, command);
+  if (missing.length === 0) return [ok(name, watched.join(", "))];
+  const list = [...watched, ...missing].map((path) => JSON.stringify(path)).join(", ");
+  const line = extname(file) === ".toml" ? `watch_dir = [${list}]` : `"watch_dir": [${list}]`;
+  const how = hasOwnBuild(command) ? "unless your build command writes there, set" : `${byInit} set`;
+  const detail = `Without ${missing.join(", ")} in build.watch_dir, \`threadhold dev\` does not serve changes there.`;
+  return [warning(name, detail, `${how} in the section build\n${line}`)];
 }

@@ -9,10 +9,11 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
 import { editConfigFile, readConfigFile } from "../config/config-file.ts";
 import { writeFiles, type FileChange } from "../config/write-files.ts";
 import { CommandError, projectFolder, type CliContext, type ExitCode } from "../context.ts";
+import { sourcesToWatch } from "../doctor/watched-sources.ts";
 import { readWranglerProject, type WranglerProject } from "../doctor/wrangler-package.ts";
 import { isYes } from "../terminal.ts";
 import { chooseSiteMain, mountingLines, planProject } from "./project-plan.ts";
-import { planWrangler, tableOf } from "./wrangler-plan.ts";
+import { planWrangler, scopesOf, tableOf } from "./wrangler-plan.ts";
 
 interface InitOptions {
   root: string;
@@ -47,7 +48,7 @@ async function init(options: InitOptions, context: CliContext): Promise<ExitCode
   if (options.json === true && options.yes !== true && options.dryRun !== true) {
     throw new CommandError("--json asks no question: add --yes to make the changes, or --dry-run to see them.");
   }
-  const plan = planChanges(options, context);
+  const plan = await planChanges(options, context);
   const { root, changes, notes } = plan;
   if (options.json !== true) print(plan, context);
   const write = changes.length > 0 && options.dryRun !== true && (options.yes === true || (await confirmed(context)));
@@ -70,7 +71,7 @@ async function init(options: InitOptions, context: CliContext): Promise<ExitCode
   return 0;
 }
 
-function planChanges(options: InitOptions, context: CliContext): InitPlan {
+async function planChanges(options: InitOptions, context: CliContext): Promise<InitPlan> {
   const root = projectFolder(context, options.root);
   const prefix = options.prefix.replace(/\/$/, "");
   if (!/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/.test(prefix)) {
@@ -81,11 +82,13 @@ function planChanges(options: InitOptions, context: CliContext): InitPlan {
   for (const environment of Object.keys(tableOf(file.value["env"]))) readable(root, environment);
   const packageFolder = packageFrom(root);
   const siteMain = chooseSiteMain(root, prefix, file.value["main"]);
+  const sources = await sourcesByMain(root, [siteMain, ...scopesOf(file.value).flatMap(({ table }) => table["main"])]);
   const { kind, edits, notes } = planWrangler(file, {
     newestDate: wrangler.newestDate,
     migrationsDir: `${packageFolder}/migrations/catalog`,
     playgroundDir: `${packageFolder}/dist/ui`,
     siteMain,
+    sources: (mains) => [...new Set([null, ...mains].flatMap((main) => sources.get(main) ?? []))].toSorted(),
     prefix,
   });
   const after = editConfigFile(file, edits).text;
@@ -100,6 +103,14 @@ function planChanges(options: InitOptions, context: CliContext): InitPlan {
           `Add these lines to ${String(main)}, and answer requests whose path begins with ${prefix}/ by threadhold.fetch(request, env, context). The guide is docs/guide/existing-worker.md of the package.\n\n${lines}\n`,
         ];
   return { root, changes: [...changed, ...project.changes], notes: [...mounting, ...project.notes, ...notes] };
+}
+
+/** The paths to watch for each main module; with the key null those that the definitions need. */
+async function sourcesByMain(root: string, mains: readonly unknown[]): Promise<ReadonlyMap<string | null, string[]>> {
+  const names = new Set([null, ...mains.filter((main) => typeof main === "string")]);
+  const watched = async (main: string | null) =>
+    [main, await sourcesToWatch(root, main === null ? [] : [main])] as const;
+  return new Map(await Promise.all([...names].map(watched)));
 }
 
 /** The configuration as the project's own wrangler reads it. */

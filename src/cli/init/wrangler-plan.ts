@@ -6,7 +6,16 @@ import { basename } from "node:path";
 import type { ConfigEdit, ConfigPath } from "../config/config-edit.ts";
 import type { ConfigFile } from "../config/config-file.ts";
 import { CommandError } from "../context.ts";
-import { chainedBuild, classes, compiles, flags, oldestDate, watchedPaths } from "../doctor/wrangler-checks.ts";
+import {
+  chainedBuild,
+  classes,
+  compiles,
+  flags,
+  hasOwnBuild,
+  oldestDate,
+  unwatched,
+  watchedPaths,
+} from "../doctor/wrangler-checks.ts";
 
 /** Values of TOML or JSON by their keys. */
 type Table = Readonly<Record<string, unknown>>;
@@ -35,6 +44,8 @@ export interface PlanSettings {
   playgroundDir: string;
   /** The main module for a Worker that has files and no main module. */
   siteMain: string;
+  /** The paths to watch for some main modules, and for what the definitions import. */
+  sources: (mains: readonly string[]) => readonly string[];
   /** The path under which threads are served in a Worker that also serves other things. */
   prefix: string;
 }
@@ -72,17 +83,34 @@ export function planWrangler(file: ConfigFile, settings: PlanSettings): Wrangler
       ...(inherits("main") ? [] : mainEdits(scope, kind, settings)),
       ...(inherits("compatibility_date") ? [] : dateEdits(scope, settings)),
       ...(inherits("compatibility_flags") ? [] : flagEdits(scope, kind)),
-      ...(inherits("build") ? [] : buildEdits(scope)),
+      ...(inherits("build") ? [] : buildEdits(scope, sourcesOf(scope, scopes, { kind, settings }))),
       ...objectEdits(scope, file),
       ...(inherits("migrations") ? [] : migrationEdits(scope, file)),
       ...catalogEdits(scope, file, settings),
       ...(inherits("assets") ? [] : assetEdits(scope, kind, settings)),
     ];
   });
-  return { kind, edits, notes: notesOf(scopes, kind) };
+  return { kind, edits, notes: [...watchNotes(scopes, { kind, settings }), ...notesOf(scopes, kind)] };
 }
 
-function scopesOf(value: Table): Scope[] {
+/** The main modules of a scope's build: its own, and for the root also those of the environments that inherit the build. */
+function mainsOf({ path, table }: Scope, scopes: readonly Scope[]): string[] {
+  const inheriting = path.length > 0 ? [] : scopes.slice(1).filter((scope) => scope.table["build"] === undefined);
+  const own = table["main"] ?? scopes[0]?.table["main"];
+  return [...new Set([own, ...inheriting.map((scope) => scope.table["main"])].flatMap(textsOf))];
+}
+
+interface PlannedKind {
+  kind: WorkerKind;
+  settings: PlanSettings;
+}
+
+function sourcesOf(scope: Scope, scopes: readonly Scope[], { kind, settings }: PlannedKind): readonly string[] {
+  return settings.sources(kind === "site" ? [settings.siteMain] : mainsOf(scope, scopes));
+}
+
+/** The root of the file and its environments. */
+export function scopesOf(value: Table): Scope[] {
   const name = typeof value["name"] === "string" ? value["name"] : "worker";
   const environments = Object.entries(tableOf(value["env"])).flatMap(([key, table]) =>
     isTable(table) ? [{ path: ["env", key], table, worker: textsOf(table["name"])[0] ?? `${name}-${key}` }] : [],
@@ -124,18 +152,33 @@ function flagEdits({ path, table }: Scope, kind: WorkerKind): ConfigEdit[] {
   return missing.map((flag) => ({ action: "append", path: place, value: flag }));
 }
 
-function buildEdits({ path, table }: Scope): ConfigEdit[] {
+function buildEdits({ path, table }: Scope, sources: readonly string[]): ConfigEdit[] {
   const { command, watch_dir: watched } = tableOf(table["build"]);
   const own = typeof command === "string" ? command : undefined;
   const edits: ConfigEdit[] = [];
   if (!compiles(own)) edits.push({ action: "set", path: [...path, "build", "command"], value: chainedBuild(own) });
   // Wrangler watches "src" if a build command names no folder.
   const folders = textsOf(watched ?? (command === undefined ? [] : "src"));
-  const missing = watchedPaths.filter((each) => !folders.includes(each));
+  // A build command of the project's own may write into its sources, so its list stays as the project has it.
+  const added = hasOwnBuild(own) ? [] : unwatched(sources, folders, own);
+  const missing = [...added, ...watchedPaths.filter((each) => !folders.includes(each))];
   const place = [...path, "build", "watch_dir"];
   if (Array.isArray(watched)) for (const value of missing) edits.push({ action: "append", path: place, value });
   else if (missing.length > 0) edits.push({ action: "set", path: place, value: [...folders, ...missing] });
   return edits;
+}
+
+/** A note for each build command of the project's own that does not watch the Worker's sources. */
+function watchNotes(scopes: readonly Scope[], planned: PlannedKind): string[] {
+  return scopes.flatMap((scope) => {
+    const { command, watch_dir: watched } = tableOf(scope.table["build"]);
+    if (typeof command !== "string" || !hasOwnBuild(command)) return [];
+    const missing = unwatched(sourcesOf(scope, scopes, planned), textsOf(watched ?? "src"), command);
+    if (missing.length === 0) return [];
+    return [
+      `build.watch_dir${inScope(scope.path)} does not contain ${missing.join(", ")}, so \`threadhold dev\` does not serve changes there. Add it, unless your build command writes there.`,
+    ];
+  });
 }
 
 /** The names of the classes, in the order in which one migration creates them. */
