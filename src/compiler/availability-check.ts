@@ -10,7 +10,16 @@ import type { Project } from "./project.ts";
 export function checkAvailability(project: Project, findings: Findings): void {
   for (const { file, value } of project.models) {
     const message = unavailableProvider(value.provider);
-    if (message !== undefined) findings.error({ code: "not_available", file, path: ["provider"], message });
+    if (message === undefined) continue;
+    findings.error({
+      code: "not_available",
+      file,
+      path: ["provider"],
+      message,
+      notes: [
+        'A server with the protocol of OpenAI, such as a gateway, Ollama or vLLM, is used with provider: "openai" and its baseUrl.',
+      ],
+    });
   }
   for (const { file, value } of project.tools) {
     if (value[2] !== undefined || (value.options?.needsApproval ?? false) === false) continue;

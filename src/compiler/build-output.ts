@@ -18,7 +18,6 @@ import {
   workerSource,
 } from "./generated-source.ts";
 import { emptyProject, type Project } from "./project.ts";
-import { readWorkerEnvironment } from "./worker-environment.ts";
 
 /** A build without errors. */
 export interface GoodBuild {
@@ -71,20 +70,29 @@ function keepSources(root: string, sources: readonly string[]): void {
   writeIfChanged(list, JSON.stringify(sources));
 }
 
+/** A build with errors. */
+export interface FailedBuild {
+  root: string;
+  project: Project;
+  findings: readonly Diagnostic[];
+  /** Whether a server continues with the last successful build. */
+  serveLastGood: boolean;
+}
+
 /**
- * Writes the findings of a failed build. With `serveLastGood` the registry imports the sources of the last successful build, or is
+ * Writes the findings and the names of a failed build. With `serveLastGood` the registry imports the sources of the last successful build, or is
  * empty if there was none.
  */
-export function writeFailedBuild(root: string, diagnostics: readonly Diagnostic[], serveLastGood: boolean): void {
+export function writeFailedBuild({ root, project, findings, serveLastGood }: FailedBuild): void {
   const generated = join(root, ".threadhold");
-  writeIfChanged(join(generated, "diagnostics.ts"), diagnosticsSource(diagnostics));
-  writeIfChanged(join(generated, "env.d.ts"), environmentSource(readWorkerEnvironment(root)));
+  writeIfChanged(join(generated, "diagnostics.ts"), diagnosticsSource(findings));
+  // The check of types reads the names. Older names would be an error at each use of a definition that has an error or is new.
+  writeIfChanged(join(generated, "names.d.ts"), namesSource(project));
+  writeIfChanged(join(generated, "env.d.ts"), environmentSource(project.environment));
   if (!serveLastGood) return;
   const registry = join(generated, "registry.ts");
   const copy = readIfExists(join(root, copyFolder, "registry.txt"));
   if (copy) writeIfChanged(registry, copy);
   else if (!existsSync(registry)) writeIfChanged(registry, registrySource(emptyProject(), "empty", ".."));
-  const names = join(generated, "names.d.ts");
-  if (!existsSync(names)) writeIfChanged(names, namesSource(emptyProject()));
   writeIfChanged(join(generated, "worker.ts"), workerSource);
 }

@@ -11,9 +11,11 @@ import { reportBundleError } from "./bundle-error.ts";
 import { readDefinition } from "./definition-reader.ts";
 import { collectFindings, sortDiagnostics, type Findings } from "./findings.ts";
 import { checkIncludes } from "./include-check.ts";
+import { findMisplaced } from "./misplaced.ts";
 import { bundleModules, type BundlePaths } from "./module-bundle.ts";
 import { bundleFileName, evaluateModules, type ModuleOutcome } from "./module-evaluation.ts";
 import { checkNames } from "./name-check.ts";
+import { checkNodeModules, type RuntimeImport } from "./node-modules.ts";
 import { findProjectFiles, type ProjectFile } from "./project-file.ts";
 import { emptyProject, type Project } from "./project.ts";
 import { checkReferences } from "./reference-check.ts";
@@ -40,6 +42,7 @@ export async function compileProject(root: string, packageRoot: string): Promise
   const findings = collectFindings(trees);
   const project = { ...emptyProject(), environment: readWorkerEnvironment(root) };
   const files = findProjectFiles(root);
+  const misplaced = findMisplaced(root, { findings, trees });
   if (files.length === 0) {
     findings.warning({
       code: "no_definitions",
@@ -54,7 +57,8 @@ export async function compileProject(root: string, packageRoot: string): Promise
   for (const file of files) readDefinition(file, loaded.outcomes.get(file.file), { project, findings, trees });
   project.skills = readSkills(root, findings);
   checkNames(project, findings);
-  checkReferences(project, findings);
+  checkReferences(project, findings, misplaced);
+  checkNodeModules(loaded.runtimeImports, root, findings);
   checkSkillNames(project, root, findings);
   checkIncludes(project, findings);
   checkAgents(project, findings);
@@ -73,6 +77,7 @@ interface Loaded {
   outcomes: Map<string, ModuleOutcome>;
   bundle: string;
   inputs: string[];
+  runtimeImports: readonly RuntimeImport[];
 }
 
 /** The files that Node loaded. The others are reported already, and the check for Workers would report them again. */
@@ -85,7 +90,7 @@ async function loadFiles(
   paths: BundlePaths,
   report: { findings: Findings; trees: SyntaxTrees },
 ): Promise<Loaded> {
-  const nothing: Loaded = { outcomes: new Map(), bundle: "", inputs: [] };
+  const nothing: Loaded = { outcomes: new Map(), bundle: "", inputs: [], runtimeImports: [] };
   let readable = files.map(({ file }) => file);
   while (readable.length > 0) {
     const bundled = await bundleModules(readable, paths);
@@ -96,7 +101,7 @@ async function loadFiles(
         checkForWorkers(readable, paths),
       ]);
       reportForWorkers(check, { ...report, paths, loaded: loadedFiles(outcomes) });
-      return { outcomes, bundle: bundled.code, inputs: bundled.inputs };
+      return { outcomes, bundle: bundled.code, inputs: bundled.inputs, runtimeImports: bundled.runtimeImports };
     }
     const faulty = new Set(bundled.errors.map((error) => error.location?.file));
     for (const error of bundled.errors) reportBundleError(error, report);

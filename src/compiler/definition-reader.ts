@@ -114,6 +114,18 @@ function reportWrongKind(file: ProjectFile, value: unknown, { project, findings 
   if (hasNames(file.folder)) {
     project.broken.push({ kind: folderKinds[file.folder], ...(name === undefined ? {} : { name }) });
   }
+  if (file.folder === "tools" && isForeignTool(value)) {
+    const name = baseName(file);
+    project.broken.push({ kind: "tool", name });
+    findings.error({
+      code: "wrong_kind",
+      file: file.file,
+      path: [],
+      message: "the default export is a tool of another package, such as the AI SDK, and not made by defineTool",
+      suggestion: "export default defineTool(description, inputSchema, async (state, args) => …)",
+    });
+    return;
+  }
   findings.error({
     code: "wrong_kind",
     file: file.file,
@@ -124,6 +136,15 @@ function reportWrongKind(file: ProjectFile, value: unknown, { project, findings 
         : `the default export is ${withArticle(kind)}, but this folder holds what ${folderMakers[file.folder]} makes`,
     suggestion: home === undefined ? undefined : `agents/${home}/`,
   });
+}
+
+/** Whether a value has the members of a tool of the AI SDK, Mastra or LangChain. */
+function isForeignTool(value: unknown): boolean {
+  if (!isObject(value) || Array.isArray(value)) return false;
+  return (
+    ["inputSchema", "parameters", "schema"].some((key) => key in value) &&
+    ("execute" in value || "invoke" in value || "description" in value)
+  );
 }
 
 function readTool(file: ProjectFile, value: unknown, context: ReaderContext): void {

@@ -3,8 +3,8 @@
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
 import { usedBuiltInTools } from "./built-in-tools.ts";
-import { toolSources, type SourceFolder } from "./definition-kind.ts";
-import { prefixedDefinitions, type Definition, type Project } from "./project.ts";
+import { toolSources, type NamedKind, type SourceFolder } from "./definition-kind.ts";
+import { definitionsOf, prefixedDefinitions, type Definition, type Project } from "./project.ts";
 import { compareRoutes } from "./route-pattern.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
@@ -99,23 +99,32 @@ function loadBuiltIn(entry: string, member: string): string {
   return `() => import(${JSON.stringify(entry)}).then((module) => module.${member})`;
 }
 
-/** `.threadhold/names.d.ts`: the project's names as types. Without definitions it is empty, so that any name type-checks. */
+/**
+ * `.threadhold/names.d.ts`: the project's names as types, also those of definitions with an error. If such a definition's name is unknown,
+ * every name of its kind type-checks, and without definitions any name does.
+ */
 export function namesSource(project: Project): string {
-  const { models, prompts, agents, tools, strategies, skills } = project;
+  const { models, prompts, agents, tools, strategies, skills, broken } = project;
   const prefixes = prefixedDefinitions(project).map(({ prefix }) => JSON.stringify(prefix));
-  const union = (definitions: readonly Definition<unknown>[], more: readonly { name: string }[] = []): string =>
-    [...byName(definitions), ...more].map(({ name }) => JSON.stringify(name)).join(" | ") || "never";
-  const isEmpty = [models, prompts, agents, tools, strategies].every((definitions) => definitions.length === 0);
+  const union = (kind: NamedKind, more: readonly { name: string }[] = []): string => {
+    const unread = broken.filter((definition) => definition.kind === kind);
+    if (unread.some(({ name }) => name === undefined)) return "string";
+    const own = [...definitionsOf(project, kind), ...unread].map(({ name }) => name ?? "").toSorted();
+    return (
+      [...new Set([...own, ...more.map(({ name }) => name)])].map((name) => JSON.stringify(name)).join(" | ") || "never"
+    );
+  };
+  const isEmpty = [models, prompts, agents, tools, strategies, broken].every((list) => list.length === 0);
   if (isEmpty && prefixes.length === 0 && skills.length === 0) return `${heading}export {};\n`;
   return `${heading}export {};
 
 declare module "threadhold" {
   interface Register {
-    models: ${union(models)};
-    prompts: ${union(prompts)};
-    agents: ${union(agents)};
-    tools: ${union(tools, usedBuiltInTools(project))};
-    strategies: ${union(strategies)};
+    models: ${union("model")};
+    prompts: ${union("prompt")};
+    agents: ${union("agent")};
+    tools: ${union("tool", usedBuiltInTools(project))};
+    strategies: ${union("strategy")};
 ${prefixes.length === 0 ? "" : `    toolPrefixes: ${prefixes.toSorted().join(" | ")};\n`}${skills.length === 0 ? "" : `    skills: ${skills.map(({ name }) => JSON.stringify(name)).join(" | ")};\n`}  }
 }
 `;

@@ -13,6 +13,7 @@ import type { BuildFailure, BuildOptions, Message, OutputFile, Plugin } from "es
 import { bundleZod } from "./bundled-zod.ts";
 import type { BundledZod } from "./bundled-zod.ts";
 import { isObject } from "./definition-kind.ts";
+import type { RuntimeImport } from "./node-modules.ts";
 import { runtimeModuleName, workerOptions } from "./worker-bundle-options.ts";
 import type { WorkerBundleOptions } from "./worker-bundle-options.ts";
 
@@ -27,7 +28,14 @@ export interface BundlePaths {
 
 /** The bundle, or the errors that prevented it. */
 export type BundleResult =
-  | { type: "built"; code: string; modules: ModuleText[]; makeSourceMap: SourceMapMaker; inputs: string[] }
+  | {
+      type: "built";
+      code: string;
+      modules: ModuleText[];
+      makeSourceMap: SourceMapMaker;
+      inputs: string[];
+      runtimeImports: RuntimeImport[];
+    }
   | { type: "failed"; errors: Message[] };
 
 /** A module that a bundle imports. */
@@ -101,7 +109,13 @@ async function bundleInto(contents: string, paths: BundlePaths, options: BuildOp
     const { metafile, outputFiles } = await build({ ...shared, metafile: true });
     const inputs = Object.keys(metafile.inputs).filter((path) => path !== "definitions.js");
     const code = textOf(outputFiles, ".mjs");
-    return { type: "built", code, modules: [], makeSourceMap: () => sourceMapOf(code, shared), inputs };
+    const makeSourceMap = (): Promise<string | undefined> => sourceMapOf(code, shared);
+    const runtimeImports = projectInputs(inputs, paths.root).flatMap((file) =>
+      (metafile.inputs[file]?.imports ?? []).flatMap(({ path, original = "" }) =>
+        path.startsWith("runtime-stub:") ? [{ file, specifier: original }] : [],
+      ),
+    );
+    return { type: "built", code, modules: [], makeSourceMap, inputs, runtimeImports };
   } catch (error) {
     if (isBuildFailure(error)) return { type: "failed", errors: error.errors };
     throw error;

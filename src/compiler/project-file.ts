@@ -15,14 +15,15 @@ export interface ProjectFile {
   stem: string;
 }
 
-const sourceFile = /\.(?:ts|js|mjs)$/;
+/** Matches the name of a file that may be a definition. */
+export const sourceFile = /\.(?:ts|js|mjs)$/;
 const notADefinition = /\.d\.ts$|\.(?:test|spec)\.(?:ts|js|mjs)$/;
 
 /** All definition files below a root, sorted by path. */
 export function findProjectFiles(root: string): ProjectFile[] {
   return definitionFolders
     .flatMap((folder) =>
-      listFiles(join(root, "agents", folder), "").map((path) => ({
+      definitionFiles(join(root, "agents", folder)).map((path) => ({
         file: `agents/${folder}/${path}`,
         folder,
         stem: path.replace(sourceFile, ""),
@@ -31,12 +32,17 @@ export function findProjectFiles(root: string): ProjectFile[] {
     .toSorted((one, other) => (one.file < other.file ? -1 : 1));
 }
 
-function listFiles(folder: string, prefix: string): string[] {
+function definitionFiles(folder: string): string[] {
   if (!existsSync(folder)) return [];
+  return listSources(folder, "", sourceFile).filter((path) => !notADefinition.test(path));
+}
+
+/** The files below a folder whose names match, without files and folders with a leading `_` or `.`. */
+export function listSources(folder: string, prefix: string, name: RegExp): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (/^[._]/.test(entry.name) || entry.name === "node_modules") return [];
-    if (entry.isDirectory()) return listFiles(join(folder, entry.name), `${prefix}${entry.name}/`);
-    return sourceFile.test(entry.name) && !notADefinition.test(entry.name) ? [`${prefix}${entry.name}`] : [];
+    if (entry.isDirectory()) return listSources(join(folder, entry.name), `${prefix}${entry.name}/`, name);
+    return name.test(entry.name) ? [`${prefix}${entry.name}`] : [];
   });
 }
 

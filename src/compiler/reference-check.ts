@@ -8,6 +8,7 @@ import type { AnyPromptDefinition } from "#spec/prompt.ts";
 import { builtInTools } from "./built-in-tool-names.ts";
 import { toolSources, type NamedKind } from "./definition-kind.ts";
 import type { Findings } from "./findings.ts";
+import type { MisplacedDefinition } from "./misplaced.ts";
 import {
   callablesOf,
   definitionsOf,
@@ -96,7 +97,11 @@ function strategyReferences(
 }
 
 /** Reports references to names that are not defined. */
-export function checkReferences(project: Project, findings: Findings): void {
+export function checkReferences(
+  project: Project,
+  findings: Findings,
+  misplaced: readonly MisplacedDefinition[] = [],
+): void {
   const everything = [
     ...callablesOf(project),
     ...project.models.map((model) => ({ ...model, kind: "model" as const })),
@@ -130,6 +135,7 @@ export function checkReferences(project: Project, findings: Findings): void {
       kinds.includes(one.kind) && one.name !== undefined ? [one.name] : [],
     );
     const other = everything.find((definition) => definition.name === name);
+    const lost = misplaced.find((definition) => definition.name === name);
     const [kind = "tool"] = kinds;
     findings.error({
       code: codes[kind],
@@ -137,10 +143,12 @@ export function checkReferences(project: Project, findings: Findings): void {
       path,
       message: `unknown ${kind} "${name}"`,
       suggestion: closestWord(name, [...candidates, ...broken, ...(kinds === callable ? builtInTools.keys() : [])]),
-      ...(other
-        ? { notes: [`"${name}" is ${other.kind === "agent" ? "an agent" : `a ${other.kind}`}: ${other.file}`] }
-        : {}),
-      ...(other || candidates.length > 0
+      ...(lost
+        ? { notes: [`${lost.file} defines it and is not compiled: move it to ${lost.target}`] }
+        : other
+          ? { notes: [`"${name}" is ${other.kind === "agent" ? "an agent" : `a ${other.kind}`}: ${other.file}`] }
+          : {}),
+      ...(lost || other || candidates.length > 0
         ? {}
         : { notes: [`there is no ${kind} yet: npx threadhold new ${kind} ${name}`] }),
     });

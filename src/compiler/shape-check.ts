@@ -4,9 +4,10 @@
 import type { z } from "zod";
 
 import { closestWord } from "#lib/edit-distance.ts";
+import { providers as usableProviders } from "#models/provider/providers.ts";
 
 import { withArticle, type NamedKind } from "./definition-kind.ts";
-import { definitionShapes, knownNames, providers } from "./definition-shape.ts";
+import { definitionShapes, knownNames } from "./definition-shape.ts";
 import type { Findings } from "./findings.ts";
 import type { DefinitionPath } from "./syntax-tree.ts";
 
@@ -33,6 +34,10 @@ export function checkShape(subject: ShapeSubject, findings: Findings): boolean {
   }
   return usable;
 }
+
+/** The providers that a definition can use. */
+const available = usableProviders.map(({ name }) => name);
+const expectedProvider = `invalid option: expected one of ${available.map((name) => JSON.stringify(name)).join("|")}`;
 
 type Issue = z.core.$ZodIssue;
 
@@ -88,7 +93,7 @@ function reportInvalid(issue: Issue, { kind, file, value, base }: ShapeSubject, 
     message:
       found === undefined
         ? `${kind} without "${field}"`
-        : `"${field}" of ${withArticle(kind)}: ${issue.message.replace(/^Invalid /, "invalid ")}`,
-    suggestion: isProvider && typeof found === "string" ? closestWord(found, providers) : undefined,
+        : `"${field}" of ${withArticle(kind)}: ${isProvider ? expectedProvider : issue.message.replace(/^Invalid /, "invalid ")}`,
+    suggestion: isProvider && typeof found === "string" ? closestWord(found, available) : undefined,
   });
 }

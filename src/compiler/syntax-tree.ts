@@ -47,6 +47,8 @@ export interface SyntaxTrees {
   locateExport(file: string, name: string): SourcePosition | undefined;
   /** The definition's `name`, if the file spells it out; undefined also if the file cannot be parsed. */
   literalName(file: string): string | undefined;
+  /** Whether the file has a default export, and the function `define…` that makes it. */
+  defaultExport(file: string): { isExported: boolean; maker: string | undefined };
   /** The names that a function destructures from one of its parameters. The function is the one at the first path that leads to one. */
   parameterKeys(file: string, paths: readonly DefinitionPath[], parameter: number): string[];
   /** The file's syntax errors, according to this parser. */
@@ -87,6 +89,11 @@ export function openSyntaxTrees(root: string): SyntaxTrees {
       const root = tree?.faults.length === 0 ? defaultExport(tree) : undefined;
       const name = tree && root ? step({ tree, key: "name", seen: new Set() }, root)?.value : undefined;
       return typeof name?.value === "string" ? name.value : undefined;
+    },
+    defaultExport(file) {
+      const tree = treeOf(file);
+      const exported = tree ? (defaultExport(tree) ?? exportedByName(tree)) : undefined;
+      return { isExported: exported !== undefined, maker: tree && exported ? makerOf(tree, exported) : undefined };
     },
     parameterKeys(file, paths, parameter) {
       const tree = treeOf(file);
@@ -136,6 +143,29 @@ function defaultExport(tree: Tree): Node | undefined {
   const statement = tree.body.find((node) => node.type === "ExportDefaultDeclaration");
   const value = statement?.declaration;
   return isNode(value) ? value : undefined;
+}
+
+/** The value of a default export in the form `export { name as default }`. */
+function exportedByName(tree: Tree): Node | undefined {
+  for (const { type, specifiers } of tree.body) {
+    if (type !== "ExportNamedDeclaration") continue;
+    const local = nodesOf(specifiers).find(({ exported }) => isNode(exported) && exported.name === "default")?.local;
+    if (isNode(local)) return local;
+  }
+  return undefined;
+}
+
+/** The function `define…` whose call is a value. A constant stands for its value. */
+function makerOf(tree: Tree, node: Node): string | undefined {
+  if (node.type === "Identifier") {
+    const value = variable(tree, String(node.name));
+    return isNode(value) && value.type !== "Identifier" ? makerOf(tree, value) : undefined;
+  }
+  if (isNode(node.expression)) return makerOf(tree, node.expression);
+  const { callee } = node;
+  if (node.type !== "CallExpression" || !isNode(callee)) return undefined;
+  const name = isNode(callee.property) ? callee.property.name : callee.name;
+  return typeof name === "string" && /^define[A-Z]/.test(name) ? name : undefined;
 }
 
 function walk(tree: Tree, path: DefinitionPath, target: "key" | "value"): Node | undefined {

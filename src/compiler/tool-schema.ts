@@ -71,9 +71,32 @@ function check(node: unknown, path: string[], parents: readonly unknown[]): Sche
     case "union":
       return listOf(definition.options).flatMap((option) => inner(option));
     default:
-      return problem(`z.${type}() is not allowed in a tool's schema`);
+      return problem(
+        `z.${type}() is not allowed in a tool's schema${replacements[type] === undefined ? "" : `: ${replacements[type]}`}`,
+      );
   }
 }
+
+/** What to write in place of a type that JSON or function calling does not have. */
+const replacements: Readonly<Record<string, string>> = {
+  date: "use z.string() or z.iso.datetime(), and make the Date in the tool",
+  bigint: "use z.number().int(), or z.string() for numbers above 2^53",
+  any: "use the type that the model has to send, or z.string() with JSON in it",
+  unknown: "use the type that the model has to send, or z.string() with JSON in it",
+  map: "use z.record(z.string(), …)",
+  set: "use z.array(…)",
+  tuple: "use z.object({ … }) with a name for each element, or z.array(…)",
+  intersection: "use one z.object({ … }) with all fields, such as first.extend(second.shape)",
+  transform: "use the type before the change, and change the value in the tool",
+  pipe: "use the type before the change, and change the value in the tool",
+  undefined: "leave the field out, or make it .optional()",
+  void: "leave the field out, or make it .optional()",
+  nan: "use z.number()",
+  file: "use z.string() with the path of a file of the thread",
+  lazy: "write the schema without a reference to itself, at most 7 levels deep",
+  readonly: "use the type without .readonly()",
+  catch: "use the type with .default() or .optional()",
+};
 
 function oddName(path: readonly string[], key: string): SchemaProblem[] {
   if (argumentName.test(key)) return [];

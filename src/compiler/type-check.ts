@@ -10,6 +10,7 @@ import { dirname, join } from "node:path";
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
 import { readIfExists, writeIfChanged } from "./changed-file.ts";
+import { missingNodeTypes } from "./node-modules.ts";
 import { openSyntaxTrees } from "./syntax-tree.ts";
 import { typeFindingsFile } from "./unchanged-build.ts";
 
@@ -47,10 +48,15 @@ export function storedTypeFindings(root: string): Diagnostic[] {
     : [];
 }
 
-/** The build's findings, and the type errors on lines without a finding of the build. */
+/**
+ * The build's findings, and the type errors on lines without a finding of the build. A file with an error of the build has no type errors:
+ * most of them would follow from that error, and the others are shown when it is corrected.
+ */
 export function withTypeFindings(diagnostics: readonly Diagnostic[], types: readonly Diagnostic[]): Diagnostic[] {
   const known = new Set(diagnostics.map(({ file, line }) => `${file}:${line ?? 0}`));
-  return [...diagnostics, ...types.filter(({ file, line }) => !known.has(`${file}:${line ?? 0}`))];
+  const wrong = new Set(diagnostics.filter(({ severity }) => severity === "error").map(({ file }) => file));
+  const isNew = ({ file, line }: Diagnostic): boolean => !wrong.has(file) && !known.has(`${file}:${line ?? 0}`);
+  return [...diagnostics, ...types.filter(isNew)];
 }
 
 /** Reads TypeScript's plain output. Syntax errors are left out, since the build reports them. */
@@ -65,7 +71,7 @@ export function parseTypeErrors(output: string, root: string): Diagnostic[] {
       found.push({
         severity: "warning",
         code: "type",
-        message: `${message} (TS${code})`,
+        message: missingNodeTypes(message ?? "") ?? `${message} (TS${code})`,
         file,
         line: Number(row),
         column: Number(column),

@@ -2,14 +2,15 @@
 // fails, the server answers no request. The check bundles as wrangler does, except for zod (bundled-zod.ts), and loads
 // the bundle in workerd.
 
-import { mkdirSync, readFileSync, realpathSync } from "node:fs";
-import { builtinModules, SourceMap, type SourceMapPayload } from "node:module";
-import { dirname, join, relative } from "node:path";
+import { mkdirSync, realpathSync } from "node:fs";
+import { SourceMap, type SourceMapPayload } from "node:module";
+import { dirname, relative } from "node:path";
 
 import type { Message } from "esbuild";
 
 import { reportBundleError } from "./bundle-error.ts";
 import type { Findings } from "./findings.ts";
+import { importPosition } from "./import-position.ts";
 import { bundleForWorkers, mappedSource, type BundlePaths } from "./module-bundle.ts";
 import type { SourcePosition, SyntaxTrees } from "./syntax-tree.ts";
 import { rememberChecked, wasChecked } from "./worker-memory.ts";
@@ -120,7 +121,7 @@ function reportRefusal(
     ? pointAtName(positionAt(found, trees), named?.[2])
     : specifier === undefined
       ? undefined
-      : findText(file, specifier, paths);
+      : importPosition(file, specifier, paths.root);
   findings.error({
     code: "import",
     file,
@@ -174,18 +175,4 @@ function stackPositions(stack: string, sourceMap: string | undefined, paths: Bun
 /** esbuild names importers by their real paths. */
 function pathFromRoot(path: string, root: string): string {
   return relative(realpathSync(root), path).replaceAll("\\", "/");
-}
-
-/** The position at which a file imports a module. The name of a Node module may lack the prefix `node:`. */
-function findText(file: string, specifier: string, { root }: BundlePaths): SourcePosition | undefined {
-  const bare = specifier.replace(/^node:/, "");
-  const names = builtinModules.includes(bare) ? [specifier, bare] : [specifier];
-  const lines = readFileSync(join(root, file), "utf8").split(/\r?\n/);
-  for (const [index, source] of lines.entries()) {
-    for (const name of names) {
-      const column = [`"${name}"`, `'${name}'`].map((text) => source.indexOf(text)).find((at) => at !== -1);
-      if (column !== undefined) return { line: index + 1, column: column + 1, source };
-    }
-  }
-  return undefined;
 }

@@ -18,6 +18,8 @@ export type DiagnosticCode =
   | "missing_default_export"
   /** The default export is a definition of another kind than the folder's. */
   | "wrong_kind"
+  /** A definition outside of the folders of definitions, which is not compiled. */
+  | "misplaced"
   /** A field is missing or has the wrong type. */
   | "invalid_field"
   | "unknown_field"

@@ -30,6 +30,7 @@ describe("options that are not available", () => {
         severity: "error",
         code: "not_available",
         message: `provider "${provider}" is not available yet; available are ${runtimeProviders.map(({ name }) => name).join(", ")}`,
+        notes: [expect.stringContaining('provider: "openai" and its baseUrl')],
       });
     },
   );

@@ -54,7 +54,14 @@ describe("fields", () => {
     ).toMatchObject({ severity: "error", code: "invalid_field", line: 1, message: 'model without "model"' });
     expect(
       await onlyFinding({ "agents/models/slow.ts": `export default { name: "slow", model: "x", provider: "opnai" };` }),
-    ).toMatchObject({ code: "invalid_field", line: 1, column: 54, suggestion: "openai" });
+    ).toMatchObject({
+      code: "invalid_field",
+      line: 1,
+      column: 54,
+      suggestion: "openai",
+      message:
+        '"provider" of a model: invalid option: expected one of "openai"|"openai-responses"|"openrouter"|"anthropic"|"google"|"test"',
+    });
     expect(await onlyFinding({ "agents/agents/night.ts": agent("maxSessionTurns: -1,") })).toMatchObject({
       code: "invalid_field",
       line: 4,
@@ -134,8 +141,16 @@ describe("fields", () => {
       ),
     });
     expect(findings.map(({ line, column, message }) => [line, column, message])).toEqual([
-      [8, 11, 'argument "when": z.date() is not allowed in a tool\'s schema'],
-      [9, 35, 'argument "list[].big": z.bigint() is not allowed in a tool\'s schema'],
+      [
+        8,
+        11,
+        'argument "when": z.date() is not allowed in a tool\'s schema: use z.string() or z.iso.datetime(), and make the Date in the tool',
+      ],
+      [
+        9,
+        35,
+        'argument "list[].big": z.bigint() is not allowed in a tool\'s schema: use z.number().int(), or z.string() for numbers above 2^53',
+      ],
       [10, 11, 'argument "kind": an enum may hold only strings'],
       [11, 10, 'argument "map": a record\'s keys must be z.string()'],
     ]);
@@ -161,7 +176,7 @@ export default defineTool("Odd", z.object({}), ${run}, {
     expect(await wrong("z.object({ when: z.date() })")).toEqual([
       "invalid_schema",
       5,
-      'result "when": z.date() is not allowed in a tool\'s schema',
+      expect.stringContaining('result "when": z.date() is not allowed in a tool\'s schema: use z.string()'),
     ]);
     expect(await wrong("z.string()")).toEqual([
       "invalid_schema",

@@ -116,12 +116,42 @@ describe("imports", () => {
   it("Definitions can import the Node modules of the Workers runtime with and without the prefix node:", async () => {
     const { diagnostics } = await compileWith(
       tool(
-        `import { createHash } from "node:crypto";\nimport { Buffer } from "buffer";\nimport * as child from "child_process";`,
-        `void [createHash("sha256").update(Buffer.from("x")).digest("hex"), child];`,
+        `import { createHash } from "node:crypto";\nimport { Buffer } from "buffer";`,
+        `void createHash("sha256").update(Buffer.from("x")).digest("hex");`,
       ),
     );
     expect(diagnostics).toEqual([]);
   });
+
+  it.each([
+    [
+      "node:child_process",
+      `import { exec } from "node:child_process";`,
+      "void exec;",
+      "because a Worker starts no programs",
+    ],
+    ["child_process", `import * as child from "child_process";`, "void child;", "because a Worker starts no programs"],
+    ["node:worker_threads", `import { Worker } from "node:worker_threads";`, "void Worker;", "starts no threads"],
+    [
+      "node:readline/promises",
+      `import { createInterface } from "node:readline/promises";`,
+      "void createInterface;",
+      "has no terminal",
+    ],
+  ])(
+    "An import of %s is one finding, which states why the module does not work on Workers",
+    async (name, first, body, reason) => {
+      expect(await onlyFinding(tool(first, body))).toMatchObject({
+        severity: "warning",
+        code: "type",
+        file: "agents/tools/caller.ts",
+        line: 1,
+        message: expect.stringMatching(new RegExp(`^${name} does not work on Workers.*${reason}.*Remove the import`)),
+      });
+      const shared = { ...tool(`import "../_lib/run.ts";`), "agents/_lib/run.ts": `${first}\n${body}` };
+      expect(await onlyFinding(shared)).toMatchObject({ file: "agents/_lib/run.ts", code: "type", line: 1 });
+    },
+  );
 
   it("An import of a Markdown file is an error unless wrangler's configuration has a module rule for it, and a .txt file needs no rule", async () => {
     const files = {

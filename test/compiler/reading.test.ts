@@ -208,6 +208,23 @@ describe("default exports", () => {
     });
   });
 
+  it.each([
+    ["AI SDK", '{ description: "Finds", inputSchema: z.object({ q: z.string() }), execute: async () => "x" }'],
+    ["AI SDK of an older version", '{ description: "Finds", parameters: z.object({}), execute: async () => "x" }'],
+    ["Mastra", '{ id: "find", description: "Finds", inputSchema: z.object({}), execute: async () => ({}) }'],
+  ])("A tool in the form of the %s is one error that shows the form of defineTool", async (_, value) => {
+    const files = {
+      "agents/tools/find.ts": `import { z } from "zod";\nexport default ${value};`,
+      "agents/prompts/support.ts": (good["agents/prompts/support.ts"] ?? "").replace('"search_docs"', '"find"'),
+    };
+    expect(await onlyFinding(files)).toMatchObject({
+      code: "wrong_kind",
+      line: 2,
+      message: "the default export is a tool of another package, such as the AI SDK, and not made by defineTool",
+      suggestion: "export default defineTool(description, inputSchema, async (state, args) => …)",
+    });
+  });
+
   it("The build reports a tool file whose name is no valid tool name, and suggests a valid one", async () => {
     expect(await onlyFinding({ "agents/tools/9 lives.ts": tool })).toMatchObject({
       code: "bad_file_name",

@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from "vitest";
 import { checkTypes, storedTypeFindings, parseTypeErrors } from "#compiler/type-check.ts";
 
 import { runCommand } from "./command.ts";
-import { good, packageRoot, writeProject, type Files } from "./temporary-project.ts";
+import { good, packageRoot, writeFiles, writeProject, type Files } from "./temporary-project.ts";
 
 // Each test starts processes; on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 60_000 });
@@ -58,6 +58,36 @@ describe("type errors", () => {
     expect(deployed).toContain("diagnostics: Diagnostic[] = [];");
   });
 
+  it("One error prints no type errors of the uses of the definition's name, and other type errors stay", async () => {
+    const root = typedProject();
+    await runCommand(["build", "--root", root]);
+    const model = `export default { name: "tiny", provider: "opnai", model: "m" };`;
+    writeFiles(root, {
+      "agents/models/fast.ts": `export default { name: "fast", provider: "opnai", model: "m", script: 5 };`,
+      "agents/models/tiny.ts": model,
+      "agents/prompts/other.ts": (good["agents/prompts/support.ts"] ?? "")
+        .replace('"support"', '"other"')
+        .replace('"fast"', '"tiny"')
+        .replace('["search_docs"]', '["boom", "search_docs"]'),
+      "agents/tools/boom.ts": `export default { description: "x", inputSchema: {}, execute() {} };`,
+    });
+    const { stdout } = await runCommand(["build", "--types", "--root", root]);
+    expect(stdout.match(/^agents\/.*(?:error|warning) /gm)?.map((line) => line.split(":")[0])).toEqual([
+      "agents/models/fast.ts",
+      "agents/models/fast.ts",
+      "agents/models/tiny.ts",
+      "agents/tools/boom.ts",
+      status,
+    ]);
+    // A model without a readable name may have any name.
+    writeFiles(root, { "agents/models/tiny.ts": `const rest = {};\n${model.replace('name: "tiny"', "...rest")}` });
+    const nameless = await runCommand(["build", "--types", "--root", root]);
+    expect([nameless.stdout, nameless.stdout]).toEqual([
+      expect.stringContaining(status),
+      expect.not.stringContaining("prompts/"),
+    ]);
+  });
+
   it("A development build shows the type errors of the last check until their files change", async () => {
     const root = typedProject();
     const dev = (): ReturnType<typeof runCommand> =>
@@ -80,6 +110,20 @@ describe("type errors", () => {
     const { code, stdout } = await runCommand(["build", "--dev", "--root", root]);
     expect([code, stdout.includes("warning")]).toEqual([0, false]);
     await expect.poll(() => storedTypeFindings(root), { timeout: 50_000 }).toMatchObject([{ code: "type", line: 3 }]);
+  });
+
+  it("A type error about a module of Node states whether the module works on Workers", () => {
+    const root = writeProject({ "agents/tools/a.ts": "one\n" });
+    const shown = (name: string): string[] =>
+      parseTypeErrors(
+        `agents/tools/a.ts(1,1): error TS2591: Cannot find name '${name}'. Do you need to install type definitions for node? Try \`npm i --save-dev @types/node\` and then add 'node' to the types field in your tsconfig.`,
+        root,
+      ).map(({ message }) => message);
+    expect(shown("node:crypto")).toEqual([
+      expect.stringContaining("node:crypto works on Workers with the flag nodejs_compat"),
+    ]);
+    expect(shown("process")).toEqual([expect.stringContaining("npm install --save-dev @types/node")]);
+    expect(shown("node:child_process")).toEqual([expect.stringMatching(/^node:child_process does not work(?!.*npm)/)]);
   });
 
   it("Type errors that are syntax errors or outside of agents/ are left out, and further lines of an error become notes", () => {
