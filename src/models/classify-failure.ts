@@ -95,7 +95,9 @@ export function classifyFailure(error: unknown, context: FailureContext): ModelF
   const kind = kindOf(facts);
   const { body, message: sentence } = facts;
   const wait = readAskedWait({ headers: context.exchange.headers, body, sentence }, context.now);
-  const clean = context.redact(facts.message);
+  const { silentHost } = context.exchange;
+  const address = kind !== "network" || silentHost === null ? "" : ` (No response came from ${silentHost}.)`;
+  const clean = context.redact(facts.message + address);
   return {
     kind,
     message: clean.length > longestMessage ? `${clean.slice(0, longestMessage)}…` : clean,

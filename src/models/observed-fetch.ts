@@ -15,6 +15,8 @@ export interface Exchange {
   headers: Headers | null;
   /** The connection failed, before a response began or while its body was read. */
   broken: boolean;
+  /** The host and port that sent no response; null after a response. */
+  silentHost: string | null;
   /** An event of the response's stream arrived. */
   begun: boolean;
   /** The body contained the mark of a complete answer: `[DONE]`, or a last event that reports success. */
@@ -27,7 +29,16 @@ export interface Exchange {
 
 /** An exchange before its request. */
 export function newExchange(): Exchange {
-  return { status: null, headers: null, broken: false, begun: false, ended: false, over: false, warnings: [] };
+  return {
+    status: null,
+    headers: null,
+    broken: false,
+    silentHost: null,
+    begun: false,
+    ended: false,
+    over: false,
+    warnings: [],
+  };
 }
 
 /** The record of an exchange, a callback for received bytes, and timers. */
@@ -229,12 +240,20 @@ export function observeFetch(fetch: typeof globalThis.fetch, watch: Watch): type
       response = await fetch(input as FetchInput, withWellFormedBody(init));
     } catch (error) {
       exchange.broken = true;
+      exchange.silentHost = hostOf(input);
       throw error;
     }
+    exchange.silentHost = null;
     exchange.status = response.status;
     exchange.headers = response.headers;
     watch.received();
     return response;
   };
   return observed as typeof globalThis.fetch;
+}
+
+/** The host and port of a request, without user, path and query, which may contain a key. */
+function hostOf(input: FetchInput | URL): string | null {
+  const address = input instanceof Request ? input.url : String(input);
+  return URL.canParse(address) ? new URL(address).host : null;
 }

@@ -22,6 +22,12 @@ export function readiness(model: AnyModelDefinition, env: Record<string, unknown
   return { ready: false, missing: keyVariable(model.provider) };
 }
 
+/** The variables with the address of a provider, in the order in which they are read; empty for a provider that is not called. */
+export function addressVariables(provider: string): readonly string[] {
+  const known = providerNamed(provider);
+  return known !== undefined && "variables" in known ? known.variables.baseUrls : [];
+}
+
 /** Adds to the failure of a refused key the variable that the key is read from. */
 export function withKeyHint(failure: ModelFailure, model: AnyModelDefinition): ModelFailure {
   const variable = keyVariable(model.provider);

@@ -197,12 +197,25 @@ export function modelPortContract(provider: Provider): void {
       expect(parts).toMatchObject([{ type: "error", failure: { kind: "aborted" } }]);
     });
 
-    it("A rejected fetch is a retryable network error, not an exception", async () => {
-      const port = serverPort({ fetch: () => Promise.reject(new TypeError("Network connection lost.")) });
-      const parts = await collect(port.stream(request(model(provider, "case:text")), new AbortController().signal));
-      expect(parts).toMatchObject([
-        { type: "error", failure: { kind: "network", retryable: true, message: "Network connection lost." } },
-      ]);
+    it("A rejected fetch is a retryable network error that names host and port, not an exception", async () => {
+      const rejected = async (baseUrl?: string) => {
+        const port = serverPort({ fetch: () => Promise.reject(new TypeError("Network connection lost.")) });
+        const asked = model(provider, "case:text", baseUrl === undefined ? {} : { baseUrl });
+        return collect(port.stream(request(asked), new AbortController().signal));
+      };
+      const failed = (host: string) => [
+        {
+          type: "error",
+          failure: {
+            kind: "network",
+            retryable: true,
+            message: `Network connection lost. (No response came from ${host}.)`,
+          },
+        },
+      ];
+      expect(await rejected()).toMatchObject(failed(new URL(inject("modelServer")).host));
+      // Neither the user nor the path of an address is shown, which may contain a key.
+      expect(await rejected("https://me:secret@llm.example:8443/secret/v1")).toMatchObject(failed("llm.example:8443"));
     });
 
     it("Cached prompt tokens are counted separately from the uncached ones", async () => {
