@@ -251,7 +251,7 @@ async function answerUnmatched(services: Services, context: RoutedContext, hono:
   const { pathname } = new URL(raw.url);
   // Pages contain no data, and a link cannot send a token, so pages need no credentials.
   if (allowed.length === 0 && wantsPage(raw, pathname)) {
-    return withoutBody(raw, await servePage(raw, services.dependencies.assets));
+    return withoutBody(raw, await servePage(raw, services.dependencies.assets, services.dependencies.prefix));
   }
   // Redirects to the page of the API, unless the project has its own route at this address.
   if (allowed.length === 0 && pathname === "/api/docs") return emptyAnswer({ location: "/docs" }, 308);

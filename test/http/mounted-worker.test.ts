@@ -64,7 +64,14 @@ describe("a prefix", () => {
   it("MOUNT2 The OpenAPI document names the prefix as its server, and the playground page is not served", async () => {
     const document = await (await send("/agents/api/openapi.json", {}, "session=mia")).json();
     expect(document).toMatchObject({ servers: [{ url: "/agents" }] });
-    expect((await send("/agents/", { headers: { accept: "text/html" } })).status).toBe(404);
+    for (const path of ["/agents", "/agents/", "/agents/threads/some"]) {
+      const page = await send(path, { headers: { accept: "text/html" } });
+      const { error } = await page.json<{ error: { message: string } }>();
+      expect([page.status, error.message]).toEqual([
+        404,
+        "The playground is not served under a path such as /agents. The API is at /agents/api, and its description at /agents/api/openapi.json.",
+      ]);
+    }
   });
 
   it("MOUNT3 The client works under the prefix: it creates a thread, streams the answer to a message, follows the thread's events, and lists the messages", async () => {

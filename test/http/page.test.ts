@@ -57,12 +57,15 @@ describe("the page", () => {
     expect((await app.ask("/", { method: "HEAD", headers: browser })).status).toBe(200);
   });
 
-  it("HTTP27 If the playground was not built, its page is answered 404 with the command that builds it", async () => {
+  it("HTTP27 If the playground was not built, or the Worker has no static assets, its page is answered 404 with what to do", async () => {
     const missing = testApp({ dependencies: { assets: () => Promise.resolve(new Response(null, { status: 404 })) } });
-    for (const app of [missing, testApp()]) {
+    for (const [app, text] of [
+      [missing, "node_modules/threadhold/dist/ui; in a clone of Threadhold `npm run build:ui`"],
+      [testApp(), "it has no static assets with the binding ASSETS. The API is at /api,"],
+    ] as const) {
       const response = await app.ask("/", { headers: browser });
       expect(response.status).toBe(404);
-      expect(await response.text()).toContain("npm run build:ui");
+      expect(await response.text()).toContain(text);
     }
   });
 

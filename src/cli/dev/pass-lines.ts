@@ -24,6 +24,16 @@ const noise = [
   /^▲.*(update available|Unable to fetch the `Request\.cf` object)/u,
 ];
 
+/**
+ * What the runtime writes when a client closes its connection, for example when a person stops a request. No program failed. A failed request
+ * of the Worker has another text and stays.
+ */
+const leftClient = [
+  /\S+\.(?:c\+\+|h|rs):\d+: (?:\w+: )*disconnected: .*\b(?:Broken pipe|Connection reset by peer|WebSocket peer disconnected|pump canceled|read end of pipe was aborted|abortRead\(\) has been called|end of WebSocketPipe was destroyed)\b/,
+  // The addresses of the functions of the runtime, which name no place in the project.
+  /^\s*(?:stack: )?(?:\S*\bworkerd(?:\.exe)?@[0-9a-f]+\s*)+$/,
+];
+
 // Colour codes of a terminal. They begin with a control character, which a regular expression literal may not contain.
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 
@@ -32,7 +42,7 @@ const customBuild = /^\[custom build\] /;
 /** Whether a line of wrangler is of no use to a developer. */
 export const isNoise = (line: string): boolean => {
   const plain = line.replace(colours, "");
-  return noise.some((pattern) => pattern.test(plain));
+  return [...noise, ...leftClient].some((pattern) => pattern.test(plain));
 };
 
 /** The compiler's messages of success. The command `dev` has printed one before the server starts, so these are repetitions. */

@@ -34,14 +34,22 @@ export function wantsPage(request: Request, pathname: string): boolean {
 }
 
 /** Returns the page. It is public: it contains no data, and requests its data with the visitor's token. */
-export async function servePage(request: Request, assets: Assets | undefined): Promise<Response> {
+export async function servePage(request: Request, assets: Assets | undefined, prefix: string): Promise<Response> {
+  if (assets === undefined) {
+    const api = `The API is at ${prefix}/api, and its description at ${prefix}/api/openapi.json.`;
+    const reason =
+      prefix === ""
+        ? "This Worker serves no playground, because it has no static assets with the binding ASSETS."
+        : `The playground is not served under a path such as ${prefix}.`;
+    throw refuse("route_not_found", `${reason} ${api}`);
+  }
   const document = new Request(new URL("/", request.url), { headers: { accept: "text/html" } });
-  const answer = await assets?.(document);
-  if (answer === undefined || !answer.ok) {
-    await answer?.body?.cancel();
+  const answer = await assets(document);
+  if (!answer.ok) {
+    await answer.body?.cancel();
     throw refuse(
       "route_not_found",
-      "The playground is not built. Run `npm run build:ui`; `npm run dev` does it by itself.",
+      "The static assets of this Worker contain no page. The playground of the package is the folder node_modules/threadhold/dist/ui; in a clone of Threadhold `npm run build:ui` builds it.",
     );
   }
   return new Response(answer.body, {
