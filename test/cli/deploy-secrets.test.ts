@@ -32,6 +32,35 @@ describe("the secrets of the command deploy", () => {
     expect(api.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
   });
 
+  it("A dry run and a deploy warn of addresses and variables that the Worker will not have, and a value of the file of secrets counts", async () => {
+    const source = (name: string, url: string): Record<string, string> => ({
+      [`agents/mcp/${name}.ts`]: `export default { name: "${name}", url: ${url} };`,
+    });
+    const { root, run } = project({
+      ...source("near", '"http://localhost:3001/mcp"'),
+      ...source("notes", "({ env }) => String(env.NOTES_URL)"),
+      ".dev.vars": "NOTES_URL=http://localhost:3002/mcp\n",
+    });
+    const local = "MCP server near: Its address is at localhost:3001, which a deployment does not reach.";
+    const only = "variable NOTES_URL: Definitions read it, and only a file of this machine sets it.";
+    const { code, output } = await run(["deploy", "--dry-run"]);
+    expect([code, output]).toEqual([0, expect.stringContaining(`warning: ${local}`)]);
+    expect(output).toContain(`warning: ${only}`);
+    writeFileSync(join(root, "secrets.env"), "NOTES_URL=https://notes.example.com/mcp\n");
+    const given = await run([
+      "deploy",
+      "--yes",
+      "--json",
+      "--secrets-file",
+      join(root, "secrets.env"),
+      "--without",
+      "API_TOKENS",
+    ]);
+    const { warnings } = JSON.parse(given.output) as { warnings: string[] };
+    expect(warnings).toEqual(expect.arrayContaining([expect.stringContaining(local)]));
+    expect(given.output).not.toContain(only);
+  });
+
   it("An API key in the environment becomes a secret of the Worker only with the flag for it or after the user confirms it", async () => {
     const { run } = project(keyedModel);
     const env = { OPENAI_API_KEY: secret };

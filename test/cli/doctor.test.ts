@@ -10,28 +10,10 @@ import { applyCatalogMigrations } from "#cli/dev/catalog-migrations.ts";
 import { nextFreePort } from "#cli/dev/free-port.ts";
 import { lockState } from "#cli/dev/state-lock.ts";
 import { localState, readWranglerProject } from "#cli/doctor/wrangler-package.ts";
-import { runCli } from "#cli/run-cli.ts";
 
-import { packageRoot, writeProject, type Files } from "../compiler/temporary-project.ts";
+import { writeProject, type Files } from "../compiler/temporary-project.ts";
+import { doctor, examine } from "./support/run-doctor.ts";
 import { complete, inRepository, toml } from "./wrangler-project.ts";
-
-const doctor = (files: Files, under?: string): Promise<{ code: number; output: string }> =>
-  examine(writeProject(files, under));
-
-async function examine(root: string, ...args: string[]): Promise<{ code: number; output: string }> {
-  const lines: string[] = [];
-  const code = await runCli(["doctor", "--root", root, ...args], {
-    env: { PATH: process.env.PATH },
-    cwd: packageRoot,
-    packageRoot,
-    version: "test",
-    print: (text) => lines.push(text),
-    printError: (text) => lines.push(text),
-    colours: false,
-    self: ["false"],
-  });
-  return { code, output: lines.join("\n") };
-}
 
 /** The complete project with a free port for its server. The default port may be that of a server that is running on this machine. */
 async function completeOnFreePort(): Promise<Files> {

@@ -3,12 +3,15 @@
 import { basename, dirname, join, resolve } from "node:path";
 
 import type { Compilation } from "#compiler/compile.ts";
+import type { Project } from "#compiler/project.ts";
 import type { BuildRequest } from "#compiler/run-compiler.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { assertDefinitions, runBuild } from "../build-commands.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { CommandError, type CliContext } from "../context.ts";
+import { localVariables } from "../dev/local-access.ts";
+import { deploymentFindings } from "../doctor/deployment-checks.ts";
 import { formatFinding, isError } from "../doctor/finding.ts";
 import { configFindings } from "../doctor/wrangler-checks.ts";
 import { readWranglerProject, type WranglerProject } from "../doctor/wrangler-package.ts";
@@ -46,8 +49,8 @@ export interface Preparation {
 /** Checks a project; null if its definitions or its configuration have errors, which are reported. */
 export async function prepare(request: PreparationRequest): Promise<Preparation | null> {
   const { root, context, report } = request;
-  const definitions = await compile(request);
-  if (definitions === null) return null;
+  const compiled = await compile(request);
+  if (compiled === null) return null;
   const project = readWranglerProject(root, { environment: request.environment });
   const findings = "wrangler" in project ? configFindings(project) : [project];
   if (!("wrangler" in project) || findings.some(isError)) {
@@ -77,6 +80,8 @@ export async function prepare(request: PreparationRequest): Promise<Preparation 
       `${twice} is a variable of ${basename(file)} and an entry of the file of secrets; keep one.`,
     );
   }
+  const deployed = { ...config.vars, ...secretsFile };
+  findings.push(...deploymentFindings(compiled, { local: localVariables(project), deployed }));
   for (const { name, detail, fix } of findings.filter(({ status }) => status === "warning")) {
     report.warn(`${name}: ${detail} Fix: ${fix ?? ""}`);
   }
@@ -90,7 +95,8 @@ export async function prepare(request: PreparationRequest): Promise<Preparation 
     worker,
     database,
     migrations,
-    ...definitions,
+    models: compiled.models.map(({ value }) => value),
+    usesOAuth: compiled.sources.mcp.some(({ value: { oauth = false } }) => oauth !== false),
     generatedMain: main === join(root, ".threadhold/worker.ts") || root === resolve(context.packageRoot),
     secretsFile,
     run: wranglerOf({
@@ -104,11 +110,7 @@ export async function prepare(request: PreparationRequest): Promise<Preparation 
 }
 
 /** Compiles the definitions and checks their types; null after errors, which are printed. */
-async function compile({
-  root,
-  context,
-  report,
-}: PreparationRequest): Promise<Pick<Preparation, "models" | "usesOAuth"> | null> {
+async function compile({ root, context, report }: PreparationRequest): Promise<Project | null> {
   assertDefinitions(root);
   const lines: string[] = [];
   let compilation: Compilation | undefined;
@@ -132,6 +134,5 @@ async function compile({
   }
   const { project, files } = compilation;
   report.step("definitions", `${String(files)} compiled and checked`);
-  const usesOAuth = project.sources.mcp.some(({ value: { oauth = false } }) => oauth !== false);
-  return { models: project.models.map(({ value }) => value), usesOAuth };
+  return project;
 }

@@ -12,6 +12,7 @@ import { readiness } from "#models/readiness.ts";
 import { projectFolder, type CliContext, type ExitCode } from "../context.ts";
 import { localVariables } from "../dev/local-access.ts";
 import { oldestNode } from "../oldest-node.ts";
+import { deploymentFindings } from "./deployment-checks.ts";
 import { error, formatFinding, isError, isOlder, ok, warning, type Finding } from "./finding.ts";
 import { localFindings } from "./local-checks.ts";
 import { watchFindings, wranglerFindings } from "./wrangler-checks.ts";
@@ -89,7 +90,9 @@ async function projectFindings(
   });
   const servers = project.sources.mcp.flatMap(({ name, value: { oauth = false } }) => (oauth === false ? [] : [name]));
   const encryption = servers.length === 0 ? [] : await encryptionFindings(servers, variables, put);
-  return [compiled, ...access, ...keys, ...encryption, ...traceFindings(variables)];
+  const deployment =
+    worker === undefined ? [] : deploymentFindings(project, { local: variables, deployed: worker.config.vars });
+  return [compiled, ...access, ...keys, ...encryption, ...traceFindings(variables), ...deployment];
 }
 
 /** Checks the key that encrypts the tokens for MCP servers with OAuth. Its value is not shown. */

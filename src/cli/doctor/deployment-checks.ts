@@ -1,0 +1,175 @@
+// What works on this machine and not in a deployment: addresses of this machine or of a private network, and variables that only a local
+// file sets. Secrets of a Worker are not known without its account, so the findings are warnings.
+
+import type { Project } from "#compiler/project.ts";
+import { readHost } from "#lib/outbound/host.ts";
+import { addressVariables, readiness } from "#models/readiness.ts";
+
+import { ok, warning, type Finding } from "./finding.ts";
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** The definitions whose addresses and variables are checked. */
+export type DeployedDefinitions = Pick<Project, "models" | "sources">;
+
+/** The variables of the local server, and those of a deployment. */
+export interface VariableSets {
+  local: Variables;
+  /** The variables of the configuration, and the secrets that a deploy sets from a file. */
+  deployed: Variables;
+}
+
+/** Checks the addresses and variables of definitions for a deployment. */
+export function deploymentFindings(definitions: DeployedDefinitions, sets: VariableSets): Finding[] {
+  const uses = usedAddresses(definitions);
+  const own = uses.flatMap((use) => addressFindings(use, sets));
+  const variables = [...new Set(uses.flatMap(({ read }) => [...readVariables(read, sets.local)]))];
+  return [
+    ...own,
+    ...variableFindings(variables, sets),
+    ...baseUrlFindings(definitions, sets),
+    ...keyFindings(definitions, sets),
+  ];
+}
+
+/** An address or other text of a definition. A function reads it from variables. */
+interface Use {
+  /** The definition, for the finding. */
+  name: string;
+  read: (env: Variables) => unknown;
+  isAddress: boolean;
+}
+
+function usedAddresses({ models, sources }: DeployedDefinitions): Use[] {
+  const use = (name: string, value: unknown, isAddress: boolean): Use => ({
+    name,
+    isAddress,
+    read: (env) =>
+      typeof value === "function"
+        ? (value as (context: object) => unknown)({ env, userId: null, threadId: "" })
+        : value,
+  });
+  return [
+    ...models.map(({ value }) => use(`model ${value.name}`, value.baseUrl, true)),
+    ...sources.mcp.flatMap(({ name, value: { url, headers } }) => [
+      use(`MCP server ${name}`, url, true),
+      use(`MCP server ${name}`, headers, false),
+    ]),
+    ...sources.openapi.flatMap(({ name, value: { document, baseUrl, auth, headers } }) => {
+      const {
+        url,
+        headers: ofDocument,
+        servers,
+      } = (typeof document === "string" ? {} : document) as {
+        url?: unknown;
+        headers?: unknown;
+        servers?: readonly { url?: unknown }[];
+      };
+      const of = `OpenAPI document ${name}`;
+      return [
+        use(of, url, true),
+        // An address of the definition replaces the servers of the document.
+        use(of, baseUrl ?? servers?.[0]?.url, true),
+        ...[ofDocument, auth, headers].map((value) => use(of, value, false)),
+      ];
+    }),
+  ];
+}
+
+/** The names of the variables that a function reads. A function may fail without the variables of a deployment. */
+function readVariables(read: Use["read"], env: Variables): Set<string> {
+  const names = new Set<string>();
+  const watched = new Proxy(env, {
+    get(target, key): unknown {
+      if (typeof key === "string") names.add(key);
+      return Reflect.get(target, key);
+    },
+  });
+  valueOf(read, watched);
+  return names;
+}
+
+function valueOf(read: Use["read"], env: Variables): unknown {
+  try {
+    const value = read(env);
+    // The result of an asynchronous function is not needed. Its failure must not end the command.
+    if (value instanceof Promise) value.catch(() => undefined);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+function addressFindings({ name, read, isAddress }: Use, { local, deployed }: VariableSets): Finding[] {
+  if (!isAddress) return [];
+  const isMissing = [...readVariables(read, local)].some((variable) => !isSet(deployed[variable]));
+  // Without its variables the address in a deployment is unknown, and there is a finding about the variable.
+  const host = isMissing ? null : localHost(valueOf(read, deployed));
+  if (host === null) return [];
+  const fix =
+    "give it a public address, for example by a variable: [vars] in the wrangler configuration for a deployment, .dev.vars for this machine";
+  return [warning(name, `Its address is at ${host}, which a deployment does not reach.`, fix)];
+}
+
+function variableFindings(names: readonly string[], { local, deployed }: VariableSets): Finding[] {
+  const only = names.filter((name) => isSet(local[name]) && !isSet(deployed[name]));
+  return only.map((name) =>
+    warning(
+      `variable ${name}`,
+      "Definitions read it, and only a file of this machine sets it.",
+      `add it to [vars] of the wrangler configuration, or, if it is a secret, run npx wrangler secret put ${name} (nothing is left to do if you have run it)`,
+    ),
+  );
+}
+
+/** Checks the variables with the addresses of providers, and the addresses in all variables of the configuration. */
+function baseUrlFindings({ models }: DeployedDefinitions, { local, deployed }: VariableSets): Finding[] {
+  const findings: Finding[] = [];
+  const used = models.filter(({ value }) => value.baseUrl === undefined).map(({ value }) => value.provider);
+  for (const provider of new Set<string>(used)) {
+    const names = addressVariables(provider);
+    const name = names.find((variable) => isSet(local[variable]));
+    if (name === undefined || names.some((variable) => isSet(deployed[variable]))) continue;
+    const detail = `Only a file of this machine sets it, so a deployment sends the requests of the provider "${provider}" to the provider's own address.`;
+    const fix = `add ${name} to [vars] of the wrangler configuration, or give the models a baseUrl`;
+    findings.push(warning(`variable ${name}`, detail, fix));
+  }
+  for (const [name, value] of Object.entries(deployed)) {
+    const host = localHost(value);
+    if (host === null) continue;
+    const fix = "put the local address into .dev.vars, and the public one into the configuration";
+    findings.push(warning(`variable ${name}`, `Its address is at ${host}, which a deployment does not reach.`, fix));
+  }
+  return findings;
+}
+
+/** The keys that a deploy asks for, because only a file of this machine has them. */
+function keyFindings({ models }: DeployedDefinitions, { local, deployed }: VariableSets): Finding[] {
+  const needed = models.flatMap(({ value }) => {
+    const { ready, missing } = readiness(value, deployed);
+    return !ready && missing !== null && readiness(value, local).ready ? [missing] : [];
+  });
+  if (needed.length === 0) return [];
+  return [
+    ok("keys of a deployment", `threadhold deploy sets ${[...new Set(needed)].join(", ")} if the Worker lacks it`),
+  ];
+}
+
+const isSet = (value: unknown): boolean => (value ?? "") !== "";
+
+/** The host and port of an address that only this machine or a private network reaches; null for every other value. */
+function localHost(value: unknown): string | null {
+  if (typeof value !== "string" || !/^(?:https?|wss?):\/\//i.test(value) || !URL.canParse(value)) return null;
+  const { host, hostname } = new URL(value);
+  const read = readHost(hostname);
+  const isLocal =
+    read.type === "name"
+      ? (read.inside && !reserved.test(read.name)) || !read.name.includes(".")
+      : read.type === "address" && localKinds.includes(read.kind);
+  return isLocal ? host : null;
+}
+
+/** Names for examples. They are no names of a network. */
+const reserved = /(?:^|\.)(?:alt|example|invalid|onion|test)$/;
+
+const localKinds = ["unspecified", "loopback", "private", "shared", "link_local"];

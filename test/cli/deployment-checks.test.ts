@@ -1,0 +1,67 @@
+// What `threadhold doctor` finds that works on this machine and not in a deployment.
+
+import { expect, it } from "vitest";
+
+import type { Files } from "../compiler/temporary-project.ts";
+import { doctor } from "./support/run-doctor.ts";
+import { complete, inRepository, toml } from "./wrangler-project.ts";
+
+it("The command doctor warns of addresses that a deployment does not reach, and of variables that only this machine has", async () => {
+  const source = (name: string, url: string): Files => ({
+    [`agents/mcp/${name}.ts`]: `export default { name: "${name}", url: ${url} };`,
+  });
+  const files = {
+    ...complete,
+    "wrangler.toml": `${toml}[vars]\nJWKS_URL = "http://10.0.0.7/keys"\nNOTES_URL = "https://notes.example.com/mcp"\nNEAR_URL = "http://printer.local:8080/mcp"\n`,
+    ".dev.vars":
+      "OPEN_LOOPBACK=true\nOPENAI_API_KEY=secret-0001\nOPENAI_BASE_URL=http://user:secret-0002@localhost:11434/v1\nNOTES_URL=http://localhost:1/mcp\nFAR_URL=http://localhost:2/mcp\nSHOP_TOKEN=secret-0003\n",
+    "agents/models/fast.ts": `export default { name: "fast", provider: "openai", model: "gpt-5" };`,
+    "agents/models/near.ts": `export default { name: "near", provider: "openai", model: "m", baseUrl: "http://192.168.1.5:11434/v1" };`,
+    "agents/models/far.ts": `export default { name: "far", provider: "openai", model: "m", baseUrl: "https://llm.example.com/v1" };`,
+    ...source("loop", '"http://127.0.0.1:3001/mcp"'),
+    ...source("six", '"http://[::1]:3002/mcp"'),
+    ...source("named", '"http://localhost:3003/mcp?token=secret-0004"'),
+    ...source("docker", '"http://host.docker.internal/mcp"'),
+    ...source("service", '"http://tools:8080/mcp"'),
+    ...source("near_mcp", "({ env }) => String(env.NEAR_URL)"),
+    // The configuration has a public address, and .dev.vars the local one.
+    ...source("notes", "({ env }) => String(env.NOTES_URL)"),
+    ...source("far_mcp", "({ env }) => new URL(env.FAR_URL).href"),
+    ...source("public", '"https://mcp.example.com/mcp"'),
+    "agents/openapi/shop.ts": `export default { name: "shop", document: { openapi: "3.1.0", info: { title: "Shop", version: "1" }, paths: {}, servers: [{ url: "http://127.0.0.1:4000" }] },
+      auth: async ({ env }) => ({ type: "bearer", token: env.SHOP_TOKEN.trim() }) };`,
+    "agents/openapi/bank.ts": `export default { name: "bank", document: { url: "http://localhost:4001/openapi.json" }, baseUrl: "https://bank.example.com" };`,
+  };
+  const { code, output } = await doctor(files, inRepository);
+  const warned = [
+    ...output.matchAll(/^warning (.*?): (?:Its address is at (\S+),|(?:Definitions read it|Only a file))/gm),
+  ];
+  expect([
+    code,
+    warned
+      .map(([, name = "", host]) => (host === undefined ? name : `${name} ${host}`))
+      .toSorted((one, other) => (one < other ? -1 : 1)),
+  ]).toEqual([
+    0,
+    [
+      "MCP server docker host.docker.internal",
+      "MCP server loop 127.0.0.1:3001",
+      "MCP server named localhost:3003",
+      "MCP server near_mcp printer.local:8080",
+      "MCP server service tools:8080",
+      "MCP server six [::1]:3002",
+      "OpenAPI document bank localhost:4001",
+      "OpenAPI document shop 127.0.0.1:4000",
+      "model near 192.168.1.5:11434",
+      "variable FAR_URL",
+      "variable JWKS_URL 10.0.0.7",
+      "variable NEAR_URL printer.local:8080",
+      "variable OPENAI_BASE_URL",
+      "variable SHOP_TOKEN",
+    ],
+  ]);
+  expect(output).toContain(
+    "ok      keys of a deployment: threadhold deploy sets OPENAI_API_KEY if the Worker lacks it",
+  );
+  expect(output).not.toMatch(/secret-\d/);
+});
