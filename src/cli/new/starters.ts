@@ -110,8 +110,7 @@ import { defineAgent } from "threadhold";
 
 export default defineAgent({
   name: ${JSON.stringify(name)},
-  type: "ai_human",
-  sideA: { prompt: ${JSON.stringify(prompt?.name ?? name)}, stopOnResponse: true },
+  sideA: { prompt: ${JSON.stringify(prompt?.name ?? name)}, maxSteps: 20 },
 });
 `,
     uses: prompt,

@@ -3,6 +3,5 @@ import { defineAgent } from "threadhold";
 
 export default defineAgent({
   name: "assistant",
-  type: "ai_human",
-  sideA: { prompt: "assistant", stopOnResponse: true },
+  sideA: { prompt: "assistant", maxSteps: 20 },
 });
