@@ -130,19 +130,22 @@ ${prefixes.length === 0 ? "" : `    toolPrefixes: ${prefixes.toSorted().join(" |
 `;
 }
 
-/** `.threadhold/env.d.ts`: the type of `state.env`. */
+/** `.threadhold/env.d.ts`: the type of `state.env`, and the member `env` of every state. */
 export function environmentSource({ names }: WorkerEnvironment): string {
-  const own =
-    "// Generated from the wrangler file and .dev.vars by the compiler; changes made here are lost.\nexport {};\n";
-  if (names.length === 0) return own;
   const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
   const fields = names.map(({ name, type, optional }) => `      readonly ${key(name)}${optional ? "?" : ""}: ${type};`);
-  return `${own}
-declare module "threadhold" {
-  interface Register {
+  const register = `  interface Register {
     env: {
 ${fields.join("\n")}
     };
+  }
+`;
+  return `// Generated from the wrangler file and .dev.vars by the compiler; changes made here are lost.
+export {};
+
+declare module "threadhold" {
+${names.length === 0 ? "" : register}  interface ThreadState {
+    readonly env: WorkerEnv;
   }
 }
 `;

@@ -1,6 +1,7 @@
 // The operations on a thread that Threadhold adds to Standard Agents' ThreadState. They are in an interface of their own, so that the
 // published ThreadState and ours are assignable to each other.
 
+import type { WorkerEnv } from "./register.ts";
 import type { FileRecord, GrepResult, WriteFileOptions } from "./thread-file.ts";
 import type { ThreadState } from "./thread-state.ts";
 
@@ -90,6 +91,12 @@ export interface ThreadFetchLimits {
  * `async (state: ExtendedThreadState, args) => …`.
  */
 export interface ExtendedThreadState extends ThreadState {
+  /**
+   * The bindings, variables and secrets of the Worker, by name. A secret is removed from logs, traces and errors, as the keys of providers
+   * are. It is not removed from messages: what a tool returns is stored as it is. The types that the build writes add this member to
+   * `ThreadState` too.
+   */
+  readonly env: WorkerEnv;
   /** Moves a file, or a folder with everything in it. Rejects with `conflict` if an entry exists at the new path. */
   moveFile(from: string, to: string): Promise<FileRecord>;
   /**

@@ -2,7 +2,6 @@
 
 import type { ExecutionState } from "./execution-state.ts";
 import type { GetMessagesOptions, InjectMessageInput, Message, MessagesResult, MessageUpdates } from "./message.ts";
-import type { WorkerEnv } from "./register.ts";
 import type {
   FileChunk,
   FileRecord,
@@ -32,12 +31,6 @@ export interface ThreadState {
   readonly userId: string | null;
   /** Microseconds since the epoch. */
   readonly createdAt: number;
-
-  /**
-   * The bindings, variables and secrets of the Worker, by name. A secret is removed from logs, traces and errors, as the keys of providers
-   * are. It is not removed from messages: what a tool returns is stored as it is.
-   */
-  readonly env: WorkerEnv;
 
   getMessages(options?: GetMessagesOptions): Promise<MessagesResult>;
   /** Resolves to null if there is no message with this id. */
