@@ -15,6 +15,6 @@ export default defineTool(
     });
     const { messages } = await state.getMessages({ includeSilent: true, limit: 1000 });
     const notes = messages.filter((message) => message.metadata?.["kind"] === "note");
-    return { status: "success", result: `Kept. This conversation has ${notes.length} note(s).` };
+    return `Kept. This conversation has ${notes.length} note(s).`;
   },
 );

@@ -46,7 +46,9 @@ async function answer({ id, name, arguments: params }: SessionToolCall): Promise
   const tool = tools.find((one) => one.name === name);
   // A tool without a function needs an answer of the person, who is in Lisbon in this example.
   if (tool?.execute === undefined) return { ...about, content: "Lisbon" };
-  for await (const event of tool.execute(id, params as never, AbortSignal.timeout(60_000))) {
+  const execution = await tool.execute(id, params as never, AbortSignal.timeout(60_000));
+  if ("output" in execution) return { ...about, content: execution.output };
+  for await (const event of execution) {
     if (event.type === "complete") return { ...about, content: event.output };
   }
   return { ...about, content: "The tool said nothing.", isError: true };

@@ -8,6 +8,7 @@ import type { HostConnection, ToolHost } from "#core/ports/tool-host.ts";
 import type { CallContext, ToolAnswer, ToolRunner } from "#core/ports/tool-port.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
 import { defaultRemoteTimeoutMs, remoteCall } from "#core/tools/remote-call.ts";
+import { returnedResult } from "#core/tools/returned-value.ts";
 import { defaultTimeoutMs, toolOutput } from "#core/tools/tool-output.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { readTool } from "#spec/index.ts";
@@ -52,7 +53,7 @@ export function toolRunner(name: string, definition: AnyToolDefinition, dependen
         return tool.run?.(stateOf(call, dependencies), args, output);
       };
       const { faults, redact } = dependencies;
-      return toolOutput(work, call, { faults, redact, onEnd: () => onEnd?.() });
+      return toolOutput(work, call, { faults, redact, onEnd: () => onEnd?.(), toResult: returnedResult });
     },
     reconcile: createReconciler(tool, dependencies),
   };

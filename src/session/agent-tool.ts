@@ -13,6 +13,15 @@ export type ToolExecutionEvent =
 /** The events of a running tool. Events after `complete` are not read. */
 export type ToolExecutionEventStream = AsyncIterable<ToolExecutionEvent>;
 
+/** The output of a tool that does not stream. The model reads `output`. `details` are for programs and have to be JSON. */
+export interface ToolOutput {
+  output: string;
+  details?: unknown;
+}
+
+/** What `execute` returns: a promise of the output, or an iterable of events. */
+export type ToolExecution = Promise<ToolOutput> | ToolExecutionEventStream | Iterable<ToolExecutionEvent>;
+
 /** A JSON Schema with `"type": "object"`. A TypeBox schema includes the TypeScript type of the parameters. */
 export type ToolParameters<TParams> = Readonly<Record<string, unknown>> | { readonly static: TParams };
 
@@ -27,10 +36,10 @@ export interface AgentTool<TParams = JsonObject> {
   /** Arguments are checked against this schema before the tool runs. The model reads why invalid ones were refused. */
   parameters: ToolParameters<TParams>;
   /**
-   * Executes one call. An exception becomes an error that the model reads. Without this function the tool is remote. The signal, an
+   * Executes one call: a promise of `{ output, details? }`, or an iterable of events that ends with `complete`. An exception becomes an error that the model reads. Without this function the tool is remote. The signal, an
    * addition to the plan, aborts when the execution is aborted or the call's time is up; the result is then ignored.
    */
-  execute?(id: string, params: TParams, signal: AbortSignal): ToolExecutionEventStream;
+  execute?(id: string, params: TParams, signal: AbortSignal): ToolExecution;
 }
 
 /** A tool with parameters of any type. */
@@ -46,7 +55,7 @@ export function isLocalTool(tool: AnyAgentTool): boolean {
 /** Creates a tool that does not stream: one function with one result (agent API rework plan, `createSimpleTool`). */
 export function createSimpleTool<TParams = JsonObject>(
   config: Omit<AgentTool<TParams>, "execute">,
-  handler: (id: string, params: TParams, signal: AbortSignal) => Promise<{ output: string; details?: unknown }>,
+  handler: (id: string, params: TParams, signal: AbortSignal) => Promise<ToolOutput>,
 ): AgentTool<TParams> {
   return {
     ...config,

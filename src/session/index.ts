@@ -4,8 +4,10 @@ export { createSimpleTool, isLocalTool } from "./agent-tool.ts";
 export type {
   AgentTool,
   AnyAgentTool,
+  ToolExecution,
   ToolExecutionEvent,
   ToolExecutionEventStream,
+  ToolOutput,
   ToolParameters,
 } from "./agent-tool.ts";
 export { createSession } from "./create-session.ts";

@@ -9,6 +9,7 @@ import type { FunctionTool } from "#host/function-tool.ts";
 import { schemaOfJson } from "#lib/json-schema.ts";
 
 import type { AnyAgentTool } from "./agent-tool.ts";
+import { readExecution } from "./read-execution.ts";
 
 /**
  * The runners by name. `timeoutMs` limits each call. Throws `invalid_request` for an invalid tool: without a valid name, with the name of
@@ -53,7 +54,8 @@ function runnerOf(tool: AnyAgentTool, timeoutMs: number): ToolRunner {
   const schema = schemaOf(tool);
   if (execute === undefined) return functionTool({ name, description, schema, timeoutMs, deadlineMs });
   // The schema has checked the arguments, but its type is not known to the compiler.
-  const run: FunctionTool["run"] = (args, call) => tool.execute?.(call.id, args as never, call.signal);
+  const run: FunctionTool["run"] = (args, call) =>
+    readExecution(name, () => tool.execute?.(call.id, args as never, call.signal));
   return functionTool({ name, description, schema, run, timeoutMs, deadlineMs });
 }
 

@@ -31,5 +31,6 @@ export * from "./tool-arguments.ts";
 export * from "./tool-call.ts";
 export * from "./tool-options.ts";
 export * from "./tool-result-parts.ts";
+export type { ToolResultHas, ToolReturns, ToolYields } from "./tool-return.ts";
 export * from "./tool-stream.ts";
 export * from "./tool.ts";

@@ -8,7 +8,6 @@ import type { AnyToolArgs } from "./tool-arguments.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { RemoteToolOptions, ToolOptions } from "./tool-options.ts";
 import type { ToolResult } from "./tool-result-parts.ts";
-import type { ToolStream } from "./tool-stream.ts";
 
 /** The arguments of a tool without a schema. */
 export type NoArgs = Record<string, never>;
@@ -42,10 +41,10 @@ export type RemoteToolDefinition<State = ThreadState, Args extends AnyToolArgs |
 
 /**
  * Any tool: the type of tools in the registry. State and arguments are `never`, because each tool has its own types; `readTool`
- * returns a function that can be called.
+ * returns a function that can be called. The runtime checks what the function returns.
  */
 export type AnyToolDefinition = readonly [
   string,
   AnyToolArgs | null,
-  ((state: never, args: never, call?: ToolCall) => Promise<ToolResult> | ToolStream) | undefined,
+  ((state: never, args: never, call?: ToolCall) => unknown) | undefined,
 ] & { readonly options?: ToolOptions<never, never> };

@@ -13,7 +13,7 @@ import { good, packageRoot, writeFiles, writeProject, type Files } from "./tempo
 // Each test starts processes; on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 60_000 });
 
-const status = "agents/tools/wrong_status.ts";
+const wrong = "agents/tools/wrong_result.ts";
 const project: Files = {
   ...good,
   "tsconfig.json": JSON.stringify({
@@ -33,9 +33,9 @@ const project: Files = {
       },
     },
   }),
-  [status]: `import { defineTool } from "threadhold";
+  [wrong]: `import { defineTool } from "threadhold";
 
-export default defineTool("Answers", async () => ({ status: "ok" }));
+export default defineTool("Answers", async () => new Map([[1, "ok"]]));
 `,
 };
 
@@ -49,8 +49,8 @@ describe("type errors", () => {
   it("A strict build with --types shows type errors with their lines, and still succeeds", async () => {
     const root = typedProject();
     const { code, stdout } = await runCommand(["build", "--types", "--root", root]);
-    expect(stdout).toContain(`${status}:3:38  warning  `);
-    expect(stdout).toContain('export default defineTool("Answers", async () => ({ status: "ok" }));');
+    expect(stdout).toContain(`${wrong}:3:38  warning  `);
+    expect(stdout).toContain('export default defineTool("Answers", async () => new Map([[1, "ok"]]));');
     expect(stdout).toContain("1 warning");
     expect(stdout).toContain("compiled 5 definitions");
     expect(code).toBe(0);
@@ -94,13 +94,13 @@ describe("type errors", () => {
       runCommand(["build", "--dev", "--root", root], { TYPE_CHECK: "off" });
     expect((await dev()).stdout).not.toContain("warning");
     expect(await checkTypes(root, packageRoot)).toMatchObject([
-      { severity: "warning", code: "type", file: status, line: 3 },
+      { severity: "warning", code: "type", file: wrong, line: 3 },
     ]);
     const { code, stdout } = await dev();
     expect(code).toBe(0);
-    expect(stdout).toContain(`${status}:3:38  warning`);
+    expect(stdout).toContain(`${wrong}:3:38  warning`);
     expect(readFileSync(join(root, ".threadhold/diagnostics.ts"), "utf8")).toContain('"code": "type"');
-    utimesSync(join(root, status), 1, 1);
+    utimesSync(join(root, wrong), 1, 1);
     expect((await dev()).stdout).not.toContain("warning");
     expect(storedTypeFindings(root)).toEqual([]);
   });

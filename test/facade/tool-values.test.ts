@@ -77,6 +77,22 @@ it.each<[string, unknown]>([
   },
 );
 
+it.each<[string, unknown, string]>([
+  ["a function", () => 1, "a function"],
+  ["a function in a field", { run: () => 1 }, 'a function in "run"'],
+  ["NaN", NaN, "NaN"],
+  ["Infinity in a list", [[1, -Infinity]], '-Infinity in "1"'],
+  ["a symbol", Symbol("x"), "a symbol"],
+  ["a Map in a field", { rows: new Map() }, 'a Map in "rows"'],
+  ["an invalid date", { at: new Date(NaN) }, 'an invalid date in "at"'],
+])("The result of a tool that returns %s is an error that names the part without JSON", async (_name, value, part) => {
+  const get = tool("get", () => value);
+  const turn = await instance(callsOnce("get"), { tools: [get] }).generate("Go.");
+  expect(turn.toolExecutions).toMatchObject([
+    { isError: true, result: expect.stringContaining(`to JSON: ${part} has no JSON form`) },
+  ]);
+});
+
 it("A ToolResultMessage that the program creates contains the bytes of a result as base64", () => {
   const message = new ToolResultMessage([{ toolCallId: "1", result: [image] }]);
   const expected = [{ ...image, source: { type: "base64", data: "AQL/" } }];
@@ -117,7 +133,7 @@ it("If a function of the tool strategy returns a value that is not JSON, the tur
   const before = { onBeforeCall: () => ({ proceed: true, params: { amount: 1n } }) };
   const after = { onAfterCall: () => ({ result: 1n }) };
   const fails = async (toolStrategy: typeof before | typeof after) =>
-    rejection(instance(callsOnce("add"), { tools: [add], toolStrategy }).generate("Go."));
+    rejection(instance(callsOnce("add", { a: 1, b: 2 }), { tools: [add], toolStrategy }).generate("Go."));
   expect(await fails(before)).toMatchObject({ message: expect.stringContaining('onBeforeCall returned for "add"') });
   expect(await fails(after)).toMatchObject({
     message: expect.stringContaining("The result of the tool cannot be converted to JSON"),

@@ -129,3 +129,95 @@ describe("a result", () => {
     );
   });
 });
+
+/** A tuple, whose function may return values that the types of defineTool refuse. */
+const returning = (value: unknown): AnyToolDefinition => ["Answers", null, async () => value];
+
+const order = { status: "shipped", id: 7, at: new Date(0), items: [{ sku: "a" }], note: undefined };
+const orderJson = '{"status":"shipped","id":7,"at":"1970-01-01T00:00:00.000Z","items":[{"sku":"a"}]}';
+
+describe("a returned value", () => {
+  it.for<[string, unknown, string]>([
+    ["a text", "It rains.", "It rains."],
+    ["a number", 3, "3"],
+    ["a boolean", false, "false"],
+    ["null", null, "null"],
+    ["nothing", undefined, ""],
+    ["a list", [1, "two"], '[1,"two"]'],
+    ["an object with another status and a date", order, orderJson],
+  ])("TOOL3 A tool that returns %s succeeds, and the model reads the value as text", async ([, value, text], test) => {
+    const { result, read, events } = await call(returning(value));
+    test.expect(result).toMatchObject({ status: "success" });
+    test.expect(read).toBe(text);
+    test.expect(events.find(({ type }) => type === "tool_execution_end")).toMatchObject({ is_error: false });
+  });
+
+  it("TOOL3 A tool may return its value without a promise, or at the end of a generator", async () => {
+    expect((await call(["At once", null, () => "now"])).read).toBe("now");
+    const stream = defineTool("Streams", async function* () {
+      yield { type: "delta", delta: "…" };
+      return { hits: [1] };
+    });
+    expect((await call(stream)).read).toBe('{"hits":[1]}');
+    const ends = defineTool("Ends", async function* () {
+      yield { type: "delta", delta: "…" };
+      return { status: "error", error: "No hits." };
+    });
+    expect(await call(ends)).toMatchObject({ result: { status: "error" }, read: "No hits." });
+  });
+
+  it("TOOL3 A caller in the thread receives the value that a tool returned", async () => {
+    const { project, thread } = await start({
+      tools: {
+        probe: defineTool("Calls another tool", async (state) => {
+          const { status, value } = await state.invokeTool("rows", {});
+          return `${status} ${Array.isArray(value)}`;
+        }),
+        rows: defineTool("Reads", async () => [{ id: 1 }]),
+      },
+      script: answers(calling("probe", {})),
+    });
+    await thread.say("Hello");
+    expect(project.requests[1]?.messages.at(-1)?.content).toBe("success true");
+  });
+
+  it.for<[string, unknown, string]>([
+    ["a function", () => 1, "a function"],
+    ["NaN in a field", { total: NaN }, 'NaN in "total"'],
+    ["Infinity", Infinity, "Infinity"],
+    ["a bigint in a list", [[3n]], 'a bigint in "0"'],
+    ["a symbol", Symbol("x"), "a symbol"],
+    ["a Map in a field", { rows: new Map() }, 'a Map in "rows"'],
+    ["bytes", new Uint8Array(2), "a Uint8Array"],
+    ["an invalid date", new Date(NaN), "an invalid date"],
+    ["a response", new Response("x"), "a Response"],
+  ])(
+    "TOOL4 A tool that returns %s fails, and the error names the part and the right shape",
+    async ([, value, part], test) => {
+      const { result } = await call(returning(value));
+      test.expect(result).toMatchObject({
+        status: "error",
+        error: test.expect.stringMatching(/It must return a text, a JSON value or \{status: "success" \| "error"/),
+      });
+      test.expect(result).toMatchObject({ error: test.expect.stringContaining(`: ${part} has no JSON form. `) });
+    },
+  );
+
+  it("TOOL4 A tool that returns an object that contains itself, a getter that throws or a result of a wrong shape fails with the right shape", async () => {
+    const circle: Record<string, unknown> = {};
+    circle["self"] = circle;
+    const trap = {
+      get status(): string {
+        throw new Error("trap");
+      },
+    };
+    const shape = expect.stringContaining('It must return a text, a JSON value or {status: "success" | "error"');
+    for (const value of [circle, trap, { status: "success", result: { hits: 3 } }, { status: "error", error: 3 }]) {
+      expect((await call(returning(value))).result).toMatchObject({ status: "error", error: shape });
+    }
+    const stream = defineTool("Streams", async function* () {
+      yield { type: "complete", output: { rows: new Set() } };
+    });
+    expect((await call(stream)).result).toMatchObject({ error: expect.stringContaining('a Set in "rows"') });
+  });
+});

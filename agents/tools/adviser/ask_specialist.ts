@@ -68,6 +68,6 @@ export default defineTool(
       in: state,
     });
     const { turn } = await specialist.generate(question, AgentState.initial());
-    return { status: "success", result: turn.response.text };
+    return turn.response.text;
   },
 );

@@ -9,6 +9,6 @@ export default defineTool(
   async (state, { verdict }) => {
     const turns = state.execution?.turnCount ?? 0;
     if (turns < 2) return { status: "error", error: "Both sides have to be heard first." };
-    return { status: "success", result: JSON.stringify({ verdict, turns }) };
+    return { verdict, turns };
   },
 );

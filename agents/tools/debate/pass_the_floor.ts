@@ -5,5 +5,5 @@ import { defineTool } from "threadhold";
 export default defineTool("Give the floor to your opponent, after you said something.", async (state) => {
   const { execution } = state;
   execution?.forceTurn(execution.currentSide === "a" ? "b" : "a");
-  return { status: "success", result: "The floor is theirs." };
+  return "The floor is theirs.";
 });

@@ -13,7 +13,7 @@ export default defineTool(
   async (state, { item, price }, { id }) => {
     // The call's id is the same when a call is repeated after a crash.
     await state.writeFile(`/orders/${id}.json`, JSON.stringify({ item, price }), "application/json");
-    return { status: "success", result: `Ordered: ${item} for at most ${price} euros.` };
+    return `Ordered: ${item} for at most ${price} euros.`;
   },
   { needsApproval: ({ price }) => price > petty, editableArguments: true, idempotent: true },
 );

@@ -16,9 +16,6 @@ export default defineTool(
     // An error is a result too: the model reads it and can tell the customer.
     if (found === undefined) return { status: "error", error: `There is no order ${order}.` };
     const { item, price, paid, parcel } = found;
-    return {
-      status: "success",
-      result: `Order ${order}: ${item}, ${price}, ${paid ? "paid" : "not paid"}, ${parcel}.`,
-    };
+    return `Order ${order}: ${item}, ${price}, ${paid ? "paid" : "not paid"}, ${parcel}.`;
   },
 );

@@ -20,6 +20,6 @@ export default defineTool(
     if ((await state.statFile(receipt)) !== null)
       return { status: "error", error: `Order ${order} is refunded already.` };
     await state.writeFile(receipt, `${found.price} for ${found.item}\n`, "text/plain");
-    return { status: "success", result: `Refunded ${found.price} for order ${order}; the receipt is ${receipt}.` };
+    return `Refunded ${found.price} for order ${order}; the receipt is ${receipt}.`;
   },
 );

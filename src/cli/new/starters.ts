@@ -125,7 +125,7 @@ import { z } from "zod";
 export default defineTool(
   "Describe what the tool does and when to call it.",
   z.object({ text: z.string().describe("Describe this argument") }),
-  async (_state, args) => ({ status: "success", result: args.text }),
+  async (_state, args) => args.text,
 );
 `,
     next: `list it in a prompt: tools: [${JSON.stringify(name)}]`,

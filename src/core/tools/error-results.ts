@@ -69,7 +69,9 @@ export const threadErrorTexts: CallErrorTexts = {
     "The server was interrupted while this tool ran. Whether it took effect is unknown. " +
     "Check before you run it again.",
   threw: (message) => `The tool threw: ${message}`,
-  noResult: () => 'The tool returned no result. It must return {status: "success" | "error", …}.',
+  noResult: () =>
+    "The tool returned no result. It must return a text, a JSON value or " +
+    '{status: "success" | "error", result?: string, error?: string, …}.',
   noJson: () => "The tool returned a value that has no JSON form, and no text.",
   noResultPiece: () => "The tool ended without a result.",
   noReason: () => "The tool failed without saying why.",

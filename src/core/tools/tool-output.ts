@@ -3,11 +3,13 @@
 
 import { jsonSchema } from "#contract/json.ts";
 import { isObject } from "#lib/json-value.ts";
+import { losslessJson } from "#lib/lossless-json.ts";
 import type { ToolCall, ToolStreamPart } from "#spec/index.ts";
 
 import { errorMessage } from "../cut-text.ts";
 import type { Faults } from "../ports/faults.ts";
 import type { CallContext, ToolAnswer, ToolPiece } from "../ports/tool-port.ts";
+import { errorResult } from "./error-results.ts";
 
 /** Milliseconds that a call of a tool may take if its definition sets no time. */
 export const defaultTimeoutMs = 120_000;
@@ -18,16 +20,18 @@ interface OutputOptions {
   redact?: ((text: string) => string) | undefined;
   /** Called when the function has ended, or its stream is closed. */
   onEnd?: () => void;
+  /** Converts a returned value that is not a stream, or the value at the end of a generator, to a result. Default: it is a result. */
+  toResult?: (returned: unknown) => ToolAnswer;
 }
 
 /**
  * Calls a tool's function and yields its pieces in order. Contract: rejects with what the function throws; closes a stream that is not
- * read to its end. A function that returns undefined yields nothing.
+ * read to its end.
  */
 export async function* toolOutput(
   work: (call: ToolCall) => unknown,
   context: CallContext,
-  { faults, redact, onEnd = () => {} }: OutputOptions,
+  { faults, redact, onEnd = () => {}, toResult = (returned) => returned as ToolAnswer }: OutputOptions,
 ): AsyncGenerator<ToolPiece> {
   // Progress that the function reports by its callback, until the consumer reads it.
   const reported: ToolPiece[] = [];
@@ -42,10 +46,9 @@ export async function* toolOutput(
   };
   try {
     const output = work(call);
-    if (output === undefined) return;
     if (isStream(output)) {
       await faults.at("tool.stream");
-      yield* readStream(output, { reported, faults });
+      yield* readStream(output, { reported, faults, toResult });
       return;
     }
     let done = false;
@@ -65,7 +68,7 @@ export async function* toolOutput(
     }
     for (const piece of reported.splice(0)) yield piece;
     await faults.at("tool.finished");
-    yield { type: "result", result: (await finished) as ToolAnswer };
+    yield { type: "result", result: toResult(await finished) };
   } catch (thrown) {
     throw redact === undefined ? thrown : withoutSecrets(thrown, redact);
   } finally {
@@ -96,7 +99,7 @@ function isStream(output: unknown): output is Stream {
 
 async function* readStream(
   stream: Stream,
-  { reported, faults }: { reported: ToolPiece[]; faults: Faults },
+  { reported, faults, toResult }: { reported: ToolPiece[] } & Required<Pick<OutputOptions, "faults" | "toResult">>,
 ): AsyncGenerator<ToolPiece> {
   const parts = stream[Symbol.asyncIterator]();
   let ended = false;
@@ -106,7 +109,13 @@ async function* readStream(
       const next = await parts.next();
       for (const piece of reported.splice(0)) yield piece;
       ended = next.done === true;
-      const piece = next.value === undefined ? null : streamPiece(next.value);
+      const { value } = next;
+      const piece =
+        value === undefined
+          ? null
+          : ended && !isPart(value)
+            ? ({ type: "result", result: toResult(value) } as const)
+            : streamPiece(value);
       if (piece !== null) yield piece;
       if (ended || piece?.type === "result") return;
     }
@@ -117,6 +126,15 @@ async function* readStream(
     }
   }
 }
+
+/** Whether a value at the end of a generator is the last part of its stream. */
+function isPart(value: unknown): boolean {
+  return isObject(value) && (value["type"] === undefined ? "status" in value : partTypes.has(value["type"]));
+}
+
+const partTypes = new Set<unknown>(["delta", "progress", "complete"] satisfies ToolPart["type"][]);
+
+type ToolPart = Extract<ToolStreamPart, { type: string }>;
 
 /** `part` has the type of a part, but a project's function may yield anything. */
 function streamPiece(part: ToolStreamPart): ToolPiece {
@@ -129,7 +147,7 @@ function streamPiece(part: ToolStreamPart): ToolPiece {
       return progressPiece(part.data);
     case "complete": {
       const { output, details } = part;
-      const result = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
+      const result = typeof output === "string" ? output : (losslessJson(output) ?? "");
       const answer = { status: "success" as const, result, ...(typeof output === "string" ? {} : { value: output }) };
       const json = jsonSchema.safeParse(details);
       const extra = details === undefined || !json.success ? {} : { details: json.data };
@@ -140,7 +158,11 @@ function streamPiece(part: ToolStreamPart): ToolPiece {
   }
 }
 
-const noPart: ToolPiece = {
-  type: "result",
-  result: { status: "error", error: "The tool yielded a value that is neither a delta nor progress nor a result." },
-};
+function errorPiece(error: string): ToolPiece {
+  return { type: "result", result: errorResult(error) };
+}
+
+const noPart = errorPiece(
+  "The tool yielded a value that is neither a delta nor progress nor a result. " +
+    'Yield {type: "delta", delta: string}, {type: "progress", data}, or at the end {type: "complete", output}.',
+);

@@ -8,6 +8,7 @@ import type { CallContext, ToolAnswer, ToolPiece, ToolRunner } from "#core/ports
 import type { StoredPart } from "#core/record.ts";
 import { orderedByModel } from "#core/tools/model-order.ts";
 import { isObject } from "#lib/json-value.ts";
+import { losslessJson } from "#lib/lossless-json.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
@@ -183,33 +184,18 @@ function resultJSON(result: unknown): unknown {
   const blocks = blockResult(result);
   if (hasUrl(blocks)) throw refusal("The result has an image or a document as a URL. Return its bytes.");
   if (blocks !== null) return blocks.json;
-  const name = classWithoutJSON(result);
-  if (name !== null)
-    throw refusal(
-      `The result of the tool is a ${name}, which JSON cannot express. Return a text, a list or a plain object.`,
-    );
   try {
-    return copyOf(result);
+    return copyOf(losslessJson(result));
   } catch (thrown) {
     const message = `The result of the tool cannot be converted to JSON: ${errorMessage(thrown)}`;
     throw new UPPError(message, ErrorCode.InvalidRequest, "", "llm", undefined, thrown);
   }
 }
 
-const classesWithoutJSON =
-  /^(?:Response|Request|Headers|ReadableStream|Promise|ArrayBuffer|(?:Async)?Generator|(?:Weak)?(?:Map|Set)|Error|RegExp)$/;
-
-/** The name of the class of a value whose content JSON loses, such as a Response or a Map; null for any other value. */
-function classWithoutJSON(value: unknown): string | null {
-  if (typeof (value as { toJSON?: unknown } | null | undefined)?.toJSON === "function") return null;
-  const name = Object.prototype.toString.call(value).slice("[object ".length, -1);
-  return classesWithoutJSON.test(name) || ArrayBuffer.isView(value) ? name : null;
-}
-
 /** Copies the arguments with which a tool runs as JSON, for its execution. Throws for arguments that are not JSON. */
 function argumentsJSON(tool: Tool, params: ToolParams): ToolParams {
   try {
-    return copyOf(params) as ToolParams;
+    return copyOf(JSON.stringify(params)) as ToolParams;
   } catch (thrown) {
     throw refusal(
       `The params that onBeforeCall returned for "${tool.name}" cannot be converted to JSON: ${errorMessage(thrown)}. Return JSON values.`,
@@ -226,9 +212,8 @@ function cloned(params: ToolParams): ToolParams {
   }
 }
 
-/** Copies a value as JSON; undefined for a value that JSON does not have, such as a function. */
-function copyOf(value: unknown): unknown {
-  const json = JSON.stringify(value) as string | undefined;
+/** Parses the JSON of a value; undefined for a value without JSON. */
+function copyOf(json: string | undefined): unknown {
   if (json === undefined) return undefined;
   const copy: unknown = parseOwnJson(json);
   if (isDeeper(copy, maxDepth)) throw new Error(`it is nested in more than ${maxDepth} levels`);

@@ -8,7 +8,7 @@ export default defineTool(
   async (_state, { time_zone }) => {
     try {
       const time = new Date().toLocaleString("en-GB", { timeZone: time_zone, dateStyle: "full", timeStyle: "short" });
-      return { status: "success", result: `It is ${time} (${time_zone}).` };
+      return `It is ${time} (${time_zone}).`;
     } catch {
       // The model reads an error too, and can call the tool again.
       return { status: "error", error: `${time_zone} is not a time zone.` };

@@ -5,5 +5,5 @@ import { readNotes } from "../lib/notes.ts";
 
 export default defineTool("Read the notes of this conversation.", z.object({}), async (state) => {
   const notes = await readNotes(state);
-  return { status: "success", result: notes === "" ? "There are no notes." : notes };
+  return notes === "" ? "There are no notes." : notes;
 });

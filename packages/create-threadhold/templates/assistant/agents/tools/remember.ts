@@ -9,6 +9,6 @@ export default defineTool(
   z.object({ note: z.string().min(1).describe("The fact to keep, in one sentence") }),
   async (state, { note }) => {
     await state.writeFile(notesFile, `${await readNotes(state)}${note}\n`, "text/plain");
-    return { status: "success", result: `I keep the note "${note}".` };
+    return `I keep the note "${note}".`;
   },
 );
