@@ -5,10 +5,9 @@ import type { JsonObject } from "#contract/json.ts";
 
 import type { LogRecord } from "./record.ts";
 
-/** The entries of a row, the step and its tool calls, in the given order. Calls are newer than their step. */
-export function logEntries(row: LogRecord, order: "asc" | "desc" = "asc"): LogRecord[] {
-  const entries = [row, ...callEntries(row)];
-  return order === "desc" ? entries.toReversed() : entries;
+/** The entries of a row: the step, then its tool calls. */
+export function logEntries(row: LogRecord): LogRecord[] {
+  return [row, ...callEntries(row)];
 }
 
 /** The tool calls of a row: those of its step, or the row itself if the tool was invoked without a run. */

@@ -3,7 +3,7 @@
 import { refuse } from "#contract/error.ts";
 import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
-import { logEntries } from "#core/log-entries.ts";
+import { logPage } from "#core/log-page.ts";
 import { totalOf } from "#core/message-counts.ts";
 import { messageDraft } from "#core/message-draft.ts";
 import type { LiveContext } from "#core/ports/run-ports.ts";
@@ -183,7 +183,9 @@ function getLogs(access: ThreadAccess, options: GetLogsOptions): Log[] {
   const limit = bounded(options.limit ?? 100);
   const offset = Math.max(0, Math.trunc(options.offset ?? 0));
   const order = options.order ?? "asc";
-  const rows = access.store.logs({ order, limit: offset + limit });
-  const entries = rows.flatMap((row) => logEntries(row, order)).slice(offset, offset + limit);
-  return entries.map(({ id, type, data, created_at, parent_id }) => ({ id, type, data, created_at, parent_id }));
+  const read = (beyond: string | undefined, rows: number) => access.store.logs({ order, limit: rows, beyond });
+  const { entries } = logPage(read, { order, limit: offset + limit, size: Infinity });
+  return entries
+    .slice(offset)
+    .map(({ id, type, data, created_at, parent_id }) => ({ id, type, data, created_at, parent_id }));
 }

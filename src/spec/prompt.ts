@@ -13,9 +13,12 @@ export interface SubpromptConfig<T extends string = string> {
   name: T;
   /** Whether the result contains the prompt's answer. Default true. */
   includeTextResponse?: boolean;
-  /** Whether the result contains the prompt's tool calls and their results. Default true. */
+  /**
+   * Whether the result contains the prompt's tool calls and their results, as lines that begin with `[tool]`. Default true, as the document
+   * sets it. With false the calling model reads the answer alone.
+   */
   includeToolCalls?: boolean;
-  /** Whether the result contains the prompt's errors. Default true. */
+  /** Whether the result contains the errors of the prompt's tools. Default true. A failure of the prompt itself is always its result. */
   includeErrors?: boolean;
   /** The argument that becomes the prompt's first user message. Default: all arguments as JSON. */
   initUserMessageProperty?: string;

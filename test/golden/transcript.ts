@@ -202,11 +202,20 @@ async function catalogTables({ owner, threads }: Stage): Promise<Table[]> {
   );
 }
 
+/** The list of logs in the order of storing. The route orders them by time, and two entries of one millisecond have no fixed order. */
+function logsById(text: string): string {
+  const list = JSON.parse(text) as { logs?: { id: string }[] };
+  if (list.logs === undefined) return text;
+  const keyOf = ({ id }: { id: string }): string =>
+    id.replace(/\.(\d+)$/, (_, index: string) => `.${index.padStart(4, "0")}`);
+  return JSON.stringify({ ...list, logs: list.logs.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)) });
+}
+
 async function answerSections(stage: Stage, published: PublishedEvents): Promise<string[][]> {
   if (stage.threads.length === 0) return [];
-  const of = async (path: string, query = ""): Promise<string[]> => {
+  const of = async (path: string, query = "", read = (text: string) => text): Promise<string[]> => {
     const response = await stage.send("GET", path + query);
-    const text = new TextDecoder().decode(await response.arrayBuffer());
+    const text = read(new TextDecoder().decode(await response.arrayBuffer()));
     return answerLines(`GET ${path} ${String(response.status)}`, text, (value) => published.named(stage.id, value));
   };
   const thread = `/api/threads/${stage.id}`;
@@ -216,7 +225,7 @@ async function answerSections(stage: Stage, published: PublishedEvents): Promise
   const lines = await Promise.all(asked.map((path) => of(thread + path)));
   return [
     ["# answers after the play", ...lines.flat(), ...(await of("/api/threads")), ...(await of("/api/usage", untilNow))],
-    ["# logs", ...(await of(`${thread}/logs?limit=1000`))],
+    ["# logs", ...(await of(`${thread}/logs?limit=1000`, "", logsById))],
     ["# export", ...(await of(`${thread}/export?files=true`))],
   ];
 }

@@ -108,6 +108,15 @@ describe("a prompt called as a tool", () => {
     expect(await resultWith({ includeErrors: false })).not.toContain("too dark");
   });
 
+  it("SAPROMPT39 SubpromptConfig.includeErrors false keeps the failure of the prompt itself, and leaves out the sentence about its limit", async () => {
+    const down = () => ({ error: { kind: "api" as const, message: "The model is down." } });
+    const failed = await ask({ config: { includeErrors: false }, inner: down });
+    expect(failed.result).toMatchObject({ status: "error", error: expect.stringContaining("The model is down.") });
+    const limited = { maxSteps: 1, includeErrors: false };
+    const { result } = await ask({ config: limited, inner: () => calling("look") });
+    expect(result).toMatchObject({ status: "success", result: expect.not.stringContaining("limit of steps") });
+  });
+
   it("SAPROMPT40 SubpromptConfig.includeErrors left out means true", async () => {
     expect(await resultWith({})).toContain("too dark");
   });

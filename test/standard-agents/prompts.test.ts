@@ -188,6 +188,32 @@ describe("tool calls", () => {
     expect(await choice({ toolChoice: "none" })).toBe("none");
   });
 
+  it.for<[string, Partial<AnyPromptDefinition>]>([
+    ["none, as the prompt sets it", { toolChoice: "none" }],
+    ["none, with parallel calls", { toolChoice: "none", parallelToolCalls: true }],
+  ])(
+    "SAPROMPT18 A call that a model makes although toolChoice is %s does not run, and has an error result",
+    async ([, prompt], test) => {
+      let runs = 0;
+      const probe = defineTool("Probes", async () => {
+        runs += 1;
+        return "ran";
+      });
+      const { project, thread } = await start({
+        tools: { probe },
+        prompt: { ...prompt, tools: ["probe"] },
+        script: answers(calling("probe")),
+      });
+      await thread.say("Hello");
+      const results = (await thread.messages()).filter(({ role }) => role === "tool");
+      test
+        .expect(results)
+        .toMatchObject([{ result: { status: "error", error: test.expect.stringContaining("no tool may be called") } }]);
+      test.expect(runs).toBe(0);
+      test.expect(project.requests).toHaveLength(2);
+    },
+  );
+
   it("SAPROMPT19 PromptDefinition.toolChoice required makes the model call a tool", async () => {
     expect(await choice({ toolChoice: "required" })).toBe("required");
   });

@@ -1,6 +1,6 @@
 // Standard Agents, threads: reading the logs of a thread.
 
-import { defineTool } from "@standardagents/spec";
+import { defineHook, defineTool } from "@standardagents/spec";
 import type { GetLogsOptions } from "@standardagents/spec";
 import { describe, expect, it } from "vitest";
 
@@ -81,6 +81,45 @@ describe("getLogs", () => {
     expect(await listed("order=asc")).toEqual(["llm_request", "probe", "act", "llm_request"]);
     expect(await listed("order=desc&type=tool_call")).toEqual(["act", "probe"]);
   });
+});
+
+/** A thread with failing hooks before an answer is stored, around a call and after a step. */
+async function withFailingHooks() {
+  const fail = (name: "before_create_message" | "after_tool_call_success" | "before_store_tool_result") =>
+    defineHook(name, async () => {
+      throw new Error(`${name} failed`);
+    });
+  const hooks = [fail("before_create_message"), fail("after_tool_call_success"), fail("before_store_tool_result")];
+  const two = { toolCalls: ["one", "two"].map((key) => ({ name: "act", arguments: { key } })) };
+  const { project, thread } = await start({ hooks, script: answers(two) });
+  await thread.say("Hello");
+  await thread.say("Again");
+  return { project, thread };
+}
+
+describe("getLogs with hooks that fail", () => {
+  it.for(["asc", "desc"] as const)(
+    "SALOG4, SALOG5 Entries of every type are in the order of time with order %s, in a definition and over pages of HTTP",
+    async (order, test) => {
+      const { project, thread } = await withFailingHooks();
+      const logs = await thread.atRest((state) => state.getLogs({ order, limit: 1000 }));
+      const times = logs.map(({ created_at }) => created_at);
+      const sorted = times.toSorted((one, other) => (order === "asc" ? one - other : other - one));
+      test.expect(new Set(logs.map(({ type }) => type))).toEqual(new Set(["llm_request", "tool_call", "hook"]));
+      test.expect(times).toEqual(sorted);
+      const listed: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const query: string = cursor === null ? "" : `&cursor=${cursor}`;
+        const answer = await project.fetch(`/api/threads/${thread.id}/logs?limit=1&order=${order}${query}`);
+        const page = await answer.json<{ logs: { id: string }[]; next_cursor: string | null }>();
+        test.expect(page.logs).toHaveLength(1);
+        listed.push(...page.logs.map(({ id }) => id));
+        cursor = page.next_cursor;
+      } while (cursor !== null && listed.length < 100);
+      test.expect(listed).toEqual(logs.map(({ id }) => id));
+    },
+  );
 });
 
 describe("a log entry", () => {

@@ -183,7 +183,7 @@ describe("react", () => {
       await following.until(({ type }) => type === "run_end");
       following.close();
       const results = (await messagesOf(id)).filter(({ role }) => role === "tool");
-      const refused = 'There is no tool named "act". No tools are available.';
+      const refused = 'There is no tool named "act" in this answer: no tool may be called.';
       expect(results.map(({ content }) => content)).toEqual([refused, refused]);
       expect(runs).toBe(0);
       expect(following.events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });

@@ -13,7 +13,8 @@ export interface OfferedTools {
 
 /**
  * Applies the strategy's settings for a step (`StepShape`) to the prompt's tools. `byDefault` is the prompt's `toolChoice`. A step that
- * allows no tool of the prompt forbids calls.
+ * allows no tool of the prompt forbids calls. If calls are forbidden, a call that the model makes all the same finds no tool and does not run
+ * (decision 101).
  */
 export function offeredTools(
   all: ReadonlyMap<string, ToolRunner>,
@@ -22,7 +23,8 @@ export function offeredTools(
 ): OfferedTools {
   const tools = names === undefined ? all : new Map([...all].filter(([name]) => names.includes(name)));
   if (names !== undefined && tools.size === 0) return { specs: specsOf(all), toolChoice: "none", tools };
-  return { specs: specsOf(tools), toolChoice: toolChoice ?? byDefault, tools };
+  const choice = toolChoice ?? byDefault;
+  return { specs: specsOf(tools), toolChoice: choice, tools: choice === "none" ? new Map() : tools };
 }
 
 function specsOf(tools: ReadonlyMap<string, ToolRunner>): ToolSpec[] {

@@ -5,7 +5,7 @@ import type { ToolResult } from "#contract/call-result.ts";
 
 /** The texts that models read in place of a tool's result. */
 export interface CallErrorTexts {
-  /** The model called a tool that the step does not have. */
+  /** The model called a tool that the step does not have. `known` is empty if the step has no tools, or forbids calls. */
   unknownTool(name: string, known: readonly string[]): string;
   /** The arguments are not a JSON object. */
   unparsedArguments(text: string): string;
@@ -52,8 +52,8 @@ export interface CallErrorTexts {
 /** The texts of threads. */
 export const threadErrorTexts: CallErrorTexts = {
   unknownTool(name, known) {
-    const list = known.length === 0 ? "No tools are available." : `Available: ${known.join(", ")}.`;
-    return `There is no tool named "${name}". ${list}`;
+    if (known.length === 0) return `There is no tool named "${name}" in this answer: no tool may be called.`;
+    return `There is no tool named "${name}". Available: ${known.join(", ")}.`;
   },
   unparsedArguments(text) {
     const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;

@@ -8,7 +8,8 @@ import type { Log } from "#contract/log-entry.ts";
 import type { ListLogs } from "#contract/log-route.ts";
 import type { ListRuns } from "#contract/run-route.ts";
 import type { Run } from "#contract/run.ts";
-import { logEntries, toolCallEntries } from "#core/log-entries.ts";
+import { toolCallEntries } from "#core/log-entries.ts";
+import { logPage } from "#core/log-page.ts";
 import type { LogRecord, MessageRecord } from "#core/record.ts";
 import type { RunRecord } from "#core/run-record.ts";
 import { toLog, toRun, toMessage } from "#core/view.ts";
@@ -20,7 +21,7 @@ import type { AnyPromptDefinition } from "#spec/index.ts";
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { threadSkills } from "../run/thread-tool-sources.ts";
-import { boundedRows, pageBytes } from "./bounded-page.ts";
+import { pageBytes } from "./bounded-page.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 /**
@@ -69,37 +70,19 @@ function present({ runState }: Pick<LiveThread, "runState">, run: RunRecord): Ru
   return { ...run, steps, usage, cost, spent };
 }
 
-/** A page of log rows. The row of a step contains its tool calls; with `type=tool_call` only these calls are listed. */
+/** A page of log entries. The row of a step contains its tool calls, so rows of all types are read for these. */
 function listLogs(live: LiveThread, query: ListLogs): Page<Log> {
-  const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "logs");
-  // The rows of steps and of recoveries contain calls, so rows of all types are read.
+  const { order, limit, run_id: runId } = query;
+  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "logs");
   const type = query.type === "tool_call" ? undefined : query.type;
-  const { rows, more: further } = boundedRows(
-    (from, limit) => live.store.logs({ order: query.order, limit, beyond: from, type, runId: query.run_id }),
-    (row) => row.id,
-    { limit: query.limit, bytes: pageBytes, beyond },
-  );
-  const { entries, last, more } = wholeRows(rows, query);
-  return {
-    items: entries.map(toLog),
-    next_cursor: (more || further) && last !== undefined ? encodeCursor(last.id, "logs") : null,
-  };
-}
-
-/** As many rows as fit into the page together with their calls, but at least one. The calls of a row are never split over two pages. */
-function wholeRows(
-  rows: readonly LogRecord[],
-  query: ListLogs,
-): { entries: LogRecord[]; last: LogRecord | undefined; more: boolean } {
-  const entries: LogRecord[] = [];
-  let last: LogRecord | undefined;
-  for (const row of rows) {
-    const own = entriesOf(row, query);
-    if (last !== undefined && entries.length + own.length > query.limit) return { entries, last, more: true };
-    entries.push(...own);
-    last = row;
-  }
-  return { entries, last, more: false };
+  const { entries, next } = logPage((beyond, rows) => live.store.logs({ order, limit: rows, beyond, type, runId }), {
+    order,
+    limit,
+    size: pageBytes,
+    type: query.type,
+    after,
+  });
+  return { items: entries.map(toLog), next_cursor: next === null ? null : encodeCursor(next, "logs") };
 }
 
 /** A log entry. For a model request it includes the request, which is rebuilt from the row. */
@@ -115,13 +98,6 @@ async function getLog(context: ObjectContext, id: string): Promise<Log> {
   }
   if (row.type !== "llm_request") return toLog(row);
   return toLog({ ...row, data: { ...row.data, rebuilt: await rebuiltRequest(context, row) } });
-}
-
-/** The entries of a row that have the requested type; without a type, the row itself and its calls. */
-function entriesOf(row: LogRecord, { type, order }: Pick<ListLogs, "type" | "order">): LogRecord[] {
-  if (type === undefined) return logEntries(row, order);
-  if (type !== "tool_call") return [row];
-  return order === "desc" ? toolCallEntries(row).toReversed() : toolCallEntries(row);
 }
 
 function page<R extends { id: string }, T>(
