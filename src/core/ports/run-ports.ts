@@ -1,8 +1,11 @@
 // The ports of a run: everything that the loop uses from outside.
 
+import type { MessageRecord } from "../record.ts";
 import type { ExecutedRun } from "../run-record.ts";
 import type { CommittedSteps } from "../run-state.ts";
 import type { Scope } from "../scope.ts";
+import type { ExecutionsOfCall } from "../tools/call-executions.ts";
+import type { CallContext } from "../tools/call-slot.ts";
 import type { ResultSettings } from "../tools/read-result.ts";
 import type { AnswerFiles } from "./answer-file-port.ts";
 import type { Clock } from "./clock.ts";
@@ -50,6 +53,8 @@ export interface RunPorts {
   readonly results?: ResultSettings;
   /** If absent, only the strategy ends the run. */
   readonly limits?: LimitPort;
+  /** Creates the executions of models that a tool's function runs in its call. If absent, a call runs none: the run is not a thread's. */
+  readonly executions?: (message: MessageRecord, callId: string, context: CallContext) => ExecutionsOfCall;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly faults: Faults;

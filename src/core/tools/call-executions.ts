@@ -188,6 +188,11 @@ export class ExecutionsOfCall implements CallExecutions {
   }
 }
 
+/** Creates the executions of a call. */
+export function executionsOfCall(...call: ConstructorParameters<typeof ExecutionsOfCall>): ExecutionsOfCall {
+  return new ExecutionsOfCall(...call);
+}
+
 function callIsOver(): Error {
   return new Error("the call of the tool is over");
 }

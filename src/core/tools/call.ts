@@ -14,7 +14,7 @@ import { isSteered } from "../ports/steering.ts";
 import type { ApprovalRule, NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
 import type { MessageRecord } from "../record.ts";
 import type { RowEvents } from "../row-events.ts";
-import { ExecutionsOfCall } from "./call-executions.ts";
+import type { ExecutionsOfCall } from "./call-executions.ts";
 import { awaitedApproval } from "./call-slot.ts";
 import type { CallContext, CallSlot, CallState } from "./call-slot.ts";
 import { errorResult } from "./error-results.ts";
@@ -221,12 +221,12 @@ async function runPrepared(
   const { message, startedAt } = prepared;
   const { nested } = prepared.runner;
   if (nested === undefined) {
-    const executions = new ExecutionsOfCall(message, slot.call.id, context);
+    const executions = ports.executions?.(message, slot.call.id, context);
     await ports.faults.at("call.execute");
     const answer = await execute(slot, { ...prepared, executions }, context);
     await ports.faults.at("call.executions");
-    await executions.close();
-    const finished = { message, isNew: false, answer, startedAt, executions: executions.totals() };
+    await executions?.close();
+    const finished = { message, isNew: false, answer, startedAt, executions: executions?.totals() };
     return storeResult(slot, finished, context);
   }
   await ports.faults.at("call.nested");
@@ -259,7 +259,7 @@ async function runNested(
  */
 async function execute(
   slot: CallSlot,
-  { runner, args, executions }: PreparedCall & { executions: ExecutionsOfCall },
+  { runner, args, executions }: PreparedCall & { executions: ExecutionsOfCall | undefined },
   context: CallContext,
 ): Promise<ToolAnswer> {
   const { ports, events, signal } = context;
@@ -270,7 +270,7 @@ async function execute(
     const known = await reconcile(runner.reconcile(slot.call.id, args), runner, context);
     if (known !== null) return readToolAnswer(known, ports.results);
   }
-  const call = { id: slot.call.id, attempt: wasStarted ? 2 : 1, executions };
+  const call = { id: slot.call.id, attempt: wasStarted ? 2 : 1, ...(executions === undefined ? {} : { executions }) };
   const { clock, faults, hooks, results } = ports;
   const environment = { clock, faults, emit: (event: EventDraft) => events.emit(event), signal, results };
   let onUpdate: UpdateHook | undefined;

@@ -26,7 +26,7 @@ export interface FinishedCall {
   answer: ToolAnswer;
   end?: NestedEnd;
   /** The totals of the executions that the tool ran in the call. They become metadata of the message. */
-  executions?: readonly ExecutionTotals[];
+  executions?: readonly ExecutionTotals[] | undefined;
   startedAt: number;
 }
 

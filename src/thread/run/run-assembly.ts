@@ -7,6 +7,7 @@ import type { MessageRecord } from "#core/record.ts";
 import type { ExecutedRun, RunProgress } from "#core/run-record.ts";
 import { isAnswer, mainScope } from "#core/scope.ts";
 import { compaction } from "#core/step/compaction.ts";
+import { executionsOfCall } from "#core/tools/call-executions.ts";
 import { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import type { HookRunner } from "#flow/hook-runner.ts";
 import { mainParticipant } from "#flow/participant.ts";
@@ -158,6 +159,7 @@ export async function assembleRun(
     steps,
     strategy,
     compaction,
+    executions: executionsOfCall,
     hooks,
     steering: steeringOf(live, run),
     answers: threadAnswerFiles(context),
