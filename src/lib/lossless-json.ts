@@ -5,14 +5,14 @@ const objectsWithoutJson =
 
 /**
  * The JSON of a value; undefined for undefined. A field that is undefined is left out, and an object with `toJSON`, such as a date, is what
- * `toJSON` returns. Throws an error such as `a Map in "rows" has no JSON form` for a value that JSON would leave out, empty or replace by null,
+ * `toJSON` returns. Throws an error such as `"rows" is a Map, which has no JSON form` for a value that JSON would leave out, empty or replace by null,
  * and what a getter or `toJSON` throws.
  */
 export function losslessJson(value: unknown): string | undefined {
   return JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, key, field: unknown) {
     const loss = lossOf(field, this[key]);
     if (loss === null) return field;
-    throw new TypeError(`${loss}${key === "" ? "" : ` in "${key}"`} has no JSON form`);
+    throw new TypeError(`${key === "" ? "it" : `"${key}"`} is ${loss}, which has no JSON form`);
   }) as string | undefined;
 }
 

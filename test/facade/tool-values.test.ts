@@ -78,18 +78,18 @@ it.each<[string, unknown]>([
 );
 
 it.each<[string, unknown, string]>([
-  ["a function", () => 1, "a function"],
-  ["a function in a field", { run: () => 1 }, 'a function in "run"'],
-  ["NaN", NaN, "NaN"],
-  ["Infinity in a list", [[1, -Infinity]], '-Infinity in "1"'],
-  ["a symbol", Symbol("x"), "a symbol"],
-  ["a Map in a field", { rows: new Map() }, 'a Map in "rows"'],
-  ["an invalid date", { at: new Date(NaN) }, 'an invalid date in "at"'],
+  ["a function", () => 1, "it is a function"],
+  ["a function in a field", { run: () => 1 }, '"run" is a function'],
+  ["NaN", NaN, "it is NaN"],
+  ["Infinity in a list", [[1, -Infinity]], '"1" is -Infinity'],
+  ["a symbol", Symbol("x"), "it is a symbol"],
+  ["a Map in a field", { rows: new Map() }, '"rows" is a Map'],
+  ["an invalid date", { at: new Date(NaN) }, '"at" is an invalid date'],
 ])("The result of a tool that returns %s is an error that names the part without JSON", async (_name, value, part) => {
   const get = tool("get", () => value);
   const turn = await instance(callsOnce("get"), { tools: [get] }).generate("Go.");
   expect(turn.toolExecutions).toMatchObject([
-    { isError: true, result: expect.stringContaining(`to JSON: ${part} has no JSON form`) },
+    { isError: true, result: expect.stringContaining(`to JSON: ${part}, which has no JSON form`) },
   ]);
 });
 

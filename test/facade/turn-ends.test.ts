@@ -17,6 +17,18 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+it("An error for an exhausted quota or balance is QUOTA_EXCEEDED, and one for too many requests is RATE_LIMITED", async () => {
+  const failed = async (body: object) => {
+    const fetch = () => Promise.resolve(Response.json({ error: body }, { status: 429 }));
+    const model = createProvider({ protocol: "openai", name: "openai" })("gpt-5", { contextWindow: 1000 });
+    return rejection(llm({ model, config: { apiKey: "k", fetch } }).generate("Go."));
+  };
+  const quota = { message: "You exceeded your current quota.", type: "insufficient_quota", code: "insufficient_quota" };
+  expect(await failed(quota)).toMatchObject({ code: "QUOTA_EXCEEDED", statusCode: 429 });
+  const busy = { message: "Rate limit reached.", type: "requests", code: "rate_limit_exceeded" };
+  expect(await failed(busy)).toMatchObject({ code: "RATE_LIMITED", statusCode: 429 });
+});
+
 it("The provider's timeout does not elapse while a reader pauses for longer, also if the timeout is shorter than a second", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
   // Everything that can happen without a further read has happened after a few turns of the event loop.

@@ -182,15 +182,15 @@ describe("a returned value", () => {
   });
 
   it.for<[string, unknown, string]>([
-    ["a function", () => 1, "a function"],
-    ["NaN in a field", { total: NaN }, 'NaN in "total"'],
-    ["Infinity", Infinity, "Infinity"],
-    ["a bigint in a list", [[3n]], 'a bigint in "0"'],
-    ["a symbol", Symbol("x"), "a symbol"],
-    ["a Map in a field", { rows: new Map() }, 'a Map in "rows"'],
-    ["bytes", new Uint8Array(2), "a Uint8Array"],
-    ["an invalid date", new Date(NaN), "an invalid date"],
-    ["a response", new Response("x"), "a Response"],
+    ["a function", () => 1, "it is a function"],
+    ["NaN in a field", { total: NaN }, '"total" is NaN'],
+    ["Infinity", Infinity, "it is Infinity"],
+    ["a bigint in a list", [[3n]], '"0" is a bigint'],
+    ["a symbol", Symbol("x"), "it is a symbol"],
+    ["a Map in a field", { rows: new Map() }, '"rows" is a Map'],
+    ["bytes", new Uint8Array(2), "it is a Uint8Array"],
+    ["an invalid date", new Date(NaN), "it is an invalid date"],
+    ["a response", new Response("x"), "it is a Response"],
   ])(
     "TOOL4 A tool that returns %s fails, and the error names the part and the right shape",
     async ([, value, part], test) => {
@@ -199,7 +199,7 @@ describe("a returned value", () => {
         status: "error",
         error: test.expect.stringMatching(/It must return a text, a JSON value or \{status: "success" \| "error"/),
       });
-      test.expect(result).toMatchObject({ error: test.expect.stringContaining(`: ${part} has no JSON form. `) });
+      test.expect(result).toMatchObject({ error: test.expect.stringContaining(`: ${part}, which has no JSON form. `) });
     },
   );
 
@@ -218,6 +218,6 @@ describe("a returned value", () => {
     const stream = defineTool("Streams", async function* () {
       yield { type: "complete", output: { rows: new Set() } };
     });
-    expect((await call(stream)).result).toMatchObject({ error: expect.stringContaining('a Set in "rows"') });
+    expect((await call(stream)).result).toMatchObject({ error: expect.stringContaining('"rows" is a Set') });
   });
 });

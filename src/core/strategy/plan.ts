@@ -24,6 +24,8 @@ export interface PlanOptions {
   allowReplan?: boolean | undefined;
   /** The maximum number of further plans of a turn. Default 3. */
   maxReplans?: number | undefined;
+  /** How often a plan is requested until it is valid; then the turn fails. Default 3. */
+  maxPlanRequests?: number | undefined;
   /** The form of the answer with a plan, in place of the strategy's own. The answer has to have a list `steps`. */
   schema?: JsonObject | undefined;
 }
@@ -44,9 +46,6 @@ type State = z.infer<typeof stateSchema>;
 /** The default of `maxReplans`. */
 const defaultReplans = 3;
 
-/** How often a plan is requested before the turn fails. */
-const planRequests = 3;
-
 const planPrompt =
   "Make a plan for the task: a list of steps, each small enough to be carried out on its own. Do not carry out any step yet.";
 
@@ -57,6 +56,7 @@ export function plan({
   textBounds = { textBytes: Infinity, idLength: Infinity },
   allowReplan = true,
   maxReplans = defaultReplans,
+  maxPlanRequests = 3,
   schema,
 }: PlanOptions = {}): TurnStrategy {
   const structure = schema === undefined ? planStructure : { name: planStructure.name, schema };
@@ -76,7 +76,7 @@ export function plan({
 
   function readAnswer(last: StepOutcome, state: State): TurnDecision {
     const read = readPlan(last.data, { steps: maxPlanSteps, ...textBounds });
-    const isLastRequest = state.requests >= planRequests;
+    const isLastRequest = state.requests >= maxPlanRequests;
     if ("problem" in read) {
       if (!isLastRequest) return requestPlan(`${read.problem} Answer with the plan again.`, state);
       return failure(`The model gave no valid plan. ${read.problem}`);

@@ -14,11 +14,13 @@ import { partsOf } from "../upp/llm.ts";
 import { runTurn } from "../upp/run-turn.ts";
 import { blockedEnd } from "../upp/turn-rounds.ts";
 import type { TurnProgress } from "../upp/turn-rounds.ts";
+import type { Turn } from "../upp/turn.ts";
 import { ToolResultMessage } from "../upp/upp-message.ts";
 import type { ExecutionContext, GenerateResult } from "./agent-contract.ts";
 import type { AgentState } from "./agent-state.ts";
 import { executionOf } from "./execution.ts";
 import type { Execution } from "./execution.ts";
+import { runGivenInstance } from "./given-instance.ts";
 import type { PlanStep } from "./plan-step.ts";
 
 /** The strategy of the core, and its options for an agent. */
@@ -34,10 +36,12 @@ export async function executeCoreStrategy(
   options: CoreStrategyOptions,
 ): Promise<GenerateResult> {
   const { llm, input, state, signal } = context;
-  const { requestOf, settings } = partsOf(llm);
+  const parts = partsOf(llm);
   const execution = executionOf(context);
   const adapter = new CoreStrategyAdapter(context, { ...options, execution });
   try {
+    if (parts === undefined) return { turn: await runGivenInstance(context, adapter), state: adapter.state() };
+    const { requestOf, settings } = parts;
     const request = requestOf(state.messages, [input]);
     const { turn } = await runTurn(request, { ...settings.observe?.(), signal }, (progress) => adapter.begin(progress));
     return { turn, state: adapter.state() };
@@ -56,13 +60,29 @@ function withErrorResults(state: AgentState): AgentState {
   return state.withMessage(new ToolResultMessage(results));
 }
 
+type Plan = NonNullable<TurnDecision["plan"]>;
+
 const completed: Decision = { type: "end", status: "completed", reason: "response" };
 
-class CoreStrategyAdapter implements Strategy {
+/** The turns of an execution so far, and how its strategy ends it. */
+interface StrategyProgress extends Pick<TurnProgress, "fail" | "emit"> {
+  readonly records: Pick<TurnProgress["records"], "length" | "messages"> & { turn(from: number): { turn: Turn } };
+  readonly rounds: Pick<TurnProgress["rounds"], "allows">;
+}
+
+/** A strategy that counts the steps of the agent. */
+export interface SteppingStrategy extends Strategy {
+  /** The number of the current step. */
+  readonly step: number;
+  begin(turn: StrategyProgress): unknown;
+  allows(): "run" | "leave";
+}
+
+class CoreStrategyAdapter implements SteppingStrategy {
   readonly name: string;
   readonly #context: ExecutionContext;
   readonly #options: CoreStrategyOptions & { execution: Execution };
-  #turn: TurnProgress | null = null;
+  #turn: StrategyProgress | null = null;
   #state: AgentState;
   #step = 0;
   /** The number of records whose messages `#state` contains. */
@@ -70,6 +90,9 @@ class CoreStrategyAdapter implements Strategy {
   /** The state of the core's strategy, which is passed to its next decision. */
   #strategyState: JsonObject | null = null;
   #shape: StepShape = {};
+  /** The last plan of the strategy, and the steps of earlier plans that were carried out. */
+  #plan: Plan = [];
+  #earlier: Plan = [];
   #leavesCalls = false;
 
   constructor(context: ExecutionContext, options: CoreStrategyOptions & { execution: Execution }) {
@@ -79,7 +102,11 @@ class CoreStrategyAdapter implements Strategy {
     this.#state = context.state.withMessage(context.input);
   }
 
-  begin(turn: TurnProgress): this {
+  get step(): number {
+    return this.#step;
+  }
+
+  begin(turn: StrategyProgress): this {
     this.#turn = turn;
     return this;
   }
@@ -125,7 +152,8 @@ class CoreStrategyAdapter implements Strategy {
       await this.#observe(last, requests);
     }
     const decision = await this.#turnDecision(last);
-    const { next, plan, warning, continues = false } = decision;
+    const { next, warning, continues = false } = decision;
+    const plan = decision.plan === undefined ? undefined : this.#wholePlan(decision.plan);
     if (plan !== undefined) this.#emit({ type: "plan", strategy: this.name, steps: plan, step: requests });
     if (warning !== undefined) consoleLog("warning", "agent_strategy", { message: warning });
     const isNew = next.type !== "step" || !continues;
@@ -139,6 +167,22 @@ class CoreStrategyAdapter implements Strategy {
     }
     if (next.type === "end") return completed;
     return { type: "end", status: "error", reason: next.reason, error: { code: next.reason, message: next.message } };
+  }
+
+  /** The plan with the steps of earlier plans of the execution that were carried out. */
+  #wholePlan(plan: Plan): Plan {
+    if (this.#shape.phase === "plan") {
+      const done = this.#plan.filter(({ status }) => status === "completed" || status === "failed");
+      // Two plans may use the same ids.
+      const named = (id: string) => (plan.some((step) => step.id === id) ? `${id} (before step ${this.#step})` : id);
+      this.#earlier = [...this.#earlier, ...done].map((step) => ({
+        ...step,
+        id: named(step.id),
+        dependsOn: step.dependsOn.map(named),
+      }));
+    }
+    this.#plan = plan;
+    return [...this.#earlier, ...plan];
   }
 
   #turnDecision(last: StepOutcome | null): TurnDecision | Promise<TurnDecision> {
@@ -184,7 +228,7 @@ class CoreStrategyAdapter implements Strategy {
     return Boolean(await strategy.stopCondition?.(this.#state));
   }
 
-  #progress(): TurnProgress {
+  #progress(): StrategyProgress {
     if (this.#turn === null) unreachable("the execution has not begun");
     return this.#turn;
   }

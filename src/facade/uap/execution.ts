@@ -5,6 +5,7 @@ import { causeOf, consoleLog } from "#lib/log-port.ts";
 import { turnObserver } from "../upp/event-stream.ts";
 import type { StreamSink } from "../upp/event-stream.ts";
 import { createInstance, partsOf } from "../upp/llm.ts";
+import type { StreamEvent } from "../upp/stream-event.ts";
 import type { ParentContext, SubagentEvent, ToolContext } from "../upp/tool-context.ts";
 import type { AnyMessage } from "../upp/upp-message.ts";
 import type { RunTool } from "../upp/upp-tool.ts";
@@ -12,6 +13,7 @@ import { abortable } from "./abortable.ts";
 import type { Agent, AgentStrategy, ExecutionContext } from "./agent-contract.ts";
 import type { AgentState } from "./agent-state.ts";
 import { checkedSession } from "./checkpoint/session-name.ts";
+import { emittingInstance } from "./given-instance.ts";
 import { assertNesting, inheritance, lineageOf, modelOf, nameOf, runLinked, threadOf } from "./subagent-context.ts";
 import { SubagentEvents } from "./subagent-events.ts";
 import type { AgentStreamEvent, UAPEvent } from "./uap-event.ts";
@@ -174,15 +176,15 @@ export function observedContext(context: ExecutionContext, sink: StreamSink<Agen
   const { signal, untilReady } = sink;
   const emit: Emit = (uap) => sink.emit({ source: "uap", uap });
   const execution = executionOf(context);
-  const { options, settings } = partsOf(llm);
-  const observed = createInstance(
-    { ...options, signal },
-    {
-      ...settings,
-      runTool: execution.toolRunner(sink),
-      observe: () => turnObserver({ signal, untilReady, emit: (upp) => sink.emit({ source: "upp", upp }) }),
-    },
-  );
+  const parts = partsOf(llm);
+  const events = { signal, untilReady, emit: (upp: StreamEvent) => sink.emit({ source: "upp", upp }) };
+  const observed =
+    parts === undefined
+      ? emittingInstance(llm, events)
+      : createInstance(
+          { ...parts.options, signal },
+          { ...parts.settings, runTool: execution.toolRunner(sink), observe: () => turnObserver(events) },
+        );
   return { ...context, llm: observed, signal, strategy: emittingHooks(strategy, { agentId: agent.id, emit, signal }) };
 }
 

@@ -35,6 +35,10 @@ export class SubagentEvents {
       if (this.#isClosed) return undefined;
       // A program in JavaScript may leave out the id of the call.
       const event: SubagentEvent = Object.assign({ parentToolCallId: toolCallId }, given);
+      // A result is a text in the event, as the trace has it (UAP, 8.7).
+      if (event.type === "subagent_end" && event.toolExecutions !== undefined) {
+        event.toolExecutions = event.toolExecutions.map((each) => ({ ...each, result: resultText(each.result) }));
+      }
       this.#assertOrder(event);
       this.#collect(event);
       return emit(event);
@@ -115,9 +119,7 @@ function traceOf(start: Start | undefined, end: End): SubagentExecutionTrace {
     success,
     ...(end.result === undefined ? {} : { result: end.result }),
     ...(end.error === undefined ? {} : { error: end.error }),
-    ...(toolExecutions === undefined
-      ? {}
-      : { toolExecutions: toolExecutions.map((each) => ({ ...each, result: resultText(each.result) })) }),
+    ...(toolExecutions === undefined ? {} : { toolExecutions }),
     ...(usage === undefined ? {} : { usage }),
   };
   // The trace is checked and copied during the tool's call, so that an invalid trace is an error of the call. An invalid trace that is

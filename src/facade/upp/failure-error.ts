@@ -9,8 +9,10 @@ import { codeOfStatus, ErrorCode, UPPError } from "./upp-error.ts";
  * The code of a failure. `kind` takes precedence over the status, because a refused key and a request that is too long may both have the
  * status 400.
  */
-function codeOfFailure({ kind, status, unreadable }: ModelFailure): ErrorCode {
+function codeOfFailure({ kind, status, unreadable, retryable, retry_after_ms: wait }: ModelFailure): ErrorCode {
   if (unreadable === true) return ErrorCode.InvalidResponse;
+  // A quota or a balance is exhausted: no later attempt succeeds.
+  if (kind === "rate_limited" && !retryable && wait === null) return ErrorCode.QuotaExceeded;
   switch (kind) {
     case "overflow":
       return ErrorCode.ContextLengthExceeded;

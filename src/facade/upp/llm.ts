@@ -99,14 +99,9 @@ interface InstanceParts {
 
 const partsOfInstances = new WeakMap<LLMInstance, InstanceParts>();
 
-/** Returns the parts of an instance. Throws INVALID_REQUEST for an object that `llm` did not create. */
-export function partsOf(instance: LLMInstance): InstanceParts {
-  const parts = partsOfInstances.get(instance);
-  if (parts === undefined)
-    throw refusal(
-      "The `llm` of an execution context has to be an instance. Create it with llm({ model }), or keep `context.llm`.",
-    );
-  return parts;
+/** Returns the parts of an instance; undefined for an object that `llm` did not create. */
+export function partsOf(instance: LLMInstance): InstanceParts | undefined {
+  return partsOfInstances.get(instance);
 }
 
 /** Creates an instance. With a `structure`, `Data` is the type of the answers' `data`, as in `llm<{ city: string }>({ … })`. */

@@ -118,18 +118,6 @@ it("A built-in strategy can be executed with a context and an instance of llm th
   expect(state.messages).toHaveLength(4);
 });
 
-it("A built-in strategy refuses a context if its llm was not created by the function llm", async () => {
-  const execution: ExecutionStrategy = {
-    name: "foreign",
-    execute: (context) => loop().execute({ ...context, llm: { ...context.llm } }),
-  };
-  const error = await rejection(scriptedAgent([{ text: "Never." }], { execution }).query("Go."));
-  expect(error).toMatchObject({
-    code: "INVALID_REQUEST",
-    message: expect.stringContaining("has to be an instance"),
-  });
-});
-
 it("The requests of an agent use its params and its config, and a sub-agent that inherits its model uses the config without the params", async () => {
   const bodies: string[] = [];
   const keys: (string | null)[] = [];

@@ -189,7 +189,12 @@ it("The strategy plan requests another plan when a step fails, at most maxReplan
   const answers = [planned, breaking, done, planned, done, done];
   const { result, requests } = executed(answers, { execution: plan(), tools: [broken] });
   const { state } = await result;
-  expect(state.plan?.map(({ status }) => status)).toEqual(["completed", "completed"]);
+  // The step that failed stays in the plan, and the further plan has the same ids.
+  expect(state.plan?.map(({ id, status }) => `${id} ${status}`)).toEqual([
+    "a (before step 3) failed",
+    "b completed",
+    "a completed",
+  ]);
   expect(requests[3]?.at(-1)).toContain('The step "a" of the plan failed.');
   expect(state.step).toBe(5);
   const failing = executed([planned, breaking, done, planned, breaking, done], {
@@ -213,6 +218,16 @@ it("A plan with more steps than maxPlanSteps is requested again once, and then s
   expect(requests[1]?.at(-1)).toContain("at most 1 steps");
   expect(state.plan).toEqual([{ id: "b", description: "Second.", dependsOn: [], status: "completed" }]);
   expect(state.step).toBe(2);
+});
+
+it("The option maxPlanRequests of plan() sets how often a plan is requested until it is valid, also Infinity", async () => {
+  const none = { text: "No plan." };
+  const once = executed([none], { execution: plan({ maxPlanRequests: 1 }) });
+  expect(await rejection(once.result)).toMatchObject({ code: "INVALID_RESPONSE" });
+  expect(once.requests).toHaveLength(1);
+  const answers = [none, none, none, none, none, planned, done, done];
+  const endless = executed(answers, { execution: plan({ maxPlanRequests: Infinity }) });
+  expect((await endless.result).state.plan?.map(({ status }) => status)).toEqual(["completed", "completed"]);
 });
 
 it("If an answer is not a plan, the plan is requested again in the same step, and the third such answer ends the execution", async () => {
@@ -277,6 +292,7 @@ it.each<[string, () => unknown]>([
   ],
   ["maxSteps of react() has to be a whole number of at least 1", () => react({ maxSteps: 0 } as ReactOptions)],
   ["maxPlanSteps of plan() has to be a whole number of at least 1", () => plan({ maxPlanSteps: 1.5 } as PlanOptions)],
+  ["maxPlanRequests of plan() has to be a whole number of at least 1", () => plan({ maxPlanRequests: 0 })],
   ["maxReplans of plan() has to be a whole number of at least 0", () => plan({ maxReplans: -1 })],
   ["planSchema of plan() has to be a JSON Schema", () => plan({ planSchema: { type: "object", properties: {} } })],
 ])("A strategy with an invalid option is refused: %s", (message, create) => {

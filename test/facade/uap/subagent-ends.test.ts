@@ -46,6 +46,26 @@ describe("a sub-agent that succeeds", () => {
     expect(state.subagentTraces).toMatchObject([{ success: true, toolExecutions: [{ result: '{"found":1}' }] }]);
   });
 
+  it("The results of tools in the event subagent_end are texts, as in the trace, also if a program emits the event", async () => {
+    const explorer = agent({
+      model: modelOf(calling("grep"), "explorer"),
+      tools: [tool("grep", () => ({ found: 1 }))],
+    });
+    const byHand = tool("explore", (_params, { onSubagentEvent, toolCallId }) => {
+      const fields = { subagentId: "helper-1", subagentType: "helper", parentToolCallId: toolCallId };
+      onSubagentEvent?.({ type: "subagent_start", ...fields, prompt: "?", timestamp: 1 });
+      const toolExecutions = [{ toolName: "grep", arguments: {}, result: { found: 1 } }];
+      onSubagentEvent?.({ type: "subagent_end", ...fields, success: true, timestamp: 2, toolExecutions });
+    });
+    for (const explore of [explorerTool(explorer), byHand]) {
+      const events = await eventsOf(parentOf(explore).stream("Go.", AgentState.initial()));
+      const results = subagentEvents(events).flatMap(({ data }) =>
+        data.type === "subagent_end" ? (data.toolExecutions ?? []).map(({ result }) => result) : [],
+      );
+      expect(results).toEqual(['{"found":1}']);
+    }
+  });
+
   it("The trace of a sub-agent contains a tool's result although the result can be converted to JSON only once", async () => {
     let conversions = 0;
     const once = {
