@@ -145,7 +145,7 @@ export {};
 
 declare module "threadhold" {
 ${names.length === 0 ? "" : register}  interface ThreadState {
-    readonly env: WorkerEnv;
+    readonly env: import("threadhold").WorkerEnv;
   }
 }
 `;

@@ -77,13 +77,13 @@ describe("type errors", () => {
       "agents/models/fast.ts",
       "agents/models/tiny.ts",
       "agents/tools/boom.ts",
-      status,
+      wrong,
     ]);
     // A model without a readable name may have any name.
     writeFiles(root, { "agents/models/tiny.ts": `const rest = {};\n${model.replace('name: "tiny"', "...rest")}` });
     const nameless = await runCommand(["build", "--types", "--root", root]);
     expect([nameless.stdout, nameless.stdout]).toEqual([
-      expect.stringContaining(status),
+      expect.stringContaining(wrong),
       expect.not.stringContaining("prompts/"),
     ]);
   });

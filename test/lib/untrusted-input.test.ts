@@ -3,6 +3,7 @@
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 
+import { readWorkerLine } from "#cli/dev/worker-line.ts";
 import { readAcknowledgement } from "#contract/acknowledgement.ts";
 import { decodeCursor } from "#contract/cursor.ts";
 import { parseArguments } from "#core/model/answer.ts";
@@ -133,6 +134,7 @@ const players: Record<string, Player> = {
   },
   "frame of a client's WebSocket": { play: (json) => readAcknowledgement(json), parses: false },
   "cursor of a list": { play: (json) => decodeCursor(base64Url(json), "threads") },
+  "line of the local server's log": { play: (json) => readWorkerLine(json) },
   "id of an event at `/mcp`": { play: (json) => readEventId(btoa(json)), parses: false },
   "line of an import": { play: (json) => new LineReader(body(`${json}\n`, { size: 65_536 })).header() },
   "message of an MCP server": {

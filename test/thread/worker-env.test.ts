@@ -17,8 +17,11 @@ const phrase = "open-sesame-4711";
 /** What the definitions have read. */
 const read: [place: string, env: unknown][] = [];
 
-const seen = ({ env }: { env: unknown }) => {
-  const { SHOP_PHRASE, SHOP_NAME, CATALOG } = env as Record<string, unknown>;
+const envOf = (state: object) => (state as { env: Record<string, unknown> }).env;
+
+/** What the environment of a state has. The types of this project do not have the names that the tests set. */
+const seen = (state: object) => {
+  const { SHOP_PHRASE, SHOP_NAME, CATALOG } = envOf(state);
   return { SHOP_PHRASE, SHOP_NAME, database: typeof CATALOG };
 };
 
@@ -89,7 +92,7 @@ describe("state.env", () => {
     const errors = vi.spyOn(console, "error").mockImplementation(() => {});
     onTestFinished(() => errors.mockRestore());
     const tool = defineTool("Throws", z.object({ text: z.string() }), (state: ThreadState) => {
-      const { SHOP_PHRASE, SHOP_NAME } = state.env as unknown as Record<string, string>;
+      const { SHOP_PHRASE, SHOP_NAME } = envOf(state) as Record<string, string>;
       throw new Error(`${SHOP_NAME} refused ${SHOP_PHRASE}`);
     });
     const spy = vi.spyOn(registry.tools, "note").mockImplementation(() => Promise.resolve(tool));
