@@ -66,7 +66,7 @@ ${table("strategies", project.strategies)}
 ${sources === "" ? "" : `  toolSources: [\n${sources}  ],\n`}${usesSkills(project) ? skillsEntry : ""}${list("hooks", project.hooks)}
 ${list("filters", project.filters)}
 ${list("routes", project.routes.toSorted(compareRoutes))}
-  variables: ${JSON.stringify(project.environment.variables)},
+  secrets: ${JSON.stringify(project.environment.secrets)},
   files: {
 ${files.join("\n")}
   },

@@ -73,7 +73,7 @@ export function emptyProject(): Project {
     hooks: [],
     filters: [],
     routes: [],
-    environment: { names: [], variables: [] },
+    environment: { names: [], secrets: [] },
     broken: [],
   };
 }

@@ -1,6 +1,7 @@
 // The names and types of a Worker's bindings, variables and secrets, which definitions read as `state.env`. They are read from the wrangler
 // file, and the names of secrets from `.dev.vars`. Values of secrets are not kept.
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 
@@ -21,12 +22,12 @@ interface EnvironmentName {
 export interface WorkerEnvironment {
   /** Sorted by name. */
   names: readonly EnvironmentName[];
-  /** The names under `vars`, sorted. Their values are no secrets. */
-  variables: readonly string[];
+  /** The names of secrets, sorted. A name that the wrangler file declares under `vars` at its root is none. */
+  secrets: readonly string[];
 }
 
-/** The files whose names are secrets. The example is committed, so that a check finds the names without the values. */
-export const secretFiles = [".dev.vars", ".dev.vars.example"];
+/** The files whose names are secrets. The examples are committed, so that a check finds the names without the values. */
+export const secretFiles = [".dev.vars", ".dev.vars.example", ".env", ".env.local", ".env.example"];
 
 type Table = Readonly<Record<string, unknown>>;
 
@@ -67,14 +68,15 @@ export function readWorkerEnvironment(root: string): WorkerEnvironment {
     for (const [name, value] of variablesOf(table)) add(name, typeOfValue(value));
     for (const [name, type] of bindingsOf(table)) add(name, type);
   }
-  const secrets = new Set([...requiredSecrets(config), ...secretFiles.flatMap((file) => namesIn(join(root, file)))]);
+  const secrets = new Set([...requiredSecrets(config), ...secretNames(root)]);
   for (const name of secrets) if (!types.has(name)) add(name, "string");
   const atRoot = new Set([...[...variablesOf(config), ...bindingsOf(config)].map(([name]) => name), ...secrets]);
+  const declared = new Set(variablesOf(config).map(([name]) => name));
   return {
     names: [...types].toSorted(byFirst).map(([name, kinds]) => {
       return { name, type: [...kinds].join(" | "), optional: !atRoot.has(name) };
     }),
-    variables: [...new Set([config, ...named].flatMap((table) => variablesOf(table).map(([name]) => name)))].toSorted(),
+    secrets: [...secrets].filter((name) => !declared.has(name)).toSorted(),
   };
 }
 
@@ -100,6 +102,13 @@ function bindingsOf(table: Table): [name: string, type: string][] {
 function requiredSecrets({ secrets }: Table): string[] {
   const required = isObject(secrets) ? secrets["required"] : undefined;
   return Array.isArray(required) ? required.filter((name): name is string => typeof name === "string") : [];
+}
+
+/** Wrangler reads `.env` and `.env.local` only if there is no `.dev.vars`. */
+function secretNames(root: string): string[] {
+  const hasOwn = existsSync(join(root, ".dev.vars"));
+  const files = secretFiles.filter((file) => !hasOwn || !file.startsWith(".env"));
+  return files.flatMap((file) => namesIn(join(root, file)));
 }
 
 function namesIn(file: string): string[] {

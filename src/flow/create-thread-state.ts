@@ -184,8 +184,15 @@ function getLogs(access: ThreadAccess, options: GetLogsOptions): Log[] {
   const offset = Math.max(0, Math.trunc(options.offset ?? 0));
   const order = options.order ?? "asc";
   const read = (beyond: string | undefined, rows: number) => access.store.logs({ order, limit: rows, beyond });
-  const { entries } = logPage(read, { order, limit: offset + limit, size: Infinity });
-  return entries
-    .slice(offset)
-    .map(({ id, type, data, created_at, parent_id }) => ({ id, type, data, created_at, parent_id }));
+  const logs: Log[] = [];
+  let toSkip = offset;
+  let after: string | undefined;
+  do {
+    const { entries, next } = logPage(read, { order, limit: toSkip + limit - logs.length, size: Infinity, after });
+    const found = entries.slice(toSkip);
+    toSkip -= entries.length - found.length;
+    logs.push(...found.map(({ id, type, data, created_at, parent_id }) => ({ id, type, data, created_at, parent_id })));
+    after = next ?? undefined;
+  } while (after !== undefined && logs.length < limit);
+  return logs;
 }

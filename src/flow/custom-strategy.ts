@@ -54,7 +54,11 @@ const storedSchema = z.object({ own: jsonSchema, idle: z.number() });
 
 export function customStrategy(
   { name, next }: AnyStrategyDefinition,
-  { clock, env }: { clock: Clock; env: WorkerEnv },
+  {
+    clock,
+    env,
+    redact = (text) => text,
+  }: { clock: Clock; env: WorkerEnv; redact?: ((text: string) => string) | undefined },
 ): TurnStrategy {
   const failed = (problem: string): TurnDecision => ({
     next: { type: "failed", reason: "strategy_failed", message: `The strategy "${name}" ${problem}` },
@@ -102,7 +106,7 @@ export function customStrategy(
         };
       } catch (thrown) {
         const problem = thrown instanceof z.ZodError ? z.prettifyError(thrown) : errorMessage(thrown);
-        return failed(`failed: ${problem}`);
+        return failed(`failed: ${redact(problem)}`);
       }
     },
   };

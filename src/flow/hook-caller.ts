@@ -26,6 +26,8 @@ export interface HookCallerOptions {
   hooks: Registry["hooks"];
   state: () => ThreadState;
   clock: Clock;
+  /** Removes secrets from problems before they are cut. Default: they stay as they are. */
+  redact?: (text: string) => string;
   report: (problem: HookProblem) => void;
 }
 
@@ -149,11 +151,12 @@ export class HookCaller {
   }
 
   report({ hook, file }: HookFile<AnyHookName>, problem: string, stack?: unknown): void {
+    const { redact = (text) => text } = this.#options;
     this.#options.report({
       hook,
       file,
-      problem: cutText(problem, problemLimit),
-      ...(typeof stack === "string" ? { stack: cutText(stack, problemLimit) } : {}),
+      problem: cutText(redact(problem), problemLimit),
+      ...(typeof stack === "string" ? { stack: cutText(redact(stack), problemLimit) } : {}),
     });
   }
 

@@ -41,7 +41,11 @@ export type FilterOutcome =
 export async function runFilters(
   filters: readonly DeclaredFilter[],
   text: string,
-  { state, clock }: { state: ThreadState; clock: Clock },
+  {
+    state,
+    clock,
+    redact = (thrown) => thrown,
+  }: { state: ThreadState; clock: Clock; redact?: (text: string) => string },
 ): Promise<FilterOutcome> {
   const warnings: string[] = [];
   for (const { file, load } of filters) {
@@ -57,12 +61,12 @@ export async function runFilters(
       if (verdict.action === "warn") warnings.push(cutText(verdict.message, verdictLimit));
     } catch (thrown) {
       const stack = thrown instanceof Error ? thrown.stack : undefined;
-      const problem = cutText(errorMessage(thrown), verdictLimit);
+      const problem = cutText(redact(errorMessage(thrown)), verdictLimit);
       return {
         type: "unchecked",
         file,
         problem,
-        ...(stack === undefined ? {} : { stack: cutText(stack, verdictLimit) }),
+        ...(stack === undefined ? {} : { stack: cutText(redact(stack), verdictLimit) }),
       };
     }
   }

@@ -11,6 +11,7 @@ import { defaultRemoteTimeoutMs, remoteCall } from "#core/tools/remote-call.ts";
 import { returnedResult } from "#core/tools/returned-value.ts";
 import { defaultTimeoutMs, toolOutput } from "#core/tools/tool-output.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
+import { redactedError } from "#lib/redacted-texts.ts";
 import { readTool } from "#spec/index.ts";
 import type { AnyToolDefinition, ThreadState, ToolCall, ToolParts } from "#spec/index.ts";
 
@@ -67,16 +68,23 @@ function stateOf({ executions }: CallContext, { state, connection }: ToolDepende
   return Object.defineProperty(copy, toolHost, { value: host });
 }
 
-function approvalOf({ run, options }: ToolParts, { state, faults }: ToolDependencies): Pick<ToolRunner, "approval"> {
+function approvalOf(
+  { run, options }: ToolParts,
+  { state, faults, redact }: ToolDependencies,
+): Pick<ToolRunner, "approval"> {
   const { needsApproval = false } = options;
   if (run === undefined || needsApproval === false) return {};
   return {
     approval: {
       needed: async (args) => {
         if (needsApproval === true) return true;
-        await faults.at("consent.rule");
         // Only a result of `false` skips the approval.
-        return (await needsApproval(args, state)) !== false;
+        try {
+          await faults.at("consent.rule");
+          return (await needsApproval(args, state)) !== false;
+        } catch (thrown) {
+          throw redact === undefined ? thrown : redactedError(thrown, redact);
+        }
       },
       editable: options.editableArguments ?? false,
       deadlineMs: options.deadlineMs ?? defaultRemoteTimeoutMs,

@@ -23,6 +23,8 @@ export interface StrategySources {
   definitions: Definitions;
   clock: Clock;
   env: WorkerEnv;
+  /** Removes secrets from the error that a strategy throws. Default: the error stays as it is. */
+  redact?: (text: string) => string;
 }
 
 /** Creates the strategy of a side. A side's own `strategy` takes precedence over its agent's. */

@@ -1,5 +1,7 @@
 // The log for operators: one line of JSON for each event, with its level. Every part of the server writes through this port.
 
+import { redactedTexts } from "./redacted-texts.ts";
+
 /** `error`: something failed. `warning`: something is missing or was dropped, and the server continues as designed. */
 export type LogLevel = "info" | "warning" | "error";
 
@@ -22,4 +24,12 @@ export const consoleLog: Log = createLog((line, level) => {
 export function causeOf(thrown: unknown): string {
   const failure = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
   return failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
+}
+
+/** A log without secrets: `redact` is applied to each text of a line's fields. */
+export function redactedLog(log: Log, redact: (text: string) => string): Log {
+  return (level, event, fields = {}) => {
+    const clean = Object.entries(fields).map(([name, value]) => [name, redactedTexts(value, redact)]);
+    log(level, event, Object.fromEntries(clean) as Readonly<Record<string, unknown>>);
+  };
 }

@@ -81,8 +81,8 @@ export interface Registry {
   /** Absent if the registry was written by an earlier version of the compiler. */
   filters?: readonly FilterEntry[];
   routes: readonly RouteEntry[];
-  /** The names under `vars` in the wrangler file. Every other text of the Worker's environment is a secret. Absent if they are unknown. */
-  variables?: readonly string[];
+  /** The names of secrets in `.dev.vars`, its example and the wrangler file. Absent if they are unknown. */
+  secrets?: readonly string[];
   /** The file of each definition, relative to the project's root. Absent if the registry was not written by the compiler. */
   files?: Readonly<Record<"models" | "prompts" | "agents" | "tools", Readonly<Record<string, string>>>> & {
     readonly strategies?: Readonly<Record<string, string>>;

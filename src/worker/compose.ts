@@ -12,7 +12,7 @@ import { readSourceState } from "#flow/tool-source/source-state.ts";
 import { createApp } from "#http/app.ts";
 import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
 import { boundedFetch, createRequestQueue } from "#lib/bounded-fetch.ts";
-import { consoleLog } from "#lib/log-port.ts";
+import { consoleLog, redactedLog } from "#lib/log-port.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { traceSettings } from "#lib/trace-settings.ts";
 import { webhookSettings } from "#lib/webhook-settings.ts";
@@ -74,6 +74,7 @@ export function compose(
       ...objects,
       objects: (objectId) => env.THREADS.get(objectIdOf(env, objectId)) as unknown as ThreadStub,
       catalog: catalogOf(env),
+      log: redactedLog(consoleLog, createRedact(secretsOf(env, registry.secrets))),
       readiness: (model) => readiness(model, { ...env }),
       modelFacts: (model) => modelFacts(model, { ...env }),
       sourceState: (entry, definition, userId) => {
@@ -124,7 +125,8 @@ function dependenciesOf(env: Environment, registry: Registry): ThreadDependencie
   const inTurn = createRequestQueue(maxOpenRequests);
   const traced = traceSettings(env);
   const connection = { env: Object.freeze({ ...env }), fetch: boundedFetch(inTurn, (...call) => fetch(...call)) };
-  const secrets = secretsOf(env, registry.variables);
+  const secrets = secretsOf(env, registry.secrets);
+  const redact = createRedact(secrets);
   return {
     registry,
     models: loadModelPort({ ...connection, secrets }),
@@ -134,14 +136,14 @@ function dependenciesOf(env: Environment, registry: Registry): ThreadDependencie
     clock: systemClock,
     random: () => Math.random(),
     faults: noFaults,
-    log: consoleLog,
+    log: redactedLog(consoleLog, redact),
     files: fileSettings(env),
     threads: (id) => env.THREADS.get(env.THREADS.idFromName(id)) as unknown as ThreadPeer,
     feeds: (owner) => feedOf(env, owner),
     settings: {
       limits: deploymentLimits(env),
       version: versionOf(env),
-      redact: createRedact(secrets),
+      redact,
       logToolCalls: env.LOG_TOOL_CALLS === "true",
     },
     // Outside of the queue for a run's requests, so that a collector that does not answer delays no run.

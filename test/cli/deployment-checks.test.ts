@@ -65,3 +65,30 @@ it("The command doctor warns of addresses that a deployment does not reach, and 
   );
   expect(output).not.toMatch(/secret-\d/);
 });
+
+it("The command doctor calls no asynchronous function and no function for headers or credentials of a definition, says so, and checks the variables that their text names", async () => {
+  const called = (token: string) => `{ globalThis.calledInDoctor = true; return { authorization: env.${token} }; }`;
+  const files = {
+    ...complete,
+    ".dev.vars":
+      "OPEN_LOOPBACK=true\nA_TOKEN=secret-0001\nB_TOKEN=secret-0002\nC_TOKEN=secret-0003\nD_TOKEN=secret-0004\n",
+    "agents/mcp/waiting.ts": `export default { name: "waiting", url: "https://mcp.example.com/mcp", headers: async ({ env }) => ${called("A_TOKEN")} };`,
+    "agents/mcp/direct.ts": `export default { name: "direct", url: "https://mcp.example.com/mcp", headers: ({ env }) => ${called("B_TOKEN")} };`,
+    "agents/openapi/shop.ts": `export default { name: "shop", document: { openapi: "3.1.0", info: { title: "Shop", version: "1" }, paths: {} },
+      baseUrl: "https://shop.example.com", headers: ({ env }) => ${called("C_TOKEN")},
+      auth: async ({ env }) => { globalThis.calledInDoctor = true; return { type: "bearer", token: env["D_TOKEN"] }; } };`,
+  };
+  const { code, output } = await doctor(files, inRepository);
+  expect(code).toBe(0);
+  // The definitions are evaluated in this process.
+  expect(globalThis).not.toHaveProperty("calledInDoctor");
+  expect(output).not.toMatch(/secret-\d/);
+  expect(
+    [...output.matchAll(/^warning variable (\S+):/gm)]
+      .map(([, name = ""]) => name)
+      .toSorted((one, other) => (one < other ? -1 : 1)),
+  ).toEqual(["A_TOKEN", "B_TOKEN", "C_TOKEN", "D_TOKEN"]);
+  expect(output).toMatch(
+    /^ok {6}functions of definitions: MCP server direct, MCP server waiting, OpenAPI document shop: .* are not called\./m,
+  );
+});

@@ -93,14 +93,12 @@ describe("the environment of a Worker", () => {
       'readonly "odd-name": string;',
     ]);
     // No value of a secret is in a generated file.
-    expect(registrySource(project, "", "..")).toContain(
-      'variables: ["DEBUG","HOURS","MOST","OPEN","SHOP_NAME","odd-name"]',
-    );
+    expect(registrySource(project, "", "..")).toContain('secrets: ["PAY_KEY","SHOP_KEY","SHOP_TOKEN"]');
     expect(environmentSource(project.environment) + registrySource(project, "", "..")).not.toContain("a secret");
   });
 
   it("A project without a wrangler file, and one whose wrangler file cannot be parsed, have an environment without names", () => {
-    const none = { names: [], variables: [] };
+    const none = { names: [], secrets: [] };
     expect(readWorkerEnvironment(writeProject({}))).toEqual(none);
     expect(readWorkerEnvironment(writeProject({ "wrangler.jsonc": "{ broken" }))).toEqual(none);
     expect(

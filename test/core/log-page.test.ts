@@ -100,3 +100,70 @@ it("A page of log entries has at least one entry and is bounded by size", () => 
   const read = () => rows;
   expect(logPage(read, { order: "asc", limit: 10, size: 1 }).entries).toHaveLength(1);
 });
+
+/** A number of rows after one another, of which those that `isMain` selects end a step. The last row has a call. */
+function many(count: number, { isMain, text = "" }: { isMain: (at: number) => boolean; text?: string }): LogRecord[] {
+  return Array.from({ length: count }, (_, at) => ({
+    id: String(at).padStart(6, "0"),
+    type: "llm_request",
+    run_id: "r",
+    parent_id: null,
+    depth: isMain(at) ? 0 : 1,
+    created_at: at,
+    data: { text, tools: at === count - 1 ? [{ at }] : [] },
+    events: [],
+  }));
+}
+
+/** The pages of rows, each with its number of entries, and with the number and the units of the rows that were read for it. */
+function pagesOf(rows: LogRecord[], query: { order: "asc" | "desc"; limit: number; type?: LogRecord["type"] }) {
+  const ordered = query.order === "asc" ? rows : rows.toReversed();
+  const pages: { entries: LogRecord[]; rows: number; units: number }[] = [];
+  let after: string | undefined;
+  do {
+    let [count, units] = [0, 0];
+    const read = (beyond: string | undefined, most: number) => {
+      const from = ordered.findIndex(
+        ({ id }) => beyond === undefined || (query.order === "asc" ? id > beyond : id < beyond),
+      );
+      const found = from === -1 ? [] : ordered.slice(from, from + most);
+      count += found.length;
+      units += found.reduce((sum, row) => sum + JSON.stringify(row).length, 0);
+      return found;
+    };
+    const { entries, next } = logPage(read, { ...query, size: 6 * 1024 * 1024, after });
+    pages.push({ entries, rows: count, units });
+    after = next ?? undefined;
+  } while (after !== undefined && pages.length < 5000);
+  return pages;
+}
+
+it.for(["asc", "desc"] as const)(
+  "SALOG4, SALOG5 A page of the calls of 20,000 rows with one call reads at most 1,025 rows, and the pages have the call: %s",
+  (order, test) => {
+    const pages = pagesOf(many(20_000, { isMain: (at) => at % 7 === 6 }), { order, limit: 3, type: "tool_call" });
+    test.expect(Math.max(...pages.map(({ rows }) => rows))).toBeLessThanOrEqual(1025);
+    test.expect(pages.length).toBeLessThanOrEqual(22);
+    test.expect(pages.flatMap(({ entries }) => entries.map(({ id }) => id))).toEqual(["019999.0"]);
+  },
+);
+
+it.for(["asc", "desc"] as const)(
+  "SALOG4, SALOG5 A page of one entry reads few rows of short steps, and a bounded size of a step with large rows, whose entries occur once: %s",
+  (order, test) => {
+    const short = pagesOf(many(40, { isMain: () => true }), { order, limit: 1 });
+    test.expect(Math.max(...short.map(({ rows }) => rows))).toBeLessThanOrEqual(27);
+    test.expect(short[0]?.rows).toBeLessThanOrEqual(27);
+    test.expect(short.flatMap(({ entries }) => entries)).toHaveLength(41);
+    const size = 1_000_000;
+    const rows = many(60, { isMain: (at) => at === 59, text: "x".repeat(size) });
+    const pages = pagesOf(rows, { order, limit: 1 });
+    // The bound is reached within a batch of rows.
+    test.expect(Math.max(...pages.map(({ units }) => units))).toBeLessThan(12 * 1024 * 1024 + 26 * size);
+    const ids = pages.flatMap(({ entries }) => entries.map(({ id }) => id));
+    test.expect(ids.toSorted()).toEqual([...rows.map(({ id }) => id), "000059.0"].toSorted());
+    test
+      .expect(ids.filter((id) => !id.includes(".")))
+      .toEqual((order === "asc" ? rows : rows.toReversed()).map(({ id }) => id));
+  },
+);

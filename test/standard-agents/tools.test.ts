@@ -145,6 +145,14 @@ describe("a returned value", () => {
     ["nothing", undefined, ""],
     ["a list", [1, "two"], '[1,"two"]'],
     ["an object with another status and a date", order, orderJson],
+    [
+      "a row with the status error",
+      { status: "error", id: 7, title: "job" },
+      '{"status":"error","id":7,"title":"job"}',
+    ],
+    ["a row with the status success", { status: "success", orderId: "A1" }, '{"status":"success","orderId":"A1"}'],
+    ["a status alone", { status: "success", result: undefined }, ""],
+    ["a result and another field", { status: "success", result: "Sent.", id: 7 }, "Sent."],
   ])("TOOL3 A tool that returns %s succeeds, and the model reads the value as text", async ([, value, text], test) => {
     const { result, read, events } = await call(returning(value));
     test.expect(result).toMatchObject({ status: "success" });

@@ -38,6 +38,24 @@ describe("a server that loses its sessions", () => {
     ["400 and the header", { status: 400, text: error("Bad Request: Mcp-Session-Id header is required") }],
     ["400 and an unknown id", { status: 400, text: error("Session ID 'a b' not found.") }],
     ["400 and a message in an object", { status: 400, text: '{"error":"Invalid session ID"}' }],
+    [
+      "400 and the id of the Python SDK",
+      { status: 400, text: error("Bad Request: Missing session ID", "server-error") },
+    ],
+    ...[
+      "Missing session ID",
+      "Session ID is required",
+      "Missing Mcp-Session-Id header",
+      "Session not found: abc123",
+      "Session abc not found",
+      "Bad Request: session not initialized",
+      "Session not found or expired",
+      "No session ID provided",
+      "Invalid session ID: 7f3kq",
+    ].map((text, at): [string, object] => [
+      `400 and "${text}"`,
+      { status: 400, text: at % 2 === 0 ? text : error(text) },
+    ]),
   ])("After a refusal with %s, the call is sent once more in a new session, and has run once", async (_, lost) => {
     expect(await countIn(lost, 2)).toEqual({
       results: [
@@ -55,12 +73,17 @@ describe("a server that loses its sessions", () => {
     ["the server answers 400 about the arguments", { status: 400, text: error("Invalid arguments"), ran: true }],
     [
       "the error of the answer 400 has the id of the request",
-      { status: 400, text: error("Your session has expired", 3), ran: true },
+      { status: 400, text: error("Session ID is required", 3), ran: true },
     ],
     ...[
       "Validation error: session is required",
       "session required",
-      "Session ID is required",
+      "session_id is required",
+      "sessionId is required",
+      "Missing sessionId",
+      "Session name not found",
+      "Session not found: no such user",
+      "Validation error: Session ID is required",
       "Missing session",
       "session_name is invalid",
       "Invalid arguments: unknown session",
@@ -74,7 +97,7 @@ describe("a server that loses its sessions", () => {
       "the error of the answer 400 is about parameters",
       {
         status: 400,
-        text: JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_602, message: "Invalid session ID" } }),
+        text: JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_602, message: "Session ID is required" } }),
         ran: true,
       },
     ],

@@ -288,9 +288,9 @@ describe("the structure of a message", () => {
     ["a message without a run", { run: false }, /leave out run: false/],
     ["a schema that is no object", { structure: { type: "string" } }, /has to be of type "object"/],
     [
-      "a schema that refers to itself",
-      { structure: { type: "object", properties: { a: { $ref: "#" } } } },
-      /refers to itself/,
+      "a schema that refers to another document",
+      { structure: { type: "object", properties: { a: { $ref: "https://example.org/a.json" } } } },
+      /only parts of the schema are taken/,
     ],
     [
       "a schema that is too large",
@@ -307,6 +307,26 @@ describe("the structure of a message", () => {
       refusal: { code: "invalid_request", message: expect.stringMatching(problem) },
     });
     expect(await runsOf(id)).toEqual([]);
+  });
+
+  it("STRUCT4 A structure that contains itself is cut for the model, and an answer is checked at every depth", async () => {
+    const recursive = {
+      type: "object",
+      properties: { name: { type: "string" }, child: { $ref: "#" } },
+      required: ["name"],
+      additionalProperties: false,
+    };
+    const names = ["a", "b", "c", "d", "e", "f"];
+    const nested = (deepest: object) => names.reduceRight<object>((child, name) => ({ name, child }), deepest);
+    answers(JSON.stringify(nested({ name: 7 })), JSON.stringify(nested({ name: "g" })));
+    const { run } = await answered("forecaster", { structure: recursive });
+    expect(run).toMatchObject({ status: "completed", steps: 2 });
+    expect(run.data).toEqual(nested({ name: "g" }));
+    const problem = `${names.map(() => "child").join(".")}.name: `;
+    expect(requests()[1]?.lastUser).toContain(problem);
+    const sent = JSON.stringify(requests()[0]?.structure);
+    expect([sent.includes("$ref"), sent.includes("Its inner parts are left out here.")]).toEqual([false, true]);
+    expect(sent.split('"name":{').length - 1).toBeLessThan(names.length);
   });
 
   it("STRUCT4 A structure is refused for an agent of two sides, because its answers are messages between the sides", async () => {

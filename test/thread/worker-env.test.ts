@@ -109,9 +109,71 @@ describe("state.env", () => {
     expect(lines).not.toContain(phrase);
     const { items } = await value(stubOf(id).call("listLogs", admin, { limit: 100, order: "asc" }));
     expect(JSON.stringify(items)).toContain("The shop refused [redacted]");
+    // `SHOP_PLAN` is listed as a secret, and its value is an ordinary word: the name of the model stays. `MAX_TOKENS` is a number.
+    expect(items.map(({ data }) => data["model"])).toContain("scripted");
     expect(JSON.stringify(items)).not.toContain(phrase);
     const page = await value(stubOf(id).call("listMessages", admin, { limit: 10, order: "asc", include_silent: true }));
     expect(JSON.stringify(page.items)).toContain("The shop refused [redacted]");
     expect(JSON.stringify(page.items)).not.toContain(phrase);
+  });
+
+  it("ENV2 Values that a run continues from are stored as they are, also if they contain the text of a secret", async () => {
+    const kept: unknown[] = [];
+    const tool = defineTool("Keeps", z.object({ text: z.string() }), async (state: ThreadState, { text }) => {
+      kept.push(state.context["phrase"]);
+      state.context = { phrase, error: phrase, limit: 128_000 };
+      void text;
+      return { status: "success", result: "kept" };
+    });
+    const spy = vi.spyOn(registry.tools, "note").mockImplementation(() => Promise.resolve(tool));
+    onTestFinished(() => spy.mockRestore());
+    const id = await newThread("parallel");
+    scripts.set("keep", ({ step }) =>
+      step < 2
+        ? { toolCalls: [{ name: "note", arguments: { text: step === 0 ? "first" : "second" } }] }
+        : { text: "done" },
+    );
+    await converse(id, "keep");
+    expect(kept).toEqual([undefined, phrase]);
+    const { items } = await value(stubOf(id).call("listLogs", admin, { limit: 100, order: "asc" }));
+    expect(JSON.stringify(items)).toContain("parallel");
+  });
+
+  it("ENV2 A secret in the error of a strategy and of a rule for approvals is removed from the run's error and from the result", async () => {
+    personas.set("reasoner", () => ({ text: "done" }));
+    const spy = vi.spyOn(decisions, "next").mockImplementation(() => {
+      throw new Error(`The shop refused ${phrase}`);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const failed = await converse(await newThread("scripted"), "go");
+    expect(JSON.stringify(failed)).toContain("The shop refused [redacted]");
+    expect(JSON.stringify(failed)).not.toContain(phrase);
+
+    const tool = defineTool("Asks", z.object({ text: z.string() }), async () => "never", {
+      needsApproval: () => {
+        throw new Error(`The rule read ${phrase}`);
+      },
+    });
+    const note = vi.spyOn(registry.tools, "note").mockImplementation(() => Promise.resolve(tool));
+    onTestFinished(() => note.mockRestore());
+    scripts.set("rule", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "note", arguments: { text: "x" } }] } : { text: "done" },
+    );
+    const events = await converse(await newThread("parallel"), "rule");
+    expect(JSON.stringify(events)).toContain("The rule read [redacted]");
+    expect(JSON.stringify(events)).not.toContain(phrase);
+  });
+
+  it("A tool that throws an error without a readable stack has the error's message as its result", async () => {
+    const tool = defineTool("Throws", z.object({ text: z.string() }), async () => {
+      throw Object.assign(new Error("Order 7 is unknown"), { stack: null });
+    });
+    const spy = vi.spyOn(registry.tools, "note").mockImplementation(() => Promise.resolve(tool));
+    onTestFinished(() => spy.mockRestore());
+    scripts.set("stackless", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "note", arguments: { text: "x" } }] } : { text: "done" },
+    );
+    const events = await converse(await newThread("parallel"), "stackless");
+    expect(JSON.stringify(events)).toContain("Order 7 is unknown");
   });
 });

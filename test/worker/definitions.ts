@@ -327,7 +327,7 @@ export const registry: Registry = {
   })),
   routes,
   filters: [],
-  variables: ["OPEN_LOOPBACK", "SHOP_NAME"],
+  secrets: ["SHOP_PHRASE", "SHOP_PLAN"],
   hash: "test",
 };
 

@@ -1,5 +1,7 @@
 // What works on this machine and not in a deployment: addresses of this machine or of a private network, and variables that only a local
-// file sets. Secrets of a Worker are not known without its account, so the findings are warnings.
+// file sets. Secrets of a Worker are not known without its account, so the findings are warnings. Contract: no request is sent. Functions for
+// headers and credentials, and asynchronous functions, may send requests with secrets of this machine, so they are not called: the variables
+// are those that the function's text names.
 
 import type { Project } from "#compiler/project.ts";
 import { readHost } from "#lib/outbound/host.ts";
@@ -23,32 +25,31 @@ export interface VariableSets {
 export function deploymentFindings(definitions: DeployedDefinitions, sets: VariableSets): Finding[] {
   const uses = usedAddresses(definitions);
   const own = uses.flatMap((use) => addressFindings(use, sets));
-  const variables = [...new Set(uses.flatMap(({ read }) => [...readVariables(read, sets.local)]))];
+  const variables = [...new Set(uses.flatMap((use) => [...variablesOf(use, sets.local)]))];
   return [
     ...own,
+    ...uncalledFindings(uses),
     ...variableFindings(variables, sets),
     ...baseUrlFindings(definitions, sets),
     ...keyFindings(definitions, sets),
   ];
 }
 
-/** An address or other text of a definition. A function reads it from variables. */
+/** An address or other text of a definition, or the function that returns it. */
 interface Use {
   /** The definition, for the finding. */
   name: string;
-  read: (env: Variables) => unknown;
+  value: unknown;
   isAddress: boolean;
 }
 
+type UseFunction = (context: object) => unknown;
+
+const asFunction = (value: unknown): UseFunction | null =>
+  typeof value === "function" ? (value as UseFunction) : null;
+
 function usedAddresses({ models, sources }: DeployedDefinitions): Use[] {
-  const use = (name: string, value: unknown, isAddress: boolean): Use => ({
-    name,
-    isAddress,
-    read: (env) =>
-      typeof value === "function"
-        ? (value as (context: object) => unknown)({ env, userId: null, threadId: "" })
-        : value,
-  });
+  const use = (name: string, value: unknown, isAddress: boolean): Use => ({ name, value, isAddress });
   return [
     ...models.map(({ value }) => use(`model ${value.name}`, value.baseUrl, true)),
     ...sources.mcp.flatMap(({ name, value: { url, headers } }) => [
@@ -76,8 +77,16 @@ function usedAddresses({ models, sources }: DeployedDefinitions): Use[] {
   ];
 }
 
+/** Whether the function of a use is called: only a synchronous function that returns an address. */
+function isCalled({ value, isAddress }: Use): boolean {
+  return isAddress && Object.prototype.toString.call(value) === "[object Function]";
+}
+
 /** The names of the variables that a function reads. A function may fail without the variables of a deployment. */
-function readVariables(read: Use["read"], env: Variables): Set<string> {
+function variablesOf(use: Use, env: Variables): Set<string> {
+  const called = asFunction(use.value);
+  if (called === null) return new Set();
+  if (!isCalled(use)) return namedVariables(called);
   const names = new Set<string>();
   const watched = new Proxy(env, {
     get(target, key): unknown {
@@ -85,30 +94,51 @@ function readVariables(read: Use["read"], env: Variables): Set<string> {
       return Reflect.get(target, key);
     },
   });
-  valueOf(read, watched);
+  valueOf(use, watched);
   return names;
 }
 
-function valueOf(read: Use["read"], env: Variables): unknown {
+/** The variables that a function's text names as `env.NAME` or `env["NAME"]`. */
+function namedVariables(uncalled: UseFunction): Set<string> {
+  const text = Function.prototype.toString.call(uncalled);
+  const found = text.matchAll(/\benv\s*(?:(?:\?\.|\.)\s*([A-Za-z_$][\w$]*)|(?:\?\.)?\[\s*(["'])([\w$]+)\2\s*\])/g);
+  return new Set([...found].map(([, member, , key]) => member ?? key ?? ""));
+}
+
+/** The value of a use; undefined if its function is not called, fails, or returns a promise against its type. */
+function valueOf(use: Use, env: Variables): unknown {
+  const called = asFunction(use.value);
+  if (called === null) return use.value;
+  if (!isCalled(use)) return undefined;
   try {
-    const value = read(env);
-    // The result of an asynchronous function is not needed. Its failure must not end the command.
-    if (value instanceof Promise) value.catch(() => undefined);
-    return value;
+    const value = called({ env, userId: null, threadId: "" });
+    if (!(value instanceof Promise)) return value;
+    // The promise is not awaited. Its failure must not end the command.
+    value.catch(() => undefined);
+    return undefined;
   } catch {
     return undefined;
   }
 }
 
-function addressFindings({ name, read, isAddress }: Use, { local, deployed }: VariableSets): Finding[] {
-  if (!isAddress) return [];
-  const isMissing = [...readVariables(read, local)].some((variable) => !isSet(deployed[variable]));
+/** States which functions are not called. */
+function uncalledFindings(uses: readonly Use[]): Finding[] {
+  const uncalled = uses.filter((use) => asFunction(use.value) !== null && !isCalled(use));
+  if (uncalled.length === 0) return [];
+  const names = [...new Set(uncalled.map(({ name }) => name))].join(", ");
+  const detail = `${names}: functions for headers and credentials, and asynchronous functions, are not called. Only variables that their text names, such as env.NAME, are checked.`;
+  return [ok("functions of definitions", detail)];
+}
+
+function addressFindings(use: Use, { local, deployed }: VariableSets): Finding[] {
+  if (!use.isAddress) return [];
+  const isMissing = [...variablesOf(use, local)].some((variable) => !isSet(deployed[variable]));
   // Without its variables the address in a deployment is unknown, and there is a finding about the variable.
-  const host = isMissing ? null : localHost(valueOf(read, deployed));
+  const host = isMissing ? null : localHost(valueOf(use, deployed));
   if (host === null) return [];
   const fix =
     "give it a public address, for example by a variable: [vars] in the wrangler configuration for a deployment, .dev.vars for this machine";
-  return [warning(name, `Its address is at ${host}, which a deployment does not reach.`, fix)];
+  return [warning(use.name, `Its address is at ${host}, which a deployment does not reach.`, fix)];
 }
 
 function variableFindings(names: readonly string[], { local, deployed }: VariableSets): Finding[] {

@@ -4,9 +4,9 @@
 import { jsonSchema } from "#contract/json.ts";
 import { isObject } from "#lib/json-value.ts";
 import { losslessJson } from "#lib/lossless-json.ts";
+import { redactedError } from "#lib/redacted-texts.ts";
 import type { ToolCall, ToolStreamPart } from "#spec/index.ts";
 
-import { errorMessage } from "../cut-text.ts";
 import type { Faults } from "../ports/faults.ts";
 import type { CallContext, ToolAnswer, ToolPiece } from "../ports/tool-port.ts";
 import { errorResult } from "./error-results.ts";
@@ -70,19 +70,10 @@ export async function* toolOutput(
     await faults.at("tool.finished");
     yield { type: "result", result: toResult(await finished) };
   } catch (thrown) {
-    throw redact === undefined ? thrown : withoutSecrets(thrown, redact);
+    throw redact === undefined ? thrown : redactedError(thrown, redact);
   } finally {
     onEnd();
   }
-}
-
-/** The thrown value without secrets; the value itself if it has none. */
-function withoutSecrets(thrown: unknown, redact: (text: string) => string): unknown {
-  const { name, stack = "" } = thrown instanceof Error ? thrown : { name: "Error" };
-  const message = errorMessage(thrown);
-  const [cleanMessage, cleanStack] = [redact(message), redact(stack)];
-  if (cleanMessage === message && cleanStack === stack) return thrown;
-  return Object.assign(new Error(cleanMessage), { name, stack: cleanStack });
 }
 
 function progressPiece(update: unknown): ToolPiece {

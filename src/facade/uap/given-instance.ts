@@ -148,25 +148,32 @@ class Turns {
   }
 }
 
-/** Returns an object whose `generate` calls `stream` of the given one, and sends its events to the sink. */
+/** Returns the given object with another `generate`, which calls `stream` and sends its events to the sink. */
 export function emittingInstance(llm: LLMInstance, { signal, emit, untilReady }: StreamSink<StreamEvent>): LLMInstance {
-  return {
-    ...llm,
-    async generate(...messages) {
-      const stream = llm.stream(...messages);
-      // It rejects as the events do, which are read first.
-      stream.turn.catch(() => {});
-      const abort = (): void => stream.abort();
-      signal.addEventListener("abort", abort, { once: true });
-      try {
-        for await (const event of stream) {
-          emit(event);
-          await untilReady(() => {});
-        }
-        return await stream.turn;
-      } finally {
-        signal.removeEventListener("abort", abort);
+  const generate: LLMInstance["generate"] = async (...messages) => {
+    const stream = llm.stream(...messages);
+    // It rejects as the events do, which are read first.
+    stream.turn.catch(() => {});
+    const abort = (): void => stream.abort();
+    signal.addEventListener("abort", abort);
+    try {
+      for await (const event of stream) {
+        emit(event);
+        await untilReady(() => {});
       }
-    },
+      return await stream.turn;
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
   };
+  // Methods and getters are called on the given object, which may have private fields.
+  return new Proxy(
+    { ...llm },
+    {
+      get(_, key) {
+        const value: unknown = key === "generate" ? generate : llm[key as keyof LLMInstance];
+        return typeof value === "function" ? (value.bind(llm) as unknown) : value;
+      },
+    },
+  );
 }

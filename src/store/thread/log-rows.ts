@@ -3,9 +3,10 @@
 
 import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
 
+import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { LogRecord } from "#core/record.ts";
-import { parseOwnJson } from "#lib/untrusted/own-json.ts";
+import { redactedTexts } from "#lib/redacted-texts.ts";
 
 import { firstKey, lastKey } from "../key-range.ts";
 import { decodeBody, encodeBody } from "../row-body.ts";
@@ -16,7 +17,19 @@ const type = sql.placeholder("type");
 const runId = sql.placeholder("runId");
 const beyond = sql.placeholder("beyond");
 
-/** Creates the operations on log rows. `redact` removes secrets from the JSON text of each row's data before it is written. */
+/** The fields with texts about what failed, of a row and of each call in its list `tools`. */
+const problemFields = new Set(["error", "stack", "problem", "cause", "message"]);
+
+function redactedProblems(data: JsonObject, redact: (text: string) => string): JsonObject {
+  const entries = Object.entries(data).map(([name, value]): [string, Json] => {
+    if (problemFields.has(name)) return [name, redactedTexts(value, redact) as Json];
+    if (name !== "tools" || !Array.isArray(value)) return [name, value];
+    return [name, value.map((call) => (isJsonObject(call) ? redactedProblems(call, redact) : call))];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Creates the operations on log rows. `redact` removes secrets from the texts of a row's problems before it is written. */
 export function logRows(
   database: ThreadDatabase,
   redact: (text: string) => string,
@@ -45,12 +58,8 @@ export function logRows(
     asc: () => page(gt, asc),
     desc: () => page(lt, desc),
   });
-  /** The events of a row stay as they are, because a replay has to repeat what was sent. */
-  const redacted = (log: LogRecord): LogRecord => {
-    const text = JSON.stringify(log.data);
-    const clean = redact(text);
-    return clean === text ? log : { ...log, data: parseOwnJson(clean) as LogRecord["data"] };
-  };
+  /** Only texts of problems are changed: a run continues from the other data, and a replay has to repeat the events that were sent. */
+  const redacted = (log: LogRecord): LogRecord => ({ ...log, data: redactedProblems(log.data, redact) });
   return {
     insertLog(log) {
       queries.insert.run({ id: log.id, type: log.type, runId: log.run_id, body: encodeBody("log", redacted(log)) });

@@ -20,7 +20,7 @@ import { threadSchema } from "./thread-schema.ts";
 /** Options of a store. */
 interface ThreadStoreOptions {
   faults?: Faults;
-  /** Removes secrets from the JSON text of the data of log rows. */
+  /** Removes secrets from the texts of problems in log rows. */
   redact?: (text: string) => string;
 }
 

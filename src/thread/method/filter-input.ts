@@ -59,7 +59,7 @@ async function checkParts(
   const { live, clock } = context;
   const { state } = definitionAccess(context);
   const texts = [await inputText(parts, context.files), ...(structure === undefined ? [] : textsIn(structure))];
-  const outcome = await runFilters(filters, texts.join("\n"), { state, clock });
+  const outcome = await runFilters(filters, texts.join("\n"), { state, clock, redact: context.settings.redact });
   if (outcome.type === "accepted") return withWarnings(parts, outcome.warnings);
   if (outcome.type === "unchecked") {
     const { file, problem, stack } = outcome;

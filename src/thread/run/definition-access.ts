@@ -36,6 +36,7 @@ export function definitionAccess(
   const hooks: HookRunner = new HookRunner({
     hooks: context.hooks,
     clock,
+    redact: context.settings.redact,
     state: () => (inner ??= definitionAccess(context, deeper(place))).state,
     report: (problem) => reportHook(context, { ...problem }),
   });

@@ -73,7 +73,12 @@ export async function assembleRun(
     forced: left.forced,
     turnStrategy: async (of, side) => {
       await context.faults.at("run.turn-strategy");
-      const turns = await turnStrategy(of, side, { definitions, clock, env: context.connection.env as WorkerEnv });
+      const turns = await turnStrategy(of, side, {
+        definitions,
+        clock,
+        env: context.connection.env as WorkerEnv,
+        redact: context.settings.redact,
+      });
       await context.faults.at("run.answer-form");
       const form = await formOf(of, side);
       const attempts = () => answersWithoutCalls(journal.messages, mainScope);

@@ -3,7 +3,7 @@
 
 import { parseCountedJson } from "#lib/untrusted/bounded-json.ts";
 
-import { isLikeMessage, plainMessage } from "./plain-message.ts";
+import { isLikeMessage, plainMessage, plainMessages } from "./plain-message.ts";
 
 /**
  * The maximum number of events of a stream whose data is no message, and that the SDK reports. Its report of one takes 25 µs. Some servers
@@ -94,8 +94,7 @@ export class PlainEvents {
       const plain = plainMessage(value, this.#request);
       return plain === value ? undefined : [JSON.stringify(plain)];
     }
-    const request = all.length === 1 ? this.#request : undefined;
-    return kept.map((each) => JSON.stringify(plainMessage(each, request)));
+    return plainMessages(kept, this.#request).map((each) => JSON.stringify(each));
   }
 }
 

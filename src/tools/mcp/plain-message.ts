@@ -17,6 +17,19 @@ export function isLikeMessage(value: unknown): value is Fields {
   return typeof method === "string" || result !== undefined || error !== undefined || isId(id);
 }
 
+/** Whether a parsed value is read as a response. */
+function isLikeResponse(value: unknown): boolean {
+  if (!isLikeMessage(value)) return false;
+  const { method, result, error } = value;
+  return typeof method !== "string" || isObject(result) || isProblem(error);
+}
+
+/** Returns the normalised messages of a batch. A response without a usable id belongs to `request` if it is the only response. */
+export function plainMessages(batch: readonly unknown[], request?: number): unknown[] {
+  const owner = batch.filter(isLikeResponse).length === 1 ? request : undefined;
+  return batch.map((message) => plainMessage(message, owner));
+}
+
 /**
  * Returns a parsed message with an envelope that the SDK accepts. A response that the SDK accepts as it is, and a value that is no message, are
  * returned unchanged. `request` is the id of the request to which a response without a usable id belongs.
@@ -26,7 +39,7 @@ export function plainMessage(value: unknown, request?: number): unknown {
   const { method, params, result, error } = value;
   const id = isId(value["id"]) ? value["id"] : undefined;
   // Without a check by the SDK's schemas: a server may send many notifications, and the result is the same for those that the SDK accepts.
-  if (typeof method === "string" && !isObject(result) && !isProblem(error)) {
+  if (typeof method === "string" && !isLikeResponse(value)) {
     return { ...envelope(id), method, ...(isObject(params) ? { params: plainMeta(params) } : {}) };
   }
   if (JSONRPCMessageSchema.safeParse(value).success) return value;

@@ -86,22 +86,37 @@ export function sentError(thrown: unknown, hasSession: boolean): unknown {
   return isRefused ? new SessionLost(status, thrown) : thrown;
 }
 
-/** Sentences of servers that do not know the id of a session. A text with more words may be about a session of the tool. */
+/** An unquoted word is an id only if it has a digit or is hexadecimal: "session name not found" may be about an argument. */
+const sessionId = "(?:[\"'][^\"']*[\"']|[\\da-f-]{3,}|(?=[^\\s\\d]*\\d)[^\\s\"':]+)";
+const unknown =
+  "(?:not found|does not exist|not recogni[sz]ed|(?:(?:is|was|has) )?(?:not initiali[sz]ed|invalid|unknown|expired|terminated|closed))";
+const given = "(?: header)?(?: (?:provided|given|supplied))?";
+
+/**
+ * Sentences of servers that do not know the id of a session. A text with more words may be about a session of the tool. SESSION: the session or
+ * its id; NAME: the id, as no argument is called.
+ */
 const unknownSession = new RegExp(
   [
-    "(?:no valid|invalid|unknown|expired|(?:invalid|missing) or (?:invalid|missing|expired|unknown)) ID(?: (?:provided|given|supplied|header))?",
-    "ID (?:not found|does not exist|not recogni[sz]ed|(?:(?:is|was|has) )?(?:invalid|unknown|expired|terminated|closed))",
-    "mcp-session-id header (?:is )?(?:required|missing|invalid)",
+    `(?:no valid|invalid|unknown|expired|(?:invalid|missing) or (?:invalid|missing|expired|unknown)) SESSION${given}`,
+    `SESSION ${unknown}(?: or ${unknown})?(?:: ${sessionId})?`,
+    `(?:no|missing) (?:the )?NAME${given}`,
+    "(?:an? |the )?(?:valid )?NAME(?: header)? (?:is )?(?:required|missing)",
+    "mcp-session-id header (?:is )?invalid",
     "(?:the )?server (?:is )?not initiali[sz]ed",
   ]
     .map((sentence) => `^(?:(?:bad request|error|not found)[:,.] *)*(?:${sentence})[.!]?$`)
     .join("|")
-    .replaceAll("ID", "(?:the )?(?:mcp[ -])?session(?:[ -]?id)?(?: [\"'][^\"']*[\"']| [\\da-f-]{16,})?"),
+    .replaceAll("SESSION", `(?:the )?(?:mcp[ -])?session(?:[ -]?id)?(?::? ${sessionId})?`)
+    .replaceAll("NAME", "(?:mcp[ -])?session[ -]id"),
   "i",
 );
 
 /** The code of a JSON-RPC error about the parameters of a request, which a tool may have checked. */
 const invalidParams = -32_602;
+
+/** The id in refusals of servers with the Python SDK that belong to no request. */
+const noRequest = "server-error";
 
 /**
  * Whether the body of a refusal states that the server does not know the session, such as "Bad Request: No valid session ID provided" or "Server
@@ -113,7 +128,7 @@ function isAboutSession(text: string): boolean {
   if (body.length > searchedText) return false;
   const value = parseJson(body);
   const { id = null, error, message } = fieldsOf(value);
-  if (id !== null || fieldsOf(error)["code"] === invalidParams) return false;
+  if ((id !== null && id !== noRequest) || fieldsOf(error)["code"] === invalidParams) return false;
   const stated = [fieldsOf(error)["message"], error, message, value, body].find((each) => typeof each === "string");
   return typeof stated === "string" && unknownSession.test(stated.trim());
 }

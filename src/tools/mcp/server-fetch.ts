@@ -14,7 +14,7 @@ import { countedResponse, isEventStream, type TextMeter } from "#lib/untrusted/b
 import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
 import { PlainEvents } from "./plain-events.ts";
-import { plainMessage } from "./plain-message.ts";
+import { plainMessage, plainMessages } from "./plain-message.ts";
 import { ListPages, responseBytes, streamBounds } from "./response-bounds.ts";
 import { McpServerError, tooMuchCode, tooMuchText } from "./server-error.ts";
 
@@ -107,8 +107,7 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
 function plainJson(response: Response, request: number | undefined): Response {
   const json = async (): Promise<unknown> => {
     const value = parseCountedJson(await response.text());
-    if (!Array.isArray(value)) return plainMessage(value, request);
-    return value.map((message) => plainMessage(message, value.length === 1 ? request : undefined));
+    return Array.isArray(value) ? plainMessages(value, request) : plainMessage(value, request);
   };
   return Object.assign(response, { json });
 }

@@ -1,6 +1,6 @@
 // The schema of an operation's arguments as the document states it, by which calls are checked: a model receives a reduced one
 // (argument-schema.ts). Schemas are copied with their references, so that one that contains itself is checked at every depth. Contract: the number
-// of copied values is bounded; what the check does not need is left out.
+// of copied values is bounded; what the check does not need is left out; of `oneOf`, several alternatives may match.
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 import { schemaPlaces } from "#core/schema/schema-keyword.ts";
@@ -25,9 +25,11 @@ class SchemaCopies {
   readonly #document: JsonObject;
   /** Before version 3.1 keywords next to a reference have no effect. */
   readonly #ignoresSiblings: boolean;
-  /** The names of the copied targets, by reference, and those that are not copied yet. */
+  /** The names of the copied targets, by `#inverts` and reference, and those that are not copied yet. */
   readonly #names = new Map<string, string>();
-  readonly #waiting: { name: string; schema: JsonObject }[] = [];
+  readonly #waiting: { name: string; schema: JsonObject; inverts: boolean }[] = [];
+  /** Whether the copied schema is in a `not` or an `if`, where an alternative that matches may make a value wrong. */
+  #inverts = false;
   #values = 0;
 
   constructor(document: JsonObject) {
@@ -39,6 +41,7 @@ class SchemaCopies {
   definitions(): JsonObject {
     const copies: [string, Json][] = [];
     for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
+      this.#inverts = next.inverts;
       copies.push([next.name, this.copy(next.schema)]);
     }
     return Object.fromEntries(copies);
@@ -58,19 +61,26 @@ class SchemaCopies {
   }
 
   #copyOf(own: readonly [string, Json][], given: JsonObject): JsonObject {
-    const copied = own.map(([keyword, value]): [string, Json] => [keyword, this.#keyword(keyword, value, given)]);
-    return Object.fromEntries(copied);
+    const copied = Object.fromEntries(
+      own.map(([keyword, value]): [string, Json] => [keyword, this.#keyword(keyword, value, given)]),
+    );
+    const { oneOf, ...others } = copied;
+    if (oneOf === undefined || this.#inverts) return copied;
+    // Without formats and the discriminator, which the check does not read, several alternatives may match.
+    if (others["anyOf"] === undefined) return { ...others, anyOf: oneOf };
+    return { ...others, allOf: [...listOf(others["allOf"]), { anyOf: oneOf }] };
   }
 
   /** The reference to the copy of a target; null if there is no target in the document. */
   #reference(reference: string): JsonObject | null {
-    const known = this.#names.get(reference);
+    const key = `${this.#inverts} ${reference}`;
+    const known = this.#names.get(key);
     if (known !== undefined) return { $ref: `#/$defs/${known}` };
     const found = follow(this.#document, { $ref: reference });
     if (found === null) return null;
     const name = `s${this.#names.size}`;
-    this.#names.set(reference, name);
-    this.#waiting.push({ name, schema: found.value });
+    this.#names.set(key, name);
+    this.#waiting.push({ name, schema: found.value, inverts: this.#inverts });
     return { $ref: `#/$defs/${name}` };
   }
 
@@ -78,7 +88,13 @@ class SchemaCopies {
     const place = schemaPlaces.get(keyword);
     if (place === "list" || (place === "one" && Array.isArray(value)))
       return listOf(value).map((each) => this.copy(each));
-    if (place === "one") return this.copy(value);
+    if (place === "one") {
+      const before = this.#inverts;
+      this.#inverts ||= keyword === "not" || keyword === "if";
+      const copied = this.copy(value);
+      this.#inverts = before;
+      return copied;
+    }
     if (place === "named") {
       const named = entriesOf(value).filter(([name]) => name !== "__proto__");
       return Object.fromEntries(named.map(([name, schema]) => [name, this.copy(schema)]));

@@ -4,7 +4,9 @@ import { describe, expect, it } from "vitest";
 
 import type { Agent, ExecutionContext, ExecutionStrategy } from "#facade/uap/agent-contract.ts";
 import { AgentState } from "#facade/uap/agent-state.ts";
+import { emittingInstance } from "#facade/uap/given-instance.ts";
 import { loop, plan, react } from "#facade/uap/strategy/index.ts";
+import { llm } from "#facade/upp/llm.ts";
 import type { History, InferenceInput, LLMInstance, StreamResult } from "#facade/upp/llm.ts";
 import type { StreamEvent } from "#facade/upp/stream-event.ts";
 import type { Turn } from "#facade/upp/turn.ts";
@@ -12,7 +14,7 @@ import { AssistantMessage, ToolResultMessage, UserMessage } from "#facade/upp/up
 import type { AnyMessage } from "#facade/upp/upp-message.ts";
 
 import { add, call, outline, rejection } from "../support/scripted-llm.ts";
-import { eventsOf, scriptedAgent, stepsOf } from "./support/scripted-agent.ts";
+import { eventsOf, scripted, scriptedAgent, stepsOf } from "./support/scripted-agent.ts";
 import type { Script } from "./support/scripted-agent.ts";
 
 type Messages = [History | InferenceInput, ...InferenceInput[]];
@@ -156,6 +158,78 @@ describe.each(strategies)("%s", (_name, make, script, count) => {
     expect(deltas.join("")).toContain("Three.");
     expect(stepsOf(events).filter((one) => one.endsWith("step_end"))).toHaveLength(count);
     expect((await stream.result).turn.response.text).toBe("Three.");
+  });
+});
+
+describe("an instance of a class with private fields", () => {
+  class Counted {
+    readonly #llm: LLMInstance;
+    #requests = 0;
+    kept: unknown = null;
+    constructor(llm: LLMInstance) {
+      this.#llm = llm;
+    }
+    get capabilities(): unknown {
+      return this.#llm.capabilities;
+    }
+    get requests(): number {
+      return this.#requests;
+    }
+    async generate(...messages: Messages): Promise<Turn> {
+      return this.stream(...messages).turn;
+    }
+    stream(...messages: Messages): StreamResult {
+      this.#requests += 1;
+      return this.#llm.stream(...messages);
+    }
+  }
+  class Summing extends Counted {}
+
+  it.each(strategies)("The strategy %s streams the answer of such an instance", async (_name, make, script) => {
+    const execution = withInstance(make(), (llm) => new Summing(llm));
+    const stream = scriptedAgent(script, { tools: [add], execution }).stream("Add 1 and 2.", AgentState.initial());
+    expect((await stream.result).turn.response.text).toBe("Three.");
+  });
+
+  it("An instance that emits its events has the methods, getters and fields of the given one", async () => {
+    const counted = new Summing(llm({ model: scripted("scripted", { script: [{ text: "One." }] }) }));
+    const events: StreamEvent[] = [];
+    const emit = (event: StreamEvent): void => void events.push(event);
+    const { signal } = new AbortController();
+    const untilReady = (): undefined => undefined;
+    const emitting = emittingInstance(counted as unknown as LLMInstance, { signal, emit, untilReady });
+    expect((await emitting.generate("Go.")).response.text).toBe("One.");
+    expect(events.length).toBeGreaterThan(0);
+    expect((await emitting.stream("Go.").turn).response.text).toBe("One.");
+    expect(emitting.capabilities).toBe(counted.capabilities);
+    expect((emitting as unknown as Counted).requests).toBe(2);
+    expect(Object.keys({ ...emitting })).toEqual(["kept"]);
+  });
+
+  it.each(["generate", "stream"] as const)("A custom strategy uses each method and getter in %s", async (method) => {
+    const seen: unknown[] = [];
+    const strategy: ExecutionStrategy = {
+      name: "custom",
+      async execute({ llm, input, state }) {
+        const counted = llm as unknown as Counted;
+        counted.kept = "kept";
+        await llm.generate(state.messages, input);
+        const turn = await llm.stream(state.messages, input).turn;
+        seen.push(counted.requests, counted.kept, counted.capabilities);
+        return { turn, state: state.withMessages(turn.messages) };
+      },
+    };
+    const wrap = (llm: LLMInstance): object => {
+      seen.push(llm.capabilities);
+      return new Summing(llm);
+    };
+    const agent = scriptedAgent([{ text: "One." }], { execution: withInstance(strategy, wrap) });
+    const { turn } =
+      method === "generate"
+        ? await agent.generate("Go.", AgentState.initial())
+        : await agent.stream("Go.", AgentState.initial()).result;
+    expect(turn.response.text).toBe("One.");
+    expect(seen).toEqual([expect.anything(), 2, "kept", seen[0]]);
   });
 });
 

@@ -21,14 +21,18 @@ export interface Received {
   requests: { headers: Record<string, string>; problem: string | null; status: number | null; spans: number }[];
 }
 
-/** Resolves once the collector has at least these numbers of spans and requests of a scope. Throws if a body was not OTLP. */
+/**
+ * Resolves once the collector has at least these numbers of spans and requests of a scope. With `thread`, only the spans of this thread and
+ * the requests with such spans count. Throws if a body was not OTLP.
+ */
 export async function received(
   collector: string,
   scope: string,
-  atLeast: { spans?: number; requests?: number },
+  atLeast: { spans?: number; requests?: number; thread?: string },
 ): Promise<Received> {
-  const { spans = 0, requests = 0 } = atLeast;
-  const response = await fetch(`${collector}/${scope}/received?spans=${spans}&requests=${requests}`);
+  const { spans = 0, requests = 0, thread } = atLeast;
+  const filter = thread === undefined ? "" : `&thread=${encodeURIComponent(thread)}`;
+  const response = await fetch(`${collector}/${scope}/received?spans=${spans}&requests=${requests}${filter}`);
   const all = (await response.json()) as Received;
   const { problem } = all.requests.find((request) => request.problem !== null) ?? { problem: null };
   if (problem !== null) throw new Error(`The collector refused a body: ${problem}`);

@@ -4,7 +4,8 @@
 // POST /<scope>/v1/traces receives spans. The beginning of the scope selects the answer: `hang` never answers, `busy` answers 503 once and
 // then accepts, `refuse` answers 400, `move` answers with a redirect, `part` reports one rejected span, `lies` reports numbers of
 // rejected spans that cannot be. The names of hostile-answer.mjs select its answers.
-// GET /<scope>/received?spans=<n>&requests=<n> answers once that many spans and requests have arrived, with all of them.
+// GET /<scope>/received?spans=<n>&requests=<n>&thread=<id> answers once that many spans and requests have arrived, with all of them. With
+// `thread`, only the spans of this thread and the requests with such spans count.
 
 import { createServer } from "node:http";
 
@@ -109,9 +110,12 @@ function spansOf(body) {
   });
 }
 
+/** @param {{ attributes: Fields }} span */
+const threadOf = ({ attributes }) => attributes["gen_ai.conversation.id"];
+
 /** Starts a collector on a free port of the loopback. */
 export async function startCollector() {
-  /** @type {Map<string, { spans: object[], requests: Fields[], waiting: Set<() => void> }>} */
+  /** @type {Map<string, { spans: { attributes: Fields }[], requests: (Fields & { threads: unknown[] })[], waiting: Set<() => void> }>} */
   const scopes = new Map();
 
   /** @param {string} name */
@@ -137,7 +141,9 @@ export async function startCollector() {
     const scope = scopeOf(name);
     if (request.method === "GET") {
       const look = () => {
-        const { spans, requests } = scope;
+        const thread = searchParams.get("thread");
+        const spans = scope.spans.filter((span) => thread === null || threadOf(span) === thread);
+        const requests = scope.requests.filter(({ threads }) => thread === null || threads.includes(thread));
         const isThere =
           spans.length >= Number(searchParams.get("spans") ?? 0) &&
           requests.length >= Number(searchParams.get("requests") ?? 0);
@@ -154,7 +160,7 @@ export async function startCollector() {
     request.on("end", () => {
       const isTraces = rest.join("/") === "v1/traces" && request.method === "POST";
       const isJson = request.headers["content-type"] === "application/json";
-      /** @type {object[]} */
+      /** @type {{ attributes: Fields }[]} */
       let spans = [];
       /** @type {string | null} */
       let problem = isTraces && isJson ? null : `${request.method} ${pathname} ${request.headers["content-type"]}`;
@@ -165,7 +171,13 @@ export async function startCollector() {
       }
       const { length } = scope.requests.concat({});
       const [status, body] = answerOf(name, length) ?? [null, {}];
-      scope.requests.push({ headers: request.headers, problem, status, spans: spans.length });
+      scope.requests.push({
+        headers: request.headers,
+        problem,
+        status,
+        spans: spans.length,
+        threads: spans.map(threadOf),
+      });
       if (status === 200 && problem === null) scope.spans.push(...spans);
       for (const look of scope.waiting) look();
       if (status === null || answerHostile(name, request.socket)) return;

@@ -33,6 +33,23 @@ it("An event of another type is passed on after any number of events that are no
   expect(events.read("event: message\ndata: 1\n\n")).toBe("event: message\n\n");
 });
 
+it("A response without an id belongs to the request if it is the only response of a batch", () => {
+  const note = { jsonrpc: "2.0", method: "notifications/message", params: {} };
+  const sampling = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage", params: {} };
+  const passed = (...batch: object[]): unknown[] => {
+    const lines = new PlainEvents(7).read(`data: ${JSON.stringify(batch)}\n\n`).split("\n");
+    return lines.filter(Boolean).map((line) => JSON.parse(line.slice("data: ".length)));
+  };
+  const one = { jsonrpc: "2.0", id: 7, result: { a: 1 } };
+  expect(passed({ id: null, result: { a: 1 } })).toEqual([one]);
+  expect(passed(note, { id: null, result: { a: 1 } })).toEqual([note, one]);
+  expect(passed({ error: null, result: { a: 1 } }, sampling, note)).toEqual([one, sampling, note]);
+  expect(passed(note, { ...one, id: 3 })).toEqual([note, { ...one, id: 3 }]);
+  const withoutId = { jsonrpc: "2.0", result: { a: 1 } };
+  expect(passed(note, withoutId, withoutId)).toEqual([note, withoutId, withoutId]);
+  expect(passed(one, withoutId)).toEqual([one, withoutId]);
+});
+
 it("Notifications and requests are passed on without a check by the schemas of the SDK", () => {
   const events = new PlainEvents(undefined);
   const check = vi.spyOn(JSONRPCMessageSchema, "safeParse");

@@ -61,15 +61,39 @@ describe("what the reduced schema does not have", () => {
   it.each([
     ["more values than are sent", { enum: values }, "value 149", "value 150"],
     ["a long pattern", { type: "string", pattern }, "word39", "word40"],
-    ["exactly one alternative", { oneOf: [{ type: "integer" }, { type: "number", minimum: 10 }] }, 3, 12],
+    ["alternatives", { oneOf: [{ type: "integer" }, { type: "number", minimum: 10 }] }, 12, 3.5],
+    [
+      "two lists of alternatives",
+      { anyOf: [{ type: "string" }, { type: "integer" }], oneOf: [{ minLength: 2 }, { maximum: 5 }] },
+      "ab",
+      true,
+    ],
     ["a negation", { not: { type: "string" } }, 1, "a"],
+    ["a negation of one alternative", { not: { $ref: "#/components/schemas/One" } }, 12, 3],
     ["items by position", { prefixItems: [{ type: "string" }, { type: "integer" }] }, ["a", 1], ["a", "b"]],
     ["a contained item", { type: "array", contains: { const: 7 } }, [1, 7], [1]],
     ["keys by pattern", { patternProperties: { "^x-": { type: "integer" } } }, { "x-a": 1 }, { "x-a": "1" }],
     ["a condition", { if: { required: ["a"] }, else: { required: ["b"] } }, { b: 2 }, { c: 1 }],
     ["null by `nullable`", { type: "string", nullable: true }, null, 1],
   ])("A schema with %s is checked by it", async (_, schema, right, wrong) => {
-    const { fits } = await operation({ type: "object", properties: { v: schema }, required: ["v"] });
+    const One = { oneOf: [{ type: "integer" }, { type: "number", minimum: 10 }] };
+    const { fits } = await operation({ type: "object", properties: { v: schema }, required: ["v"] }, { One });
+    expect([fits({ v: right }), fits({ v: wrong })]).toEqual([true, false]);
+  });
+
+  const kind = { type: "string" };
+  const Card = { type: "object", properties: { kind, number: { type: "string" } }, required: ["kind"] };
+  const Bank = { type: "object", properties: { kind, iban: { type: "string" } }, required: ["kind"] };
+  const components = { Card, Bank };
+  const both = [{ $ref: "#/components/schemas/Card" }, { $ref: "#/components/schemas/Bank" }];
+  it.each([
+    ["a discriminator", { oneOf: both, discriminator: { propertyName: "kind" } }, { kind: "Card", number: "1" }, {}],
+    ["open objects", { oneOf: both }, { kind: "Bank", iban: "1" }, { kind: 1 }],
+    ["formats", { oneOf: ["date", "date-time"].map((format) => ({ type: "string", format })) }, "2026-01-01", 1],
+    ["kinds of numbers", { oneOf: [{ type: "integer" }, { type: "number" }] }, 1, "1"],
+    ["items", { type: "array", items: { oneOf: [{ type: "integer" }, { type: "number" }] } }, [1], ["1"]],
+  ])("A value that several alternatives of `oneOf` match because of %s is right", async (_, schema, right, wrong) => {
+    const { fits } = await operation({ type: "object", properties: { v: schema }, required: ["v"] }, components);
     expect([fits({ v: right }), fits({ v: wrong })]).toEqual([true, false]);
   });
 
