@@ -5,24 +5,13 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { runCli } from "#cli/run-cli.ts";
-
-import { good, packageRoot, writeProject } from "../compiler/temporary-project.ts";
+import { runInProcess } from "../compiler/command.ts";
+import { good, writeProject } from "../compiler/temporary-project.ts";
 
 async function run(...argv: string[]): Promise<{ code: number; printed: string[]; errors: string[] }> {
-  const printed: string[] = [];
-  const errors: string[] = [];
-  const code = await runCli(argv, {
-    env: {},
-    cwd: packageRoot,
-    packageRoot,
-    version: "test",
-    print: (text) => printed.push(text),
-    printError: (text) => errors.push(text),
-    colours: false,
-    self: ["false"],
-  });
-  return { code, printed, errors };
+  const { code, stdout, stderr } = await runInProcess(argv);
+  const texts = (lines: string) => lines.split("\n").slice(0, -1);
+  return { code, printed: texts(stdout), errors: texts(stderr) };
 }
 
 it.each([["build"], ["check"], ["doctor"], ["deploy"], ["upgrade"], ["init", "--yes"], ["new", "tool", "search"]])(

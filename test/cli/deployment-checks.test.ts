@@ -66,7 +66,7 @@ it("The command doctor warns of addresses that a deployment does not reach, and 
   expect(output).not.toMatch(/secret-\d/);
 });
 
-it("The command doctor calls no asynchronous function and no function for headers or credentials of a definition, says so, and checks the variables that their text names", async () => {
+it("The command doctor calls no asynchronous function and no function for headers or credentials of a definition, states this, and checks the variables that their text names", async () => {
   const called = (token: string) => `{ globalThis.calledInDoctor = true; return { authorization: env.${token} }; }`;
   const files = {
     ...complete,

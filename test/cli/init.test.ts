@@ -352,7 +352,8 @@ describe("the command init", () => {
     for (const [files, under, args, message] of cases) {
       const root = writeProject(files, under);
       const first = snapshot(root);
-      expect(await init(root, ["--yes", ...args])).toEqual({
+      const { code, output } = await init(root, ["--yes", ...args]);
+      expect({ code, output }).toEqual({
         code: 2,
         output: expect.stringContaining(message) as string,
       });

@@ -5,9 +5,9 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { runCli } from "#cli/run-cli.ts";
 import { recordPackageVersion } from "#compiler/package-version.ts";
 
+import { runInProcess } from "../compiler/command.ts";
 import { good, packageRoot, writeFiles, writeProject, type Files } from "../compiler/temporary-project.ts";
 import { toml } from "./support/deploy-project.ts";
 
@@ -35,20 +35,8 @@ const packageOf = (version: string): Files => ({
   "CHANGELOG.md": changelog,
 });
 
-async function upgrade(root: string, argv: readonly string[] = [], installed = packageRoot) {
-  const lines: string[] = [];
-  const code = await runCli(["upgrade", "--root", root, ...argv], {
-    env: {},
-    cwd: root,
-    packageRoot: installed,
-    version: "test",
-    print: (text) => lines.push(text),
-    printError: (text) => lines.push(text),
-    colours: false,
-    self: ["false"],
-  });
-  return { code, output: lines.join("\n") };
-}
+const upgrade = (root: string, argv: readonly string[] = [], installed = packageRoot) =>
+  runInProcess(["upgrade", "--root", root, ...argv], { cwd: root, packageRoot: installed });
 
 const projectIn = (files: Files): string => writeProject(files, join(packageRoot, ".cache/deploy"));
 
@@ -97,9 +85,7 @@ describe("the command upgrade", () => {
     const root = projectIn({ ...good, "wrangler.toml": toml });
     const version = (JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8")) as { version: string })
       .version;
-    const context = { env: {}, cwd: root, packageRoot, version: "test", colours: false, self: ["false"] as const };
-    const silent = { print: () => undefined, printError: () => undefined };
-    expect(await runCli(["build", "--root", root], { ...context, ...silent })).toBe(0);
+    expect(await runInProcess(["build", "--root", root], { cwd: root })).toMatchObject({ code: 0 });
     const { code, output } = await upgrade(root);
     expect([code, output]).toEqual([
       0,

@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
+import type { CliContext } from "#cli/context.ts";
 import { runCli } from "#cli/run-cli.ts";
 
 import { packageRoot } from "./temporary-project.ts";
@@ -27,18 +28,33 @@ export function runCommand(parameters: readonly string[], env: NodeJS.ProcessEnv
   });
 }
 
+/** The result of a command that ran in the process of the test. `output` has the lines of both streams in their order. */
+export interface InProcessResult extends CommandResult {
+  code: number;
+  output: string;
+}
+
 /** Runs `threadhold …` without a process of its own, which takes a third of a processor second. */
-export async function runInProcess(parameters: readonly string[]): Promise<CommandResult> {
-  const output = { stdout: "", stderr: "" };
+export async function runInProcess(
+  parameters: readonly string[],
+  context: Partial<CliContext> = {},
+): Promise<InProcessResult> {
+  const printed = { stdout: "", stderr: "" };
+  const lines: string[] = [];
+  const printTo = (stream: keyof typeof printed) => (text: string) => {
+    printed[stream] += `${text}\n`;
+    lines.push(text);
+  };
   const code = await runCli(parameters, {
     env: {},
     cwd: packageRoot,
     packageRoot,
     version: "test",
-    print: (text) => (output.stdout += `${text}\n`),
-    printError: (text) => (output.stderr += `${text}\n`),
+    print: printTo("stdout"),
+    printError: printTo("stderr"),
     colours: false,
     self: ["false"],
+    ...context,
   });
-  return { code, ...output };
+  return { code, ...printed, output: lines.join("\n") };
 }

@@ -1,5 +1,5 @@
 // Replaces the references of a JSON Schema by their targets and converts its keywords to those of draft 2020-12. A schema that contains
-// itself is cut: at a cut the inner place is open, and its description says so. Contract: never throws anything but an UnusableSchema; the work is
+// itself is cut: at a cut the inner place is open, and its description names the cut. Contract: never throws anything but an UnusableSchema; the work is
 // bounded; a schema without references is kept as it is; the result accepts every value that the given schema accepts.
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { CliContext } from "#cli/context.ts";
-import { runCli } from "#cli/run-cli.ts";
 
+import { runInProcess } from "../../compiler/command.ts";
 import { packageRoot, writeProject, type Files } from "../../compiler/temporary-project.ts";
 import { complete, inRepository } from "../wrangler-project.ts";
 
@@ -24,18 +24,7 @@ const dev = (files: Files, ...args: string[]): Promise<Outcome> => devWith(["fal
 /** `self` is the program whose commands serve. */
 async function devWith(self: CliContext["self"], files: Files, ...args: string[]): Promise<Outcome> {
   const root = writeProject(files, inRepository);
-  const lines: string[] = [];
-  const code = await runCli(["dev", "--root", root, ...args], {
-    env: {},
-    cwd: root,
-    packageRoot,
-    version: "test",
-    print: (text) => lines.push(text),
-    printError: (text) => lines.push(text),
-    colours: false,
-    self,
-  });
-  return { code, output: lines.join("\n"), root };
+  return { ...(await runInProcess(["dev", "--root", root, ...args], { cwd: root, self })), root };
 }
 
 describe("the command dev", () => {

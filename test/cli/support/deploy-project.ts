@@ -10,9 +10,9 @@ import type { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 
 import type { CliContext } from "#cli/context.ts";
-import { runCli } from "#cli/run-cli.ts";
 import type { Terminal } from "#cli/terminal.ts";
 
+import { runInProcess } from "../../compiler/command.ts";
 import { good, packageRoot, writeProject, type Files } from "../../compiler/temporary-project.ts";
 
 const bindings = (prefix: string): string => `[[${prefix}durable_objects.bindings]]
@@ -120,23 +120,12 @@ export function writeShop(files: Files, apiEnv: Record<string, string>): DeployP
         env,
         stdio: ["ignore", "pipe", "pipe"],
       }),
-    run: async (argv, { env: added, ...options } = {}) => {
-      const lines: string[] = [];
-      const [command = "", ...others] = argv;
-      const code = await runCli([command, "--root", root, ...others], {
-        cwd: packageRoot,
-        packageRoot,
-        version: "test",
-        print: (text) => lines.push(text),
-        printError: (text) => lines.push(text),
-        colours: false,
-        self: ["false"],
+    run: ([command = "", ...others], { env: added, ...options } = {}) =>
+      runInProcess([command, "--root", root, ...others], {
         fetch: () => Promise.resolve(Response.json({ status: "ok", version: "1.2.3" })),
         ...options,
         env: { ...env, ...added },
-      });
-      return { code, output: lines.join("\n") };
-    },
+      }),
   };
 }
 

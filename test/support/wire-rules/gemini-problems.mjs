@@ -32,7 +32,7 @@ export function geminiProblems(schema, place = "parameters", isForGateway = fals
   if (anyOf !== undefined && place !== "parameters") {
     const branches = Array.isArray(anyOf) ? anyOf : [];
     return [
-      ...(keys.length > 1 ? [`${place} has ${keys.join()} beside anyOf`] : []),
+      ...(keys.length > 1 ? [`${place} has ${keys.join()} next to anyOf`] : []),
       ...(branches.length < 2 ? [`${place} has no choice in anyOf`] : []),
       ...branches.flatMap((/** @type {any} */ branch, /** @type {number} */ at) =>
         problemsOf(branch, `${place}|${at}`),

@@ -111,7 +111,7 @@ const argumentNames = (node, place) =>
  * @type {Rule}
  */
 const statedTypes = (node, place) => {
-  if (node["anyOf"] !== undefined) return node["type"] === undefined ? [] : [`${place} has type beside anyOf`];
+  if (node["anyOf"] !== undefined) return node["type"] === undefined ? [] : [`${place} has type next to anyOf`];
   return node["type"] === undefined ? [`${place} has no type`] : [];
 };
 
