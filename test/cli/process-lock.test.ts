@@ -84,6 +84,8 @@ it.runIf(process.platform === "linux")(
     const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
     onTestFinished(() => void parent.kill("SIGKILL"));
     const pid = await new Promise<number>((resolve) => parent.stdout.once("data", (text) => resolve(Number(text))));
+    // Some shells read exit codes at once, so the process is killed only after the shell has become the other program.
+    await vi.waitFor(() => expect(readFileSync(`/proc/${String(parent.pid)}/comm`, "utf8")).toBe("sleep\n"));
     expect("release" in takeLock(file, pid)).toBe(true);
     expect(lockHolder(file)).toBe(pid);
     process.kill(pid, "SIGKILL");
