@@ -8,7 +8,7 @@ import { clientSchema } from "#flow/client-schema.ts";
 import { allowedValues, fits } from "../support/wire-rules/allowed-values.ts";
 import { argumentSchemas, argumentValues, drafts, valueFor } from "../support/wire-rules/any-schema.ts";
 import { schemaProblems, schemaWires } from "../support/wire-rules/schema-problems.mjs";
-import { sentParameters, withSentNames } from "./sent-parameters.ts";
+import { sentParameters, unrestoredNames, withSentNames } from "./sent-parameters.ts";
 
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 
@@ -37,6 +37,8 @@ it.for(drafts)(
           const given = samples.map((value) => withSentNames(wire, read.parameters, value));
           const forbidden = given.filter((value) => fits(allowedValues(wire, sent), "2020-12", value) !== true);
           expect(forbidden, `${wire}: ${JSON.stringify(sent)}`).toEqual([]);
+          const written = valueFor(sent, sent, pick);
+          expect(unrestoredNames(wire, read.parameters, written), `${wire}: ${JSON.stringify(written)}`).toEqual([]);
         }
       },
     );

@@ -5,6 +5,8 @@ import { expect, it } from "vitest";
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
+import { toolSchema } from "#models/schema/sent-schema.ts";
+import { googleRules } from "#models/schema/wire-rules.ts";
 
 import { schemaProblems } from "../support/wire-rules/schema-problems.mjs";
 import { collect, message, model, readAnswer, request, serverPort, user, type Provider } from "./ask-model.ts";
@@ -201,3 +203,81 @@ it.for(providers)(
     expect(Object.keys(schema["properties"] as JsonObject)).toEqual(["a"]);
   },
 );
+
+/** Arguments that a model writes for Gemini, and those that the tool receives. */
+function restoredFor(parameters: JsonObject, written: Json): Json {
+  const read = toolSchema(parameters, googleRules);
+  if ("problem" in read || read.names === null) throw new Error("The schema has no name that Gemini refuses.");
+  return read.names.restored(written);
+}
+
+const refused = (name: string): JsonObject => ({ type: "object", properties: { [name]: { type: "string" } } });
+
+it("Two alternatives with names that have the same accepted form get one name each, which the tool does not see", () => {
+  const inner = { anyOf: [refused("a[b]"), refused("a(b)")] };
+  const parameters = { type: "object", properties: { one: inner, list: { type: "array", items: inner } } };
+  const value = { one: { "a[b]": "1" }, list: [{ "a(b)": "2" }, { "a[b]": "3", "a(b)": "4" }] };
+  const read = toolSchema(parameters, googleRules);
+  if ("problem" in read) throw new Error(read.problem);
+  const sent = read.names?.sent(value);
+  expect(sent).toEqual({ one: { a_b_: "1" }, list: [{ a_b__2: "2" }, { a_b_: "3", a_b__2: "4" }] });
+  expect(JSON.stringify(read.schema)).toMatch(/"a_b_":.*"a_b__2":/s);
+  expect(restoredFor(parameters, sent ?? null)).toEqual(value);
+});
+
+it("Alternatives at different depths share the names of one place", () => {
+  const one = { type: "object", properties: { x: refused("a[b]") } };
+  const two = { type: "object", properties: { x: refused("a(b)"), "a b": {} } };
+  const parameters = { type: "object", properties: { y: { anyOf: [one, { anyOf: [two] }] } } };
+  expect(restoredFor(parameters, { y: { x: { a_b_: "1", a_b__2: "2" }, a_b: 3 } })).toEqual({
+    y: { x: { "a[b]": "1", "a(b)": "2" }, "a b": 3 },
+  });
+});
+
+it("The names below a pattern and in each item of a list are restored, and those of rules in words are sent as they are", () => {
+  const parameters = {
+    type: "object",
+    properties: {
+      byPattern: { type: "object", patternProperties: { "^x": refused("a[b]") } },
+      tuple: { type: "array", prefixItems: [refused("7-days"), { type: "string" }], items: refused("$top") },
+      contained: { type: "array", contains: refused("a b") },
+      conditional: { type: "object", if: refused("c d"), else: refused("g h") },
+    },
+  };
+  const given = {
+    byPattern: { x1: { "a[b]": "1" } },
+    tuple: [{ "7-days": "2" }, "3", { $top: "4" }],
+    contained: [{ "a b": "5" }],
+    conditional: { "c d": "6", "g h": "8" },
+  };
+  const read = toolSchema(parameters, googleRules);
+  if ("problem" in read) throw new Error(read.problem);
+  const sent = read.names?.sent(given) ?? null;
+  expect(sent).toEqual({
+    byPattern: { x1: { a_b_: "1" } },
+    tuple: [{ _7_days: "2" }, "3", { _top: "4" }],
+    contained: [{ "a b": "5" }],
+    conditional: { "c d": "6", "g h": "8" },
+  });
+  const text = JSON.stringify(read.schema).replaceAll("\\", "");
+  for (const name of ["a_b_", "_7_days", "_top", "a b", "c d", "g h"]) expect(text).toContain(`"${name}":`);
+  expect(restoredFor(parameters, sent)).toEqual(given);
+});
+
+it("The names of a schema that contains itself are restored at every depth", () => {
+  const node = {
+    type: "object",
+    properties: { "filter[id]": { type: "string" }, and: { type: "array", items: { $ref: "#/$defs/node" } } },
+  };
+  const parameters = { type: "object", properties: { where: { $ref: "#/$defs/node" } }, $defs: { node } };
+  const nested = (name: string, depth: number): JsonObject => ({
+    [name]: String(depth),
+    ...(depth === 0 ? {} : { and: [nested(name, depth - 1)] }),
+  });
+  expect(restoredFor(parameters, { where: nested("filter_id_", 9) })).toEqual({ where: nested("filter[id]", 9) });
+});
+
+it("A key of a free object keeps its name although it equals a name that is sent elsewhere", () => {
+  const parameters = { type: "object", properties: { "a b": {}, free: { type: "object" } } };
+  expect(restoredFor(parameters, { a_b: 1, free: { a_b: 2 } })).toEqual({ "a b": 1, free: { a_b: 2 } });
+});

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 
-import type { Json, JsonObject } from "#contract/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 import { toolSchema } from "#models/schema/sent-schema.ts";
 import { anthropicRules, googleRules, rulesOfSchemas, type WireRules } from "#models/schema/wire-rules.ts";
 
@@ -46,6 +46,20 @@ export function withSentNames(wire: SchemaWire, parameters: JsonObject, value: J
   const sent = read.names.sent(value);
   expect(read.names.restored(sent)).toEqual(value);
   return sent;
+}
+
+/** The sent names that are left as keys after the names of the tool are restored in arguments that fit the sent schema. */
+export function unrestoredNames(wire: SchemaWire, parameters: JsonObject, written: Json): string[] {
+  const read = toolSchema(parameters, rulesOf[wire]);
+  if ("problem" in read || read.names === null) return [];
+  const own = keysOf(parameters);
+  const sent = keysOf(read.schema).filter((name) => !own.includes(name));
+  return keysOf(read.names.restored(written)).filter((name) => sent.includes(name));
+}
+
+function keysOf(value: Json): string[] {
+  if (Array.isArray(value)) return value.flatMap(keysOf);
+  return isJsonObject(value) ? Object.entries(value).flatMap(([name, inner]) => [name, ...keysOf(inner)]) : [];
 }
 
 /** The field in which a wire receives a tool's arguments. */

@@ -17,6 +17,13 @@ const maxRepeated = 150;
 const maxDepth = 32;
 const maxUnits = 64 * 1024;
 
+const cutSentence = "Its inner parts are left out here.";
+
+/** Whether parts of the schema were left out, because it contains itself or is beyond the bounds. */
+export function isCut({ description }: JsonObject): boolean {
+  return typeof description === "string" && description.includes(cutSentence);
+}
+
 /** A schema that cannot be used. The message completes a sentence such as "The schema of x …". */
 export class UnusableSchema extends Error {}
 
@@ -168,7 +175,7 @@ class Resolver {
       ...(nullable === true ? { nullable } : {}),
     });
     this.#count(kept);
-    return addSentence(kept, "Its inner parts are left out here.");
+    return addSentence(kept, cutSentence);
   }
 
   /** Returns the schema with a sentence in place of what is wrong in it, or throws. */

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import { readArguments } from "#core/schema/argument-form.ts";
 import { UnusableSchema } from "#core/schema/resolve-schema.ts";
 
-import { hasRefusedNames, restoredArguments, schemaWithSentNames, sentArguments } from "./sent-names.ts";
+import { withSentNames } from "./sent-names.ts";
 import type { WireRules } from "./wire-rules.ts";
 import { wireSchema } from "./wire-schema.ts";
 
@@ -61,14 +61,6 @@ export function toolSchema(parameters: JsonObject, rules: WireRules): SentTool |
 }
 
 function sentTool(normal: JsonObject, rules: WireRules): SentTool {
-  const accepts = rules.names?.accepts;
-  if (accepts === undefined || !hasRefusedNames(normal, accepts))
-    return { schema: wireSchema(normal, rules), names: null };
-  return {
-    schema: wireSchema(schemaWithSentNames(normal, accepts), rules),
-    names: {
-      sent: (given) => sentArguments(given, normal, accepts),
-      restored: (given) => restoredArguments(given, normal, accepts),
-    },
-  };
+  const names = rules.names === undefined ? null : withSentNames(normal, rules.names.accepts);
+  return { schema: wireSchema(names?.schema ?? normal, rules), names };
 }

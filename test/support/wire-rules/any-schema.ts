@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 export type Draft = "4" | "7" | "2019-09" | "2020-12";
 export const drafts: readonly Draft[] = ["4", "7", "2019-09", "2020-12"];
 
-const name = fc.constantFrom("a", "b", "weird key", "x/y~z", "$top", "filter[id]");
+const name = fc.constantFrom("a", "b", "weird key", "x/y~z", "$top", "filter[id]", "filter(id)");
 const patterns = fc.constantFrom("^a", "b$", "^[a-z]+$", "^(?=a)", "^\\p{L}+$", "(?<n>a)", "(", "[^]");
 const type = fc.constantFrom("object", "array", "string", "number", "integer", "boolean", "null");
 
