@@ -16,7 +16,6 @@ import { invalidField } from "#http/input/field-error.ts";
 import { checkAnswerable, checkContent } from "#http/input/message-size.ts";
 import { readRequestKey } from "#http/input/request-key.ts";
 import { withLease } from "#http/limit/user-leases.ts";
-import type { HandlersOf } from "#http/route/handler.ts";
 import type { Services } from "#http/services.ts";
 
 import { executeInput } from "./execute-input.ts";
@@ -24,13 +23,13 @@ import type { ExecuteInput } from "./execute-input.ts";
 import { executionFormat, suspendedExecution } from "./execution-lines.ts";
 import { createFindThread, pastTheEnd, readSession } from "./find-thread.ts";
 import type { SessionThread } from "./find-thread.ts";
+import type { SessionHandlers } from "./handlers.ts";
 import { projectFacts } from "./project-facts.ts";
 import type { ProjectFacts } from "./project-facts.ts";
-import type { sessionGroup } from "./routes.ts";
 import { sessionBody } from "./session-body.ts";
 import { checkModel, createSession } from "./session-creation.ts";
 
-export function sessionHandlers(services: Services): HandlersOf<(typeof sessionGroup)["routes"]> {
+export function createSessionHandlers(services: Services): SessionHandlers {
   const { callThread, limits, leases, dependencies } = services;
   const facts = projectFacts(dependencies.registry);
   const findThread = createFindThread(callThread);

@@ -236,6 +236,7 @@ const loadedLater = new Set([
   "src/core/authorization-rows.ts",
   "src/dialect/mcp/served-messages.ts",
   "src/dialect/ai-sdk/chat-requests.ts",
+  "src/dialect/session/session-requests.ts",
   "src/http/auth/json-web-token.ts",
   "src/http/authorization/authorization-requests.ts",
   "src/models/create-model-port.ts",
