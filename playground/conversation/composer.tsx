@@ -12,7 +12,6 @@ import { bytes } from "../kit/figures.ts";
 import { ErrorNote } from "../kit/note.tsx";
 import { useObjectUrl } from "../kit/use-object-url.ts";
 import { isVisible } from "../kit/visible-text.ts";
-import { nameAfter } from "../threads/thread-title.ts";
 import { keepUntilArrived, returnToDraft, useDraft } from "./message-drafts.ts";
 import { useDraftedFiles } from "./use-drafted-files.ts";
 import type { DraftedFile } from "./use-drafted-files.ts";
@@ -34,8 +33,6 @@ interface Said {
   files: readonly DraftedFile[];
   /** What to do with the active run; null if there is none. */
   meanwhile: When | null;
-  /** The thread gets its title from this message. */
-  names: boolean;
 }
 
 interface ComposerProps {
@@ -43,11 +40,9 @@ interface ComposerProps {
   activeRunId: string | null;
   /** The run waits for a person. */
   waiting: boolean;
-  /** The thread has no message and no title, so the first message becomes its title. */
-  unnamed: boolean;
 }
 
-export function Composer({ handle, activeRunId, waiting, unnamed }: ComposerProps): ReactElement {
+export function Composer({ handle, activeRunId, waiting }: ComposerProps): ReactElement {
   const [text, write] = useDraft(handle.id);
   const [when, setWhen] = useState<When>("queue");
   const field = useRef<HTMLTextAreaElement>(null);
@@ -69,10 +64,9 @@ export function Composer({ handle, activeRunId, waiting, unnamed }: ComposerProp
       return handle.messages.post(message);
     },
     onMutate: ({ content }) => keepUntilArrived(handle.id, content),
-    onSuccess: ({ message }, { files, names }, letGo) => {
+    onSuccess: (_, { files }, letGo) => {
       letGo();
       drafted.clear(files);
-      if (names && message !== null) void nameAfter(handle, message);
     },
     // A message that could not be sent returns to the input, before the text that was typed meanwhile.
     onError: (_, { content }, letGo) => {
@@ -99,7 +93,7 @@ export function Composer({ handle, activeRunId, waiting, unnamed }: ComposerProp
     event?.preventDefault();
     if (blocked) return;
     write("");
-    send.mutate({ content: text, files: drafted.files, meanwhile: busy ? when : null, names: unnamed });
+    send.mutate({ content: text, files: drafted.files, meanwhile: busy ? when : null });
   };
   const press = (event: KeyboardEvent): void => {
     if (leads(event)) return event.preventDefault();

@@ -117,12 +117,7 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
           </PartBoundary>
         )}
         <QueueList handle={used.handle} held={activeRunId === null} />
-        <Composer
-          handle={used.handle}
-          activeRunId={activeRunId}
-          waiting={pending.length > 0}
-          unnamed={count === 0 && thread.title === null}
-        />
+        <Composer handle={used.handle} activeRunId={activeRunId} waiting={pending.length > 0} />
       </section>
       {logging ? (
         <Suspense fallback={<LoadingNote what="the log" />}>

@@ -8,7 +8,6 @@ import { useThreadState } from "threadhold/react";
 import { AgentParts } from "../agents/agent-parts.tsx";
 import { useAgents } from "../agents/use-agents.ts";
 import { ErrorNote } from "../kit/note.tsx";
-import { nameAfter } from "../threads/thread-title.ts";
 
 import css from "./conversation.module.css";
 
@@ -19,10 +18,8 @@ export function EmptyConversation({ handle }: { handle: ThreadHandle }): ReactEl
   const thread = useThreadState(handle.id, recordOf);
   const { agents } = useAgents();
   const known = agents.find(({ agent: { name } }) => name === thread?.agent_id);
-  const isNamed = thread?.title != null;
   const say = useMutation({
     mutationFn: (content: string) => handle.messages.post({ content }),
-    onSuccess: ({ message }) => (isNamed || message === null ? undefined : void nameAfter(handle, message)),
   });
   return (
     <div className={css["nothing"]}>

@@ -1,11 +1,11 @@
-// Creates a thread, optionally with a first message, and opens it. A thread without a title is named after that message.
+// Creates a thread, optionally with a first message, and opens it.
 
 import { useMutation } from "@tanstack/react-query";
 import type { NewThread, Thread } from "threadhold/client";
 import { useThreadholdClient } from "threadhold/react";
 import { useLocation } from "wouter";
 
-import { nameAfter, threadPath } from "./thread-title.ts";
+import { threadPath } from "./thread-title.ts";
 
 /** The thread to create. */
 export interface NewThreadRequest {
@@ -22,9 +22,7 @@ export function useNewThread() {
     mutationFn: async ({ thread, say }: NewThreadRequest): Promise<Thread> => {
       const made = await client.threads.create(thread);
       if (say === undefined) return made;
-      const handle = client.thread(made);
-      const { message } = await handle.messages.post({ content: say });
-      if (made.title === null && message !== null) await nameAfter(handle, message);
+      await client.thread(made).messages.post({ content: say });
       return made;
     },
     onSuccess: ({ id }) => navigate(threadPath(id)),

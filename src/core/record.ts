@@ -133,6 +133,8 @@ export interface ThreadRecord {
   origin_agent_id: string;
   user_id: string | null;
   title: string | null;
+  /** The message that the title was made from; null if a caller changed the title. */
+  titled_by?: string | null | undefined;
   tags: string[];
   metadata: JsonObject;
   status: ThreadStatus;

@@ -2,7 +2,6 @@
 // definition adds.
 
 import type { MessageRecord, ThreadRecord } from "#core/record.ts";
-import { wholeMessage } from "#core/whole-message.ts";
 
 import type { LiveThread } from "./live-thread.ts";
 
@@ -13,12 +12,7 @@ export function appendMessages(
   change: Partial<ThreadRecord> = {},
 ): MessageRecord[] {
   return live.transaction(() => {
-    const stored = messages.map((message) => {
-      const inPlace = live.placed(message);
-      const record = { ...inPlace, events: live.stage(wholeMessage(inPlace)) };
-      live.insertMessage(record);
-      return record;
-    });
+    const stored = messages.map((message) => live.insertWhole(live.placed(message)));
     live.change(change);
     live.markIdleChange();
     live.save();

@@ -9,14 +9,15 @@ import type { BackgroundRecord, MessageRecord, StoredEvent, ThreadRecord } from 
 import type { RunRecord } from "#core/run-record.ts";
 import { totalsOf } from "#core/run-state.ts";
 import { toStored } from "#core/stored-event.ts";
-import { textOf } from "#core/view.ts";
+import { toThread } from "#core/view.ts";
+import { wholeMessage } from "#core/whole-message.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { unreachable } from "#lib/unreachable.ts";
-import { isVisible } from "#lib/visible-text.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import { RowSnapshots } from "./archive/row-snapshot.ts";
 import { guardedStore } from "./guarded-store.ts";
+import { changeByMessage, readLastText, titleByChange, titleByMessage } from "./listed-facts.ts";
 import { LiveRunState } from "./live-run-state.ts";
 import { Broadcaster } from "./reader/broadcaster.ts";
 import { EventNumbers, reservation } from "./reader/event-numbers.ts";
@@ -28,10 +29,10 @@ import { replay } from "./replay/replay.ts";
  *
  * - `record`, `store`, `snapshot` read.
  * - `change` changes the thread's row in memory; `save` writes it. A change without `save` is written with the next write.
- * - `insertMessage`, `updateMessage`, `deleteMessage` write a message's row, and update the counts, the text that lists show, and the
- * messages of the executed run.
+ * - `insertMessage`, `insertWhole`, `updateMessage`, `deleteMessage` write a message's row, and update the counts, the title, the text that
+ * lists show, and the messages of the executed run.
  * - `transaction` writes several rows or none. Inside it, `stage` numbers events that are stored in the rows that it writes.
- * - `emit` stores events in rows of their own and sends them.
+ * - `emit` stores events in rows of their own and sends them; `emitUpdated` emits the thread as it is.
  * - `runState` holds the executed run.
  */
 export class LiveThread {
@@ -140,15 +141,31 @@ export class LiveThread {
   /** Writes a new message's row. The counts and the text that lists show change in memory. */
   insertMessage(message: MessageRecord): void {
     this.store.insertMessage(message);
-    this.#count(message, this.clock.now());
+    this.change(changeByMessage(this.#record, message, this.clock.now()));
     this.runState.add(message);
   }
 
-  /** Writes a changed message's row. */
+  /**
+   * Inside `transaction`: writes the row of a new message that is complete, with the events `before` and its own. If the thread has no title,
+   * the message of a user gives it one. Returns the message as stored.
+   */
+  insertWhole(message: MessageRecord, before: readonly EventDraft[] = []): MessageRecord {
+    this.change(changeByMessage(this.#record, message, this.clock.now()));
+    const title = titleByMessage(this.#record, message);
+    if (title !== null) this.change(title);
+    const named = title === null ? [] : [this.#updated()];
+    const stored = { ...message, events: this.stage([...before, ...wholeMessage(message), ...named]) };
+    this.store.insertMessage(stored);
+    this.runState.add(stored);
+    return stored;
+  }
+
+  /** Writes a changed message's row. A title that was made from the message is made again. */
   updateMessage(message: MessageRecord): void {
     this.store.updateMessage(message);
     this.runState.replace(message.id, message);
     this.#relist(message);
+    if (message.id === this.#record.titled_by) this.#retitle(message);
   }
 
   /** Deletes a message's row. The counts and the text that lists show change in memory. */
@@ -158,6 +175,7 @@ export class LiveThread {
     this.change({ counts: changedCounts(this.#record.counts, message, -1), updated_at: this.clock.now() });
     this.#relist(message);
     this.runState.replace(message.id, null);
+    if (message.id === this.#record.titled_by) this.#retitle(null);
   }
 
   /** Returns the message with its position: its id, or a new position at the end if other messages were added after the id was made. */
@@ -192,12 +210,12 @@ export class LiveThread {
   }
 
   /** Inside `transaction`: numbers events and returns their stored form, for a row of the transaction. They are sent after it succeeded. */
-  stage(drafts: EventDraft[]): StoredEvent[] {
+  stage(drafts: readonly EventDraft[]): StoredEvent[] {
     return this.#number(drafts).map(toStored);
   }
 
   /** Writes the thread's row, what `write` writes, and events in rows of their own, in one transaction. Then sends the events. */
-  emit(drafts: EventDraft[], write: (events: readonly PlainEvent[]) => void = () => {}): void {
+  emit(drafts: readonly EventDraft[], write: (events: readonly PlainEvent[]) => void = () => {}): void {
     this.transaction(() => {
       const events = this.#number(drafts);
       write(events);
@@ -206,7 +224,30 @@ export class LiveThread {
     });
   }
 
-  #number(drafts: EventDraft[]): PlainEvent[] {
+  /** Emits `thread_updated` with the thread as it is now, after the events `before`. */
+  emitUpdated(before: readonly EventDraft[] = []): void {
+    this.emit([...before, this.#updated()], (events) => {
+      // The new event contains everything that the previous one showed. So the previous one is deleted, and repeated changes need no more
+      // storage.
+      if (this.#record.updated_seq !== undefined) this.store.deleteEvent(this.#record.updated_seq);
+      const seq = events.at(-1)?.seq;
+      if (seq !== undefined) this.change({ updated_seq: seq });
+    });
+  }
+
+  #updated(): EventDraft {
+    return { type: "thread_updated", thread: { ...toThread(this.#record), last_seq: this.lastSeq } };
+  }
+
+  /** Changes the title that was made from a message; null if the message was deleted. */
+  #retitle(message: MessageRecord | null): void {
+    const title = titleByChange(this.#record, message);
+    if (title === null) return;
+    this.change(title);
+    this.emitUpdated();
+  }
+
+  #number(drafts: readonly EventDraft[]): PlainEvent[] {
     const events = drafts.map((draft) => this.broadcaster.number(draft));
     if (this.#staged === null) unreachable("Events are staged outside of a transaction.");
     this.#staged.push(...events);
@@ -225,17 +266,6 @@ export class LiveThread {
     return queue.run_ids.length === 0 || queue.paused;
   }
 
-  /** Counts a new message. `at` is the time of the change. */
-  #count(message: MessageRecord, at: number): void {
-    const { counts, last_message, last_position } = this.#record;
-    this.change({
-      counts: changedCounts(counts, message, 1),
-      last_message: listedText(message) ?? last_message,
-      last_position: message.position > last_position ? message.position : last_position,
-      updated_at: at,
-    });
-  }
-
   /** Subtracts a deleted message from the counts before the active run. After a crash the run's messages are added to these counts. */
   #discount(message: MessageRecord): void {
     const { active_run_id } = this.#record;
@@ -248,16 +278,8 @@ export class LiveThread {
   /** Reads the text of the last message again after a message was changed or deleted, so that lists and search do not show removed text. */
   #relist(changed: MessageRecord): void {
     if (changed.silent || changed.role === "tool") return;
-    const { branch, last_message: before } = this.#record;
-    let last_message: string | null = null;
-    let beyond: string | undefined;
-    for (let read = 0; read < mostRelisted && last_message === null; read += 1) {
-      const [message] = this.store.messages({ branch, order: "desc", limit: 1, beyond, includeSilent: false });
-      if (message === undefined) break;
-      last_message = listedText(message);
-      beyond = message.position;
-    }
-    if (last_message !== before) this.change({ last_message });
+    const last_message = readLastText(this.store, this.#record.branch);
+    if (last_message !== this.#record.last_message) this.change({ last_message });
   }
 
   /**
@@ -270,17 +292,8 @@ export class LiveThread {
     if (run === null) return;
     this.change({ counts: run.counts_before });
     for (const message of this.store.messagesAfter(branch, run.after_position)) {
-      this.#count(message, Math.max(this.#record.updated_at, message.created_at));
+      this.change(changeByMessage(this.#record, message, Math.max(this.#record.updated_at, message.created_at)));
       this.uuids.continueAfter(message.position);
     }
   }
-}
-
-/** The maximum number of messages that are read to find the last one with text. They are read one at a time, because each may be large. */
-const mostRelisted = 50;
-
-/** The text that lists show of a message; null if they skip the message. */
-function listedText(message: MessageRecord): string | null {
-  const text = message.silent || message.role === "tool" ? null : textOf(message.parts);
-  return text === null || !isVisible(text) ? null : text.slice(0, 300);
 }

@@ -8,7 +8,6 @@ import type { AuthorizationCall } from "#core/authorization-call.ts";
 import type { FeedDirectory, OwnerFeedRpc } from "#core/feed-rpc.ts";
 import type { Authorizations } from "#core/ports/authorization-port.ts";
 import type { ThreadRecord } from "#core/record.ts";
-import { toThread } from "#core/view.ts";
 import type { MeteredStorage } from "#store/meter.ts";
 
 import { markForCatalog } from "./background/catalog-task.ts";
@@ -73,17 +72,5 @@ function setAuthorizations(
 ): void {
   live.change({ authorizations });
   markForCatalog(live);
-  emitThreadUpdated(live, before);
-}
-
-/** Emits `thread_updated` with the thread as it is now, after the events `before`. */
-export function emitThreadUpdated(live: LiveThread, before: EventDraft[] = []): void {
-  const thread = { ...toThread(live.record), last_seq: live.lastSeq };
-  live.emit([...before, { type: "thread_updated", thread }], (events) => {
-    // The new event contains everything that the previous one showed. So the previous one is deleted, and repeated changes need no more
-    // storage.
-    if (live.record.updated_seq !== undefined) live.store.deleteEvent(live.record.updated_seq);
-    const seq = events.at(-1)?.seq;
-    if (seq !== undefined) live.change({ updated_seq: seq });
-  });
+  live.emitUpdated(before);
 }

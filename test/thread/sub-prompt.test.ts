@@ -220,7 +220,7 @@ describe("a prompt as a tool", () => {
     acts.set("k", () => "k");
     personas.set("helper", ({ step }) => (step === 0 ? act("k") : { text: "done" }));
     bossCalls("helper", { task: "go" });
-    const id = await newThread("boss");
+    const id = await newThread("boss", { title: "replayed" });
     const events = await converse(id, "go");
     const messages = await messagesOf(id);
     const used = messages

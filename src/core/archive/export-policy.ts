@@ -118,6 +118,8 @@ export const threadPolicies = {
   origin_agent_id: "carried",
   user_id: "carried",
   title: "carried",
+  // The title stays as it is.
+  titled_by: "omitted",
   tags: "carried",
   metadata: "carried",
   status: "carried",

@@ -10,7 +10,6 @@ import { toThread } from "#core/view.ts";
 import { entryOf, markForCatalog, ranHere, runTotals } from "../background/catalog-task.ts";
 import type { LiveThread } from "../live-thread.ts";
 import type { OpenThread } from "../open-thread.ts";
-import { emitThreadUpdated } from "../owner-authorizations.ts";
 import { dropInput } from "../run/drop-input.ts";
 import { runOfKey } from "../run/idempotency.ts";
 import type { MethodGroup } from "./method-call.ts";
@@ -47,13 +46,14 @@ async function patchThread({ context }: OpenThread, change: PatchThread): Promis
   }
   live.change({
     ...(agent_id === undefined ? {} : { agent_id }),
-    ...(title === undefined ? {} : { title }),
+    // A title of the caller's stays, also none.
+    ...(title === undefined ? {} : { title, titled_by: null }),
     ...(tags === undefined ? {} : { tags }),
     ...(metadata === undefined ? {} : { metadata }),
     updated_at: clock.now(),
   });
   markForCatalog(live);
-  emitThreadUpdated(live);
+  live.emitUpdated();
   await context.wakeups.updateCatalog();
   return view(context.live);
 }

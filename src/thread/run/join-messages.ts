@@ -1,9 +1,9 @@
 // Messages that join the active run (decision 28: queue, steer, interrupt). They wait at the head of the queue until the loop lets them
 // join. If the run ends before that, they stay in the queue and start runs.
 
+import type { EventDraft } from "#contract/event.ts";
 import type { Steering } from "#core/ports/steering.ts";
 import type { ExecutedRun, JoinedRun } from "#core/run-record.ts";
-import { wholeMessage } from "#core/whole-message.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import { countSteering } from "./write-run.ts";
@@ -32,18 +32,19 @@ function joinRun(live: LiveThread, { id: joined }: ExecutedRun): void {
   const steering = countSteering(live.record) - joining.length;
   const joinedIds = new Set<string>();
   live.transaction(() => {
-    let events = live.stage([{ type: "queue_changed", queued: run_ids }]);
+    let before: EventDraft[] = [{ type: "queue_changed", queued: run_ids }];
     for (const id of joining) {
       const input = live.store.run(id);
       if (input?.status !== "queued" || input.queued.message === null) continue;
       const message = { ...live.placed(input.queued.message), run_id: joined, steered: true as const };
-      live.insertMessage({ ...message, events: [...events, ...live.stage(wholeMessage(message))] });
+      live.insertWhole(message, before);
       // Only the row of the first message stores the event that the queue changed.
-      events = [];
+      before = [];
       const absorbed: JoinedRun = { ...input, status: "completed", queued: null, joined };
       live.store.updateRun(absorbed);
       joinedIds.add(message.id);
     }
+    live.stage(before);
     live.change({ queue: { ...queue, run_ids, steering } });
     live.save();
   });

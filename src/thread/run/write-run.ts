@@ -20,7 +20,6 @@ import type {
 } from "#core/run-record.ts";
 import { isInScope, isModelAnswer, mainScope } from "#core/scope.ts";
 import { textOf } from "#core/view.ts";
-import { wholeMessage } from "#core/whole-message.ts";
 
 import { markForCatalog } from "../background/catalog-task.ts";
 import { enqueueMessage } from "../children/outbound-messages.ts";
@@ -127,12 +126,6 @@ export function beginRun(context: ObjectContext, run: QueuedRun, { trigger, isNe
       progress: progressOf(run.queued),
       ...passed.run,
     };
-    if (message !== null) {
-      const input = { ...live.placed(message), run_id: run.id };
-      live.insertMessage({ ...input, events: live.stage(wholeMessage(input)) });
-    }
-    if (isNew) live.store.insertRun(begun);
-    else live.store.updateRun(begun);
     live.change({
       status: "running",
       active_run_id: run.id,
@@ -140,6 +133,9 @@ export function beginRun(context: ObjectContext, run: QueuedRun, { trigger, isNe
       queue: { ...queue, steering: 0, ...passed.queue },
       updated_at: clock.now(),
     });
+    if (message !== null) live.insertWhole({ ...live.placed(message), run_id: run.id });
+    if (isNew) live.store.insertRun(begun);
+    else live.store.updateRun(begun);
     live.save();
     return begun;
   });

@@ -1,0 +1,103 @@
+// The title that a thread makes from the first message of a user.
+
+import { describe, expect, it } from "vitest";
+
+import type { ThreadEvent } from "#contract/event.ts";
+
+import { admin, crash, evict, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
+
+const titleOf = async (id: string): Promise<string | null> => (await value(stubOf(id).call("describe", admin))).title;
+const say = async (id: string, text: string, extra: object = {}): Promise<string> =>
+  (await value(stubOf(id).call("postMessage", admin, message(text, { run: false, ...extra }), null))).message?.id ?? "";
+/** Sends a message. Returns all events of the thread from there to the end of the run. */
+async function converse(id: string, text: string): Promise<ThreadEvent[]> {
+  const { after } = await value(stubOf(id).call("postMessage", admin, message(text), null));
+  const reader = await follow(id, { after: String(after) });
+  await reader.until((event) => event.type === "run_end");
+  return reader.events;
+}
+const titles = (events: readonly ThreadEvent[]): (string | null)[] =>
+  events.flatMap((event) => (event.type === "thread_updated" ? [event.thread.title] : []));
+
+describe("titles", () => {
+  it("TITLE1 The first message of a user gives its thread a title, which readers receive with the message and on replay", async () => {
+    const id = await newThread("parallel");
+    const events = await converse(id, "  Where is\n\n my   order? ");
+    expect(await titleOf(id)).toBe("Where is my order?");
+    expect(titles(events)).toEqual(["Where is my order?"]);
+    expect(types(events).indexOf("thread_updated")).toBe(types(events).indexOf("message_end") + 1);
+    await evict(id);
+    expect(await titleOf(id)).toBe("Where is my order?");
+    const again = await follow(id, { after: "0" });
+    await again.until((event) => event.type === "run_end");
+    expect(titles(again.events)).toEqual(["Where is my order?"]);
+    await converse(id, "And another thing");
+    expect(await titleOf(id)).toBe("Where is my order?");
+  });
+
+  it("TITLE1 The event that names a thread shows the run as active, because the message begins it", async () => {
+    const id = await newThread("parallel");
+    const events = await converse(id, "Hello");
+    const named = events.find((event) => event.type === "thread_updated");
+    expect(named).toMatchObject({ thread: { status: "running", message_count: 1, last_message: "Hello" } });
+    expect(named?.type === "thread_updated" && named.thread.active_run_id).toBe(
+      events.find((event) => event.type === "run_start")?.run_id,
+    );
+  });
+
+  it.each([
+    ["a".repeat(200), `${"a".repeat(79)}…`],
+    [`${"a".repeat(77)} b c`, `${"a".repeat(77)} b…`],
+    [`${"a".repeat(78)}😀😀😀`, `${"a".repeat(78)}😀…`],
+    [`${" ".repeat(3000)}late`, null],
+    ["\u200B\u2060", null],
+  ])("TITLE1 The text %j makes the title %j", async (text, title) => {
+    const id = await newThread("parallel");
+    await say(id, text);
+    expect(await titleOf(id)).toBe(title);
+  });
+
+  it("TITLE1 Initial messages name a thread by its first user, and silent messages and answers do not", async () => {
+    const initial_messages = [
+      { role: "assistant", content: "How can I help?" },
+      { role: "user", content: "hidden", silent: true },
+      { role: "user", content: "A broken lamp" },
+      { role: "user", content: "And a chair" },
+    ];
+    expect(await titleOf(await newThread("parallel", { initial_messages }))).toBe("A broken lamp");
+    expect(await titleOf(await newThread("parallel", { initial_messages: initial_messages.slice(0, 2) }))).toBeNull();
+  });
+
+  it("TITLE1 A title that the thread is created with stays", async () => {
+    const id = await newThread("parallel", { title: "Own" });
+    expect(titles(await converse(id, "Hello"))).toEqual([]);
+    expect(await titleOf(id)).toBe("Own");
+  });
+
+  it("TITLE2 A title follows its message, and the next message of a user names the thread after a deletion", async () => {
+    const id = await newThread("parallel");
+    const first = await say(id, "my card is 4111");
+    const reader = await follow(id);
+    await value(stubOf(id).call("patchMessage", admin, first, { content: "my card is [removed]" }));
+    expect(await titleOf(id)).toBe("my card is [removed]");
+    await value(stubOf(id).call("deleteMessage", admin, first));
+    expect(await titleOf(id)).toBeNull();
+    await say(id, "something else");
+    expect(await titleOf(id)).toBe("something else");
+    await reader.until((event) => event.type === "thread_updated" && event.thread.title === "something else");
+    expect(titles(reader.events)).toEqual(["my card is [removed]", null, "something else"]);
+    await crash(id);
+    expect(await titleOf(id)).toBe("something else");
+  });
+
+  it.each(["Mine", null])("TITLE2 The title %j of a caller stays, whatever messages do", async (title) => {
+    const id = await newThread("parallel");
+    const first = await say(id, "one");
+    await value(stubOf(id).call("patch", admin, { title }));
+    await value(stubOf(id).call("patchMessage", admin, first, { content: "changed" }));
+    expect(await titleOf(id)).toBe(title);
+    await value(stubOf(id).call("deleteMessage", admin, first));
+    await say(id, "two");
+    expect(await titleOf(id)).toBe(title);
+  });
+});
