@@ -228,7 +228,7 @@ describe("threads and agents", () => {
   });
 
   it("MCPS20 A call over a limit of the user is an error result with the reason, and starts no thread", async () => {
-    const headers = { authorization: "Bearer cleo-secret" };
+    const headers = { authorization: "Bearer dora-secret" };
     const { call } = await connect({ headers, fetch: limitedApp({ LIMIT_ADMISSIONS_PER_MINUTE: "1" }) });
     // The limit refills while it is used up, so the calls are sent at the same time.
     const answers = await Promise.all(Array.from({ length: 5 }, () => call("helper", { task: "one" })));

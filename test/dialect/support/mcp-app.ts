@@ -17,7 +17,7 @@ export const origin = "https://api.example";
 const variables = {
   ...(env as unknown as Environment),
   OPEN_LOOPBACK: "",
-  API_TOKENS: "admin-secret,anna-secret=anna,ben-secret=ben,cleo-secret=cleo,emma-secret=emma",
+  API_TOKENS: "admin-secret,anna-secret=anna,ben-secret=ben,cleo-secret=cleo,dora-secret=dora,emma-secret=emma",
   ALLOWED_ORIGINS: "https://app.example",
   LIMIT_ADMISSIONS_PER_MINUTE: "100000",
   LIMIT_CHANGES_PER_MINUTE: "100000",
