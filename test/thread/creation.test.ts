@@ -24,7 +24,13 @@ describe("initial messages", () => {
     expect(total).toBe(2);
     const following = await follow(id, { after: "0", until: "idle" });
     await following.closed;
-    expect(types(following.events)).toEqual(["message_start", "message_end", "message_start", "message_end"]);
+    expect(types(following.events)).toEqual([
+      "message_start",
+      "message_end",
+      "thread_updated",
+      "message_start",
+      "message_end",
+    ]);
     expect((await value(stubOf(id).call("listRuns", admin, { limit: 10, order: "asc" }))).items).toEqual([]);
   });
 

@@ -46,7 +46,7 @@ describe("the README's tree of events", () => {
         ? { thinking: "Hm.", text: "One moment.", toolCalls: [{ name: "stream", arguments: { parts: ["a", "b"] } }] }
         : { text: "Done." },
     );
-    const id = await newThread("parallel");
+    const id = await newThread("parallel", { title: "A drawing" });
     const following = await follow(id, { after: "0" });
     await value(stubOf(id).call("postMessage", admin, message("draw it"), null));
     await following.until(({ type }) => type === "run_end");

@@ -22,7 +22,7 @@ async function emitted(id: string) {
 
 describe("changes that are repeated", () => {
   it("A thread keeps one update event for repeated changes, and that event contains the latest state", async () => {
-    const id = await newThread("parallel");
+    const id = await newThread("parallel", { title: "a" });
     await converse(id, "a");
     const before = await eventRows(id);
     for (let at = 1; at <= 10; at += 1) {
@@ -38,7 +38,7 @@ describe("changes that are repeated", () => {
   });
 
   it("A message keeps one update event for repeated changes, and the event of its deletion replaces that event", async () => {
-    const id = await newThread("parallel");
+    const id = await newThread("parallel", { title: "a" });
     await converse(id, "a");
     const { items } = await value(
       stubOf(id).call("listMessages", admin, { limit: 10, order: "asc", include_silent: false }),
@@ -70,7 +70,7 @@ describe("changes that are repeated", () => {
 
 describe("metadata of a message", () => {
   it("Metadata of a message is bounded as a whole after a change, not only in each change", async () => {
-    const id = await newThread("parallel");
+    const id = await newThread("parallel", { title: "a" });
     await converse(id, "a");
     const { items } = await value(
       stubOf(id).call("listMessages", admin, { limit: 1, order: "asc", include_silent: false }),

@@ -189,7 +189,7 @@ describe("readers of a real thread", () => {
     value(stubOf(id).call("postMessage", admin, message("x".repeat(size), { run: false }), null));
 
   it("READER15 Readers that never acknowledge are closed while another reader waits, and the waiting reader then receives everything", async () => {
-    const id = await newThread("parallel");
+    const id = await newThread("parallel", { title: "large" });
     // The text is in the event twice.
     await post(id, large / 2);
     const readers: SlowReader[] = [];

@@ -44,7 +44,7 @@ describe("a text turn", () => {
   });
 
   it("A late reader receives the same transcript as the stored one, by replay and by snapshot", async () => {
-    const id = await newThread("parallel");
+    const id = await newThread("parallel", { title: "late" });
     scripts.set("call", ({ step }) =>
       step === 0
         ? { text: "I will note it.", toolCalls: [{ name: "note", arguments: { text: "x" } }] }
