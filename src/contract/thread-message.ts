@@ -23,6 +23,9 @@ export const messageStatusSchema = z.enum(["started", "complete"]);
 export const sideSchema = z.enum(["a", "b"]);
 export type Side = z.infer<typeof sideSchema>;
 
+/** Microseconds since epoch. */
+const micros = z.number().int();
+
 export const messageSchema = z.object({
   id: z.string(),
   role: roleSchema,
@@ -30,7 +33,7 @@ export const messageSchema = z.object({
   name: z.string().nullable(),
   tool_calls: z.string().nullable(),
   tool_call_id: z.string().nullable(),
-  created_at: z.number().int(),
+  created_at: micros,
   parent_id: z.string().nullable(),
   depth: z.number().int().nonnegative(),
   silent: z.boolean(),
@@ -51,7 +54,7 @@ export const messageSchema = z.object({
     .object({
       approved: z.boolean(),
       by: z.string().nullable(),
-      at: z.number().int(),
+      at: micros,
       args: jsonObjectSchema.optional(),
       reason: z.string().optional(),
       /** Set if the approval is from a user's import. Such an approval is not proven, so `by` is null. */
@@ -62,6 +65,11 @@ export const messageSchema = z.object({
   strategy: z.object({ name: z.string(), phase: z.string().nullable() }).optional(),
   /** User id of the author, if it is not the thread's own user; null for an administrator without a user id. Set by the server. */
   author: z.string().nullable().optional(),
+  /**
+   * The time at which the text was last changed. Answers with an earlier `created_at` were written for an earlier text. Absent if the text is
+   * as it was when the message was added.
+   */
+  edited_at: micros.optional(),
   /** Files of the thread that the message or its result refers to, derived from `parts` and `result`. */
   attachments: z.array(attachmentRefSchema),
 });

@@ -14,9 +14,7 @@ type AttachedFile = Pick<AttachmentRef, "path" | "name" | "mimeType" | "size"> &
 /** Lists a message's attachments, in the order of its parts. Parts without a path are not files of the thread and are not listed. */
 export function attachmentsOf({ id, parts, result }: Pick<MessageRecord, "id" | "parts" | "result">): AttachmentRef[] {
   const ofParts = parts.flatMap((part, at) =>
-    (part.type === "image" || part.type === "file") && part.path !== undefined
-      ? [refOf(part, part.path, part.id ?? `${id}.${at}`)]
-      : [],
+    "path" in part && part.path !== undefined ? [refOf(part, part.path, part.id ?? `${id}.${at}`)] : [],
   );
   return [...ofParts, ...(result?.attachments ?? [])];
 }

@@ -61,6 +61,8 @@ export interface MessageRecord {
   result: ToolResult | null;
   created_at: number;
   updated_at: number;
+  /** The time of the last change of its text by an update. An update of the metadata alone does not set it. */
+  edited_at?: number;
   events: StoredEvent[];
   /** User id of the author, if it is not the thread's own user; null for an administrator without a user id. */
   author?: string | null;

@@ -48,7 +48,7 @@ function publicPart(part: StoredPart): Part {
 
 /** A message on the wire. */
 export function toMessage(record: MessageRecord): Message {
-  return {
+  const message: Omit<Message, "attachments"> = {
     id: record.id,
     role: record.role,
     content: textOf(record.parts),
@@ -71,11 +71,12 @@ export function toMessage(record: MessageRecord): Message {
     usage: record.usage,
     cost: record.cost,
     result: record.result,
-    ...(record.strategy === undefined ? {} : { strategy: record.strategy }),
-    ...(record.author === undefined ? {} : { author: record.author }),
-    ...(record.approval === undefined ? {} : { approval: record.approval }),
-    attachments: attachmentsOf(record),
   };
+  for (const field of ["strategy", "author", "approval", "edited_at"] as const) {
+    // Each field has the same type in the record, which TypeScript does not infer for a union of fields.
+    if (record[field] !== undefined) message[field] = record[field] as never;
+  }
+  return { ...message, attachments: attachmentsOf(record) };
 }
 
 /** A run on the wire. */

@@ -9,6 +9,7 @@ import { messageDraft } from "#core/message-draft.ts";
 import type { LiveContext } from "#core/ports/run-ports.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { resultWithText, withText } from "#core/request/request-messages.ts";
+import { textOf } from "#core/view.ts";
 import type {
   ExecutionState,
   ExtendedThreadState,
@@ -163,20 +164,25 @@ export async function updateMessage(
   const record = access.store.message(id);
   if (record === null) throw refuse("message_not_found", `There is no message "${id}" here.`);
   const { content } = changed;
+  const now = access.clock.now();
   const next = {
     ...record,
-    ...(typeof content === "string" ? withContent(record, content) : {}),
+    ...(typeof content === "string" ? withContent(record, content, now) : {}),
     metadata: mergedMetadata(record.metadata, jsonSchema.parse(changed["metadata"] ?? {})),
-    updated_at: access.clock.now(),
+    updated_at: now,
   };
   access.replace(next);
   await hooks().afterUpdateMessage(next);
   return specMessage(next);
 }
 
-/** The message's parts and tool result with another text. */
-function withContent({ parts, result }: MessageRecord, text: string): Pick<MessageRecord, "parts" | "result"> {
-  return { parts: withText(parts, text), result: result === null ? null : resultWithText(result, text) };
+/** The message's parts and tool result with another text, and the time of the change. */
+function withContent({ parts, result }: MessageRecord, text: string, now: number): Partial<MessageRecord> {
+  return {
+    parts: withText(parts, text),
+    result: result === null ? null : resultWithText(result, text),
+    ...(text === textOf(parts) ? {} : { edited_at: now }),
+  };
 }
 
 function getLogs(access: ThreadAccess, options: GetLogsOptions): Log[] {

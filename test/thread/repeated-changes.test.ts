@@ -4,7 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
-import { admin, converse, follow, newThread, stubOf, value } from "./thread-driver.ts";
+import { admin, converse, evict, follow, newThread, stubOf, value } from "./thread-driver.ts";
 
 /** Rows of events that no other row contains, and their total length in characters. */
 function eventRows(id: string): Promise<{ rows: number; size: number }> {
@@ -80,5 +80,30 @@ describe("metadata of a message", () => {
     await value(change("first"));
     expect(await change("second")).toMatchObject({ ok: false, refusal: { code: "too_large" } });
     await value(change("first"));
+  });
+});
+
+describe("the time of an edit", () => {
+  it("CHANGED2 A message has the time at which its text was changed, which a change of its metadata or to the same text does not set", async () => {
+    const id = await newThread("parallel");
+    await converse(id, "a");
+    const stub = stubOf(id);
+    const list = () =>
+      value(stub.call("listMessages", admin, { limit: 10, order: "asc", include_silent: false })).then(
+        ({ items }) => items,
+      );
+    const [asked, answered] = await list();
+    const change = (fields: object) => value(stub.call("patchMessage", admin, asked?.id ?? "", fields));
+    for (const fields of [{ metadata: { seen: true } }, { content: asked?.content ?? "" }]) {
+      expect(await change(fields)).not.toHaveProperty("edited_at");
+    }
+    expect(answered).not.toHaveProperty("edited_at");
+    const { edited_at: at = 0 } = await change({ content: "b" });
+    expect(at).toBeGreaterThan(answered?.created_at ?? Infinity);
+    expect(await change({ metadata: { seen: false } })).toMatchObject({ content: "b", edited_at: at });
+    await evict(id);
+    expect((await list()).map(({ edited_at }) => edited_at)).toEqual([at, undefined]);
+    const updates = (await emitted(id)).filter(({ type }) => type === "message_updated");
+    expect(updates).toMatchObject([{ message: { id: asked?.id, content: "b", edited_at: at } }]);
   });
 });

@@ -164,6 +164,7 @@ export const archivedMessageSchema = z.strictObject({
   result: resultSchema.nullable(),
   created_at: micros,
   updated_at: micros,
+  edited_at: micros.exactOptional(),
   handoff: word.exactOptional(),
   answered: word.exactOptional(),
   author: user_id.unwrap().exactOptional(),

@@ -42,6 +42,7 @@ export const messagePolicies = {
   result: "carried",
   created_at: "carried",
   updated_at: "carried",
+  edited_at: "carried",
   events: "carried",
   handoff: "carried",
   // Only the run that this message joined uses the field, and the import ends that run.
