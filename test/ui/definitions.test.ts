@@ -8,7 +8,7 @@ import { findingsOf, placeOf } from "#playground/agents/findings.ts";
 import type { Finding } from "#playground/agents/findings.ts";
 import { definitionGraph, filteredGraph } from "#playground/agents/graph/definition-graph.ts";
 import type { DefinitionGraph } from "#playground/agents/graph/definition-graph.ts";
-import { nodeSize, placeGraph } from "#playground/agents/graph/graph-layout.ts";
+import { placeGraph } from "#playground/agents/graph/graph-layout.ts";
 import { nextNode } from "#playground/agents/graph/next-node.ts";
 import { missingKeys } from "#playground/agents/readiness.ts";
 import { linksOf } from "#playground/agents/relations.ts";
@@ -153,15 +153,15 @@ describe("the layout of the graph", () => {
     ["the shop", shop],
     ["200 definitions", manyDefinitions()],
   ])("Nodes of the graph %s do not cover each other, and a definition is left of those that it uses", (_name, set) => {
-    const { nodes, edges, width, height } = placeGraph(graphOf(set), { width: 1000, height: 700 });
+    const { nodes, edges, width, height, form } = placeGraph(graphOf(set), 1000);
     expect(nodes.length).toBe(graphOf(set).nodes.length);
     for (const [at, one] of nodes.entries()) {
       expect(one.x).toBeGreaterThanOrEqual(-0.01);
-      expect(one.x + nodeSize.width).toBeLessThanOrEqual(width + 0.01);
-      expect(one.y + nodeSize.height).toBeLessThanOrEqual(height + 0.01);
+      expect(one.x + form.width).toBeLessThanOrEqual(width + 0.01);
+      expect(one.y + form.height).toBeLessThanOrEqual(height + 0.01);
       const covered = nodes
         .slice(at + 1)
-        .filter(({ x, y }) => Math.abs(x - one.x) < nodeSize.width && Math.abs(y - one.y) < nodeSize.height);
+        .filter(({ x, y }) => Math.abs(x - one.x) < form.width && Math.abs(y - one.y) < form.height);
       expect(covered).toEqual([]);
     }
     const xOf = new Map(nodes.map(({ id, x }) => [id, x]));
@@ -170,7 +170,7 @@ describe("the layout of the graph", () => {
     expect(edges.every(({ line }) => /^M[^N]*$/.test(line) && !line.includes("NaN"))).toBe(true);
   });
 
-  it("The definitions graph places its unconnected parts in more columns, the wider and lower its area is", () => {
+  it("The definitions graph places its unconnected parts in as many columns as fit into its width", () => {
     const names = Array.from({ length: 12 }, (_, at) => `desk_${at}`);
     const agents = names.map((name) => agentOf(name, { sideA: `${name}_rules` }));
     const prompts = names.map((name) => promptOf(`${name}_rules`, { model: `${name}_model` }));
@@ -181,17 +181,34 @@ describe("the layout of the graph", () => {
       models: names.map((name) => modelOf(`${name}_model`)),
       tools: [],
     });
-    const columns = (width: number, height: number): number => {
-      const { nodes } = placeGraph(graph, { width, height });
-      return new Set(nodes.filter(({ kind }) => kind === "agent").map(({ x }) => x)).size;
-    };
-    expect(columns(700, 2000)).toBe(1);
-    expect(columns(1500, 600)).toBe(2);
-    expect(columns(3000, 400)).toBeGreaterThan(2);
+    const placed = [700, 1500, 3000].map((width) => placeGraph(graph, width));
+    const columns = placed.map(
+      ({ nodes }) => new Set(nodes.filter(({ kind }) => kind === "agent").map(({ x }) => x)).size,
+    );
+    expect(columns).toEqual([1, 2, 4]);
+    for (const [at, { width }] of placed.entries()) expect(width).toBeLessThanOrEqual([700, 1500, 3000][at] ?? 0);
   });
 
+  it.each([5, 60])(
+    "The graph of %i definitions has the width of a page of 1280 pixels, and space for names of 20 characters",
+    (count) => {
+      const set = manyDefinitions(count);
+      const long = <T extends { name: string }>(list: readonly T[]): T[] =>
+        list.map((one) => ({ ...one, name: one.name.padEnd(20, "_of_the_whole_shop") }));
+      const graph = graphOf(set);
+      const nodes = long(graph.nodes);
+      const space = 940;
+      const placed = placeGraph({ ...graph, nodes }, space);
+      expect(placed.nodes.length).toBeGreaterThanOrEqual(count);
+      expect(placed.width).toBeLessThanOrEqual(space);
+      expect(placed.width).toBeGreaterThan(space * 0.8);
+      // 0.6 of 12 pixels for each character, in one line or in two.
+      expect(placed.form.width * (placed.form.twoLines ? 2 : 1)).toBeGreaterThan(20 * 7.2);
+    },
+  );
+
   it("Arrow keys select the nodes at the ends of a node's edges, and the nodes above and below it", () => {
-    const placed = placeGraph(graphOf(shop), { width: 1000, height: 700 });
+    const placed = placeGraph(graphOf(shop), 1000);
     expect(nextNode(placed, "agent:desk", "ArrowRight")).toMatch(/^(prompt:desk_rules|tool:close)$/);
     expect(nextNode(placed, "prompt:desk_rules", "ArrowLeft")).toBe("agent:desk");
     expect(nextNode(placed, "agent:desk", "ArrowLeft")).toBeNull();

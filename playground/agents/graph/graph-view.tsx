@@ -1,5 +1,6 @@
-// The graph of definitions. It opens with the whole graph visible. A zoomed graph is moved by the pointer. At a small zoom a node
-// shows its name only. One node is in the tab order, and the arrow keys move the focus along the edges.
+// The graph of definitions. It opens at full size, so that its texts are readable: it is as wide as the page, as high as it needs, and the
+// page scrolls. A wider graph scrolls too, and one that was zoomed is moved by the pointer. One node is in the tab order, and the arrow keys move
+// the focus along the edges.
 
 import { ReactFlow, ReactFlowProvider, useReactFlow, useStore } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -7,10 +8,11 @@ import type { KeyboardEvent, ReactElement, ReactNode } from "react";
 
 import { IconButton } from "../../kit/button.tsx";
 import type { DefinitionGraph } from "./definition-graph.ts";
-import { fittingZoom, nodeSize, placeGraph } from "./graph-layout.ts";
-import type { GraphSpace, PlacedGraph } from "./graph-layout.ts";
+import { placeGraph } from "./graph-layout.ts";
+import type { PlacedGraph } from "./graph-layout.ts";
 import { DefinitionNode, GraphFocusProvider, RelationEdge } from "./graph-parts.tsx";
 import type { FlowEdge, FlowNode } from "./graph-parts.tsx";
+import type { GraphForm } from "./graph-size.ts";
 import { nextNode } from "./next-node.ts";
 import type { Arrow } from "./next-node.ts";
 
@@ -20,39 +22,25 @@ import css from "./graph.module.css";
 const nodeTypes = { definition: DefinitionNode };
 const edgeTypes = { relation: RelationEdge };
 const margin = 20;
-/** The smallest zoom. Below it nodes could not be distinguished, so a larger graph has to be moved. */
 const smallest = 0.25;
 const largest = 2;
-/** The zoom below which the small texts of a node cannot be read. */
-const readable = 0.65;
-/** The height of the page's head and the graph's toolbar, in pixels. */
-const around = 150;
 
 export function GraphView({ graph, legend }: { graph: DefinitionGraph; legend: ReactNode }): ReactElement {
   const place = useRef<HTMLDivElement>(null);
-  const [{ width, height }, setSize] = useState({ width: 0, height: 0 });
+  const [width, setWidth] = useState(0);
   useEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
-    const measure = (): void => {
-      const size = { width: Math.round(element.clientWidth), height: Math.max(240, window.innerHeight - around) };
-      setSize((before) => (before.width === size.width && before.height === size.height ? before : size));
-    };
-    const observer = new ResizeObserver(measure);
+    const observer = new ResizeObserver(() => setWidth(Math.round(element.clientWidth)));
     observer.observe(element);
-    addEventListener("resize", measure);
-    return () => {
-      observer.disconnect();
-      removeEventListener("resize", measure);
-    };
+    return () => observer.disconnect();
   }, []);
-  const space = useMemo(() => ({ width: width - 2 * margin, height: height - 2 * margin }), [width, height]);
-  const placed = useMemo(() => (width === 0 ? null : placeGraph(graph, space)), [graph, width, space]);
+  const placed = useMemo(() => (width === 0 ? null : placeGraph(graph, width - 2 * margin)), [graph, width]);
   return (
     <div ref={place} className={css["place"]}>
       {placed === null ? null : (
         <ReactFlowProvider>
-          <Drawn placed={placed} width={width} space={space} legend={legend} />
+          <Drawn placed={placed} width={width} legend={legend} />
         </ReactFlowProvider>
       )}
     </div>
@@ -62,23 +50,18 @@ export function GraphView({ graph, legend }: { graph: DefinitionGraph; legend: R
 interface DrawnProps {
   placed: PlacedGraph;
   width: number;
-  /** The available space within the margins. */
-  space: GraphSpace;
   legend: ReactNode;
 }
 
-function Drawn({ placed, width, space, legend }: DrawnProps): ReactElement {
+function Drawn({ placed, width, legend }: DrawnProps): ReactElement {
   const flow = useReactFlow();
   const [focused, setFocused] = useState<string | null>(null);
   const [pointed, setPointed] = useState<string | null>(null);
-  const home = useMemo(() => {
-    const zoom = Math.max(smallest, fittingZoom(placed, space));
-    return { x: Math.max(margin, (width - placed.width * zoom) / 2), y: margin, zoom };
-  }, [placed, width, space]);
+  const { form } = placed;
+  const size = { width: Math.max(width, placed.width + 2 * margin), height: placed.height + 2 * margin };
+  const home = useMemo(() => ({ x: (size.width - placed.width) / 2, y: margin, zoom: 1 }), [placed, size.width]);
+  const zoomed = useStore(({ transform }) => transform[2] !== 1);
   useEffect(() => void flow.setViewport(home), [flow, home]);
-
-  const height = Math.min(space.height, placed.height * home.zoom) + 2 * margin;
-  const far = useStore(({ transform }) => transform[2] < readable);
   const at = placed.nodes.some(({ id }) => id === focused) ? focused : (placed.nodes[0]?.id ?? null);
   const onFocus = useCallback(
     (id: string) => {
@@ -88,7 +71,7 @@ function Drawn({ placed, width, space, legend }: DrawnProps): ReactElement {
     [setFocused],
   );
   const focus = useMemo(() => ({ at, onFocus, onPoint: setPointed }), [at, onFocus]);
-  const nodes = useMemo(() => placed.nodes.map(flowNode), [placed]);
+  const nodes = useMemo(() => placed.nodes.map((node) => flowNode(node, placed.form)), [placed]);
   const plain = useMemo(() => placed.edges.map(flowEdge), [placed]);
   const centre = pointed ?? focused;
   const edges = useMemo(
@@ -104,8 +87,9 @@ function Drawn({ placed, width, space, legend }: DrawnProps): ReactElement {
     if (node === undefined) return;
     const { x, y, zoom } = flow.getViewport();
     const [left, top] = [node.x * zoom + x, node.y * zoom + y];
-    const isOut = left < 0 || top < 0 || left + nodeSize.width * zoom > width || top + nodeSize.height * zoom > height;
-    if (isOut) void flow.setCenter(node.x + nodeSize.width / 2, node.y + nodeSize.height / 2, { zoom });
+    const isOut =
+      left < 0 || top < 0 || left + form.width * zoom > size.width || top + form.height * zoom > size.height;
+    if (isOut) void flow.setCenter(node.x + form.width / 2, node.y + form.height / 2, { zoom });
     setFocused(node.id);
     document.querySelector<HTMLElement>(`[data-node="${CSS.escape(node.id)}"]`)?.focus();
   };
@@ -133,41 +117,45 @@ function Drawn({ placed, width, space, legend }: DrawnProps): ReactElement {
         <div role="group" aria-label="Size of the graph">
           <IconButton icon="plus" label="Larger (+)" onClick={() => void flow.zoomIn()} />
           <IconButton icon="minus" label="Smaller (-)" onClick={() => void flow.zoomOut()} />
-          <IconButton icon="fit" label="Fit to the page (0)" onClick={() => void flow.setViewport(home)} />
+          <IconButton icon="fit" label="Full size (0)" onClick={() => void flow.setViewport(home)} />
         </div>
       </div>
-      <div className={css["canvas"]} data-far={far} style={{ height }} onKeyDown={press}>
-        <ReactFlow<FlowNode, FlowEdge>
-          aria-label="Graph of definitions"
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={nodeTypes}
-          edgeTypes={edgeTypes}
-          defaultViewport={home}
-          minZoom={smallest}
-          maxZoom={largest}
-          nodesDraggable={false}
-          nodesConnectable={false}
-          nodesFocusable={false}
-          edgesFocusable={false}
-          elementsSelectable={false}
-          zoomOnScroll={false}
-          zoomOnDoubleClick={false}
-          preventScrolling={false}
-          disableKeyboardA11y
-        />
+      <div className={css["scroll"]}>
+        <div className={css["canvas"]} data-labels={form.labels} style={size} onKeyDown={press}>
+          <ReactFlow<FlowNode, FlowEdge>
+            aria-label="Graph of definitions"
+            nodes={nodes}
+            edges={edges}
+            nodeTypes={nodeTypes}
+            edgeTypes={edgeTypes}
+            defaultViewport={home}
+            minZoom={smallest}
+            maxZoom={largest}
+            nodesDraggable={false}
+            nodesConnectable={false}
+            nodesFocusable={false}
+            edgesFocusable={false}
+            elementsSelectable={false}
+            zoomOnScroll={false}
+            zoomOnDoubleClick={false}
+            preventScrolling={false}
+            disableKeyboardA11y
+            panOnDrag={zoomed}
+          />
+        </div>
       </div>
     </GraphFocusProvider>
   );
 }
 
-function flowNode(node: PlacedGraph["nodes"][number]): FlowNode {
+function flowNode(node: PlacedGraph["nodes"][number], form: GraphForm): FlowNode {
   return {
     id: node.id,
     type: "definition",
     position: { x: node.x, y: node.y },
-    data: { node },
-    ...nodeSize,
+    data: { node, form },
+    width: form.width,
+    height: form.height,
     // Removes the role description of the library, because the link inside the node describes it.
     domAttributes: { "aria-roledescription": undefined },
   };

@@ -95,21 +95,26 @@ export function toolOf(name: string): Tool {
 }
 
 /**
- * 200 definitions: 50 agents with a prompt each, 80 shared tools, and 20 models, each with the next one as its
- * fallback.
+ * This many definitions: a quarter agents with a prompt each, two fifths shared tools, and a tenth models, of which five at a time are each
+ * other's fallbacks.
  */
-export function manyDefinitions(): DefinitionSet {
+export function manyDefinitions(count = 200): DefinitionSet {
+  const agents = Math.max(1, Math.floor(count / 4));
+  const models = Math.max(1, Math.floor(count / 10));
+  const tools = count - 2 * agents - models;
   const of = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
   return {
-    agents: of(50, (at) => agentOf(`agent_${at}`, { sideA: `prompt_${at}` })),
-    prompts: of(50, (at) =>
+    agents: of(agents, (at) => agentOf(`agent_${at}`, { sideA: `prompt_${at}` })),
+    prompts: of(agents, (at) =>
       promptOf(`prompt_${at}`, {
-        model: `model_${at % 20}`,
-        tools: [`tool_${at}`, `tool_${(at * 7) % 80}`, `tool_${50 + (at % 30)}`],
+        model: `model_${at % models}`,
+        tools: [`tool_${at % tools}`, `tool_${(at * 7) % tools}`, `tool_${(agents + (at % 30)) % tools}`],
       }),
     ),
-    models: of(20, (at) => modelOf(`model_${at}`, { fallbacks: at % 5 === 4 ? [] : [`model_${at + 1}`] })),
-    tools: of(80, (at) => toolOf(`tool_${at}`)),
+    models: of(models, (at) =>
+      modelOf(`model_${at}`, { fallbacks: at % 5 === 4 || at === models - 1 ? [] : [`model_${at + 1}`] }),
+    ),
+    tools: of(tools, (at) => toolOf(`tool_${at}`)),
     sources: [],
     skills: [],
     strategies: [],
