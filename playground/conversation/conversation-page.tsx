@@ -64,7 +64,7 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
   if (thread === null) {
     return (
       <div className={css["page"]}>
-        <LoadingNote what="the thread" />
+        <LoadingNote page what="the thread" />
         {connection.state === "waiting" ? <ConnectionNote connection={connection} /> : null}
       </div>
     );
@@ -112,7 +112,7 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
         {pending.length === 0 ? null : (
           <PartBoundary>
             <Suspense fallback={<LoadingNote what="what waits for you" />}>
-              <PendingCalls handle={used.handle} calls={pending} />
+              <PendingCalls handle={used.handle} calls={pending} messages={messages} />
             </Suspense>
           </PartBoundary>
         )}
@@ -140,9 +140,9 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
 function Refused({ error }: { error: Error }): ReactElement {
   usePageTitle("Not found");
   const missing = error instanceof ThreadholdClientError && error.code === "thread_not_found";
-  if (!missing) return <ErrorNote title="The thread cannot be shown" error={error} />;
+  if (!missing) return <ErrorNote page title="The thread cannot be shown" error={error} />;
   return (
-    <EmptyNote title="There is no such thread">
+    <EmptyNote page title="There is no such thread">
       It was deleted, or it belongs to another user. <Link href="/">Back to the start</Link>
     </EmptyNote>
   );

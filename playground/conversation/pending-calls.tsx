@@ -2,9 +2,9 @@
 // The run is suspended until someone answers, on this page or elsewhere. A call that asks a question keeps running.
 
 import { useQuery } from "@tanstack/react-query";
-import { useContext, useState } from "react";
+import { useContext, useRef, useState } from "react";
 import type { ReactElement } from "react";
-import type { JsonObject, PendingCall as WaitingCall, ThreadHandle } from "threadhold/client";
+import type { JsonObject, MessageView, PendingCall as WaitingCall, ThreadHandle } from "threadhold/client";
 import { Link } from "wouter";
 
 import { useTool } from "../agents/use-agents.ts";
@@ -13,8 +13,11 @@ import { FormEnd } from "../kit/field.tsx";
 import { dayAndTime, iso } from "../kit/figures.ts";
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { useAgo } from "../kit/now.ts";
+import { useFocusAfterRemoval } from "../kit/use-focus-after-removal.ts";
 import { FormOfSchema } from "../schema-form/form-of-schema.tsx";
 import { CallContext, useAnswer } from "./call-context.ts";
+import { textBefore } from "./call-reason.ts";
+import type { CallReason } from "./call-reason.ts";
 import { JsonView } from "./json-view.tsx";
 import { LimitForm } from "./limit-form.tsx";
 import { QuestionAnswer } from "./question-answer.tsx";
@@ -27,15 +30,24 @@ import css from "./pending.module.css";
 interface PendingCallsProps {
   handle: ThreadHandle;
   calls: readonly WaitingCall[];
+  messages: readonly MessageView[];
 }
 
 /** The calls, the oldest first. */
-export function PendingCalls({ handle, calls }: PendingCallsProps): ReactElement {
+export function PendingCalls({ handle, calls, messages }: PendingCallsProps): ReactElement {
   return (
     <section className={css["pending"]} aria-label="Waits for you">
-      {calls.map((call) => (
-        <PendingCall key={`${call.thread_id ?? ""} ${call.id}`} handle={handle} call={call} />
-      ))}
+      {calls.map((call) => {
+        const text = textBefore(call, messages);
+        return (
+          <PendingCall
+            key={`${call.thread_id ?? ""} ${call.id}`}
+            handle={handle}
+            call={call}
+            reason={text === null ? null : { by: "The agent wrote", text }}
+          />
+        );
+      })}
     </section>
   );
 }
@@ -48,8 +60,15 @@ export const asks = {
   question: "asks you a question",
 } as const;
 
+interface PendingCallProps {
+  handle: ThreadHandle;
+  call: WaitingCall;
+  /** The text before the call; null if there is none. */
+  reason: CallReason | null;
+}
+
 /** A call, with the form that answers it. */
-export function PendingCall({ handle, call }: { handle: ThreadHandle; call: WaitingCall }): ReactElement {
+export function PendingCall({ handle, call, reason }: PendingCallProps): ReactElement {
   const { place, loadsOnClick } = useContext(CallContext);
   const [asked, setAsked] = useState(!loadsOnClick);
   // Large arguments are not part of the pending call, so they are loaded.
@@ -59,8 +78,15 @@ export function PendingCall({ handle, call }: { handle: ThreadHandle; call: Wait
     enabled: call.arguments === undefined && asked,
   });
   const args = call.arguments ?? known.data;
+  const article = useRef<HTMLElement>(null);
+  useFocusAfterRemoval(article, (removed) => {
+    const others = [...(removed.parentElement?.querySelectorAll<HTMLElement>(":scope > [data-kind]") ?? [])];
+    return others.find((other) => other !== removed) ?? document.getElementById("messages");
+  });
   return (
     <article
+      ref={article}
+      tabIndex={-1}
       className={css["call"]}
       data-kind={call.kind}
       aria-label={call.kind === "limit" ? asks.limit : `${call.name} ${asks[call.kind]}`}
@@ -76,6 +102,12 @@ export function PendingCall({ handle, call }: { handle: ThreadHandle; call: Wait
         )}
         {call.deadline === null ? null : <TimeLeft deadline={call.deadline} className={css["deadline"]} />}
       </header>
+      {reason === null || call.kind === "limit" ? null : (
+        <p className={css["reason"]}>
+          <span className={css["by"]}>{reason.by}: </span>
+          {reason.text}
+        </p>
+      )}
       {known.error === null ? null : <ErrorNote title="The arguments could not be read" error={known.error} />}
       {args === undefined ? (
         !asked ? (

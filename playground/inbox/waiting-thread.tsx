@@ -39,6 +39,9 @@ export function WaitingThreadItem({ entry, ...about }: WaitingThreadItemProps): 
   const owner = otherOwner(useCaller(), thread);
   const title = nameOf(thread);
   const agent = agentTitle(thread.agent_id);
+  // The list has the last message of the thread, so no thread is read for it.
+  const { last_message: last } = thread;
+  const reason = last == null ? null : { by: "Last message", text: last };
   const settings = calls.map((waiting): CallSettings => {
     const { key, call } = waiting;
     const place = placeOf(waiting);
@@ -57,7 +60,8 @@ export function WaitingThreadItem({ entry, ...about }: WaitingThreadItemProps): 
   });
   return (
     <li className={css["thread"]}>
-      <section aria-label={title}>
+      {/* No named section, because that is a landmark, and threads may have the same title. */}
+      <div role="group" aria-label={title}>
         <header className={css["about"]}>
           <h2 className={css["name"]}>
             <Link href={threadPath(thread.id)}>{title}</Link>
@@ -70,11 +74,11 @@ export function WaitingThreadItem({ entry, ...about }: WaitingThreadItemProps): 
         {calls.map(({ key, call }, at) => (
           <div key={key} data-waiting={key} tabIndex={-1} className={css["call"]}>
             <CallContext value={settings[at] as CallSettings}>
-              <PendingCall handle={handle} call={call} />
+              <PendingCall handle={handle} call={call} reason={reason} />
             </CallContext>
           </div>
         ))}
-      </section>
+      </div>
     </li>
   );
 }

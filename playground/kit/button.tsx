@@ -1,6 +1,6 @@
 // Buttons: a primary one, plain ones, and icons.
 
-import type { ButtonHTMLAttributes, ReactElement, Ref } from "react";
+import type { ButtonHTMLAttributes, MouseEvent, ReactElement, Ref } from "react";
 import { Link } from "wouter";
 
 import { Icon } from "./icon.tsx";
@@ -17,6 +17,22 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   ref?: Ref<HTMLButtonElement>;
 }
 
+/**
+ * A button that is not available keeps the focus that it has: a disabled element would lose it while its own action runs. A click on it
+ * does nothing, and neither does Enter in a field of its form, which is a click on the form's button.
+ */
+function withFocus<Props extends ButtonHTMLAttributes<HTMLButtonElement>>({ disabled, ...rest }: Props) {
+  if (disabled !== true) return rest;
+  return {
+    ...rest,
+    "aria-disabled": true,
+    onClick: (event: MouseEvent) => {
+      event.preventDefault();
+      event.stopPropagation();
+    },
+  };
+}
+
 export function Button({
   kind = "plain",
   small = false,
@@ -27,7 +43,7 @@ export function Button({
 }: ButtonProps): ReactElement {
   const classes = [css["button"], css[kind], small ? css["small"] : "", className ?? ""].join(" ");
   return (
-    <button type="button" {...rest} className={classes}>
+    <button type="button" {...withFocus(rest)} className={classes}>
       {icon === undefined ? null : <Icon name={icon} />}
       {children}
     </button>
@@ -43,7 +59,13 @@ interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 
 export function IconButton({ icon, label, className, ...rest }: IconButtonProps): ReactElement {
   return (
-    <button type="button" title={label} {...rest} aria-label={label} className={`${css["icon"]} ${className ?? ""}`}>
+    <button
+      type="button"
+      title={label}
+      {...withFocus(rest)}
+      aria-label={label}
+      className={`${css["icon"]} ${className ?? ""}`}
+    >
       <Icon name={icon} />
     </button>
   );

@@ -8,21 +8,31 @@ import { Sweep } from "./sweep.tsx";
 
 import css from "./note.module.css";
 
+interface EmptyNoteProps {
+  title: string;
+  /** The note is the whole page, and its title is the page's. */
+  page?: boolean;
+  children?: ReactNode;
+}
+
 /** A note that there is nothing, and why. */
-export function EmptyNote({ title, children }: { title: string; children?: ReactNode }): ReactElement {
+export function EmptyNote({ title, page = false, children }: EmptyNoteProps): ReactElement {
+  const Heading = page ? "h1" : "h2";
   return (
     <div className={css["note"]}>
-      <h2 className={css["title"]}>{title}</h2>
+      <Heading className={css["title"]}>{title}</Heading>
       <div className={css["text"]}>{children}</div>
     </div>
   );
 }
 
-export function LoadingNote({ what }: { what: string }): ReactElement {
+/** A note that something is being loaded. With `page` it is the whole page, and its text is the page's heading. */
+export function LoadingNote({ what, page = false }: { what: string; page?: boolean }): ReactElement {
+  const Text = page ? "h1" : "span";
   return (
     <div className={css["loading"]} role="status">
       <Sweep />
-      Loading {what}
+      <Text className={css["what"]}>Loading {what}</Text>
     </div>
   );
 }
@@ -34,16 +44,25 @@ interface ErrorNoteProps {
   onRetry?: (() => void) | undefined;
   /** The user started the failed action. Its note is shown during an outage too, and only the user repeats the action. */
   action?: boolean;
+  /** The note is the whole page, and its title is the page's. */
+  page?: boolean;
 }
 
 /** A note about a failure, with the server's message. A failed read is repeated after an outage. */
-export function ErrorNote({ title, error, onRetry, action = false }: ErrorNoteProps): ReactElement | null {
+export function ErrorNote({
+  title,
+  error,
+  onRetry,
+  action = false,
+  page = false,
+}: ErrorNoteProps): ReactElement | null {
   const passing = onRetry !== undefined && !action && isNetworkError(error) ? error : null;
   const reported = useReported(passing, () => onRetry?.());
   if (reported) return null;
+  const Title = page ? "h1" : "strong";
   return (
     <div className={css["error"]} role="alert">
-      <strong>{title}</strong>
+      <Title className={css["failure"]}>{title}</Title>
       <p>{wordsOf(error)}</p>
       {onRetry === undefined ? null : (
         <Button small onClick={onRetry}>

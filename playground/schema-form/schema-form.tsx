@@ -3,11 +3,13 @@
 // The package's main entry also loads what its tests need, such as a validator that compiles code.
 import Form from "@rjsf/core/lib/components/Form.js";
 import type { RJSFSchema, UiSchema } from "@rjsf/utils";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { ReactElement, ReactNode } from "react";
 import type { JsonObject } from "threadhold/client";
 
 import { Button } from "../kit/button.tsx";
+import { fieldTemplates, fieldWidgets } from "./field-templates.tsx";
+import { withTitles } from "./field-titles.ts";
 import { interpretingValidator } from "./validator.ts";
 
 import field from "../kit/field.module.css";
@@ -30,6 +32,7 @@ const look: UiSchema = { "ui:submitButtonOptions": { norender: true }, "ui:title
 const validator = interpretingValidator();
 
 export function SchemaForm({ schema, value, label, onChange, onSubmit, children }: SchemaFormProps): ReactElement {
+  const shown = useMemo(() => withTitles(schema) as RJSFSchema, [schema]);
   const [data, setData] = useState(value);
   const [written, setWritten] = useState<string | null>(null);
   const [wrong, setWrong] = useState<string | null>(null);
@@ -85,8 +88,10 @@ export function SchemaForm({ schema, value, label, onChange, onSubmit, children 
   return (
     <div className={css["form"]}>
       <Form
-        schema={schema as RJSFSchema}
+        schema={shown}
         uiSchema={look}
+        templates={fieldTemplates}
+        widgets={fieldWidgets}
         validator={validator}
         formData={data}
         noHtml5Validate

@@ -58,7 +58,7 @@ export function inbox({ api, open, visit }: PlaygroundUse): void {
       await page.getByText("2 calls wait in 2 threads").waitFor();
       await calls(page)
         .nth(0)
-        .getByLabel(/^price/)
+        .getByLabel(/^Price/)
         .fill("450");
       await look(screen, "inbox");
       await calls(page).nth(0).getByRole("button", { name: "Approve" }).click();
@@ -101,7 +101,7 @@ export function inbox({ api, open, visit }: PlaygroundUse): void {
       const id = await order("In two tabs");
       const [here, there] = [await visit("/inbox"), await open("/inbox")];
       await calls(there.page)
-        .getByLabel(/^price/)
+        .getByLabel(/^Price/)
         .fill("300");
       await calls(here.page).getByRole("button", { name: "Approve" }).click();
       await ended(id);
@@ -152,7 +152,7 @@ export function inbox({ api, open, visit }: PlaygroundUse): void {
       expect(asked.filter((url) => url.includes("/messages"))).toEqual([]);
       expect(await call.getByRole("button", { name: "Approve" }).count()).toBe(0);
       await call.getByRole("button", { name: "Show the arguments" }).click();
-      await call.getByLabel(/^item/).fill("A kettle");
+      await call.getByLabel(/^Item/).fill("A kettle");
       await call.getByRole("button", { name: "Approve" }).click();
       await ended(id);
       await empty(page);

@@ -22,7 +22,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
     page.on("request", (request) => {
       if (request.url().endsWith("/tools/remember")) called.push(request.url());
     });
-    await page.getByLabel(/^note/).fill("Slowly");
+    await page.getByLabel(/^Note/).fill("Slowly");
     await page.route(calls, () => undefined);
     await prepare(page);
     await page.getByRole("button", { name: "Run remember" }).click();

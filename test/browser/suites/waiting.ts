@@ -18,10 +18,10 @@ export function waiting({ api, open, visit }: PlaygroundUse): void {
       await api().post(id, "An espresso machine for 900");
       const { page } = await visit(`/threads/${id}`);
       const call = page.getByRole("article", { name: /^place_order waits for approval/ });
-      await call.getByLabel(/^price/).fill("-5");
+      await call.getByLabel(/^Price/).fill("-5");
       await call.getByRole("button", { name: "Approve" }).click();
       await call.getByText("Must be greater than 0.").waitFor();
-      await call.getByLabel(/^price/).fill("450");
+      await call.getByLabel(/^Price/).fill("450");
       await call.getByRole("button", { name: "Approve" }).click();
       await call.waitFor({ state: "detached" });
       await idle(page);
@@ -39,8 +39,8 @@ export function waiting({ api, open, visit }: PlaygroundUse): void {
       await api().post(id, "let two order");
       const { page } = await visit(`/threads/${id}`);
       const call = page.getByRole("article", { name: /^place_order waits for approval/ });
-      expect(await call.getByLabel(/^item/).inputValue()).toMatch(/^a kettle (and a cup ){900}$/);
-      await call.getByLabel(/^item/).fill("A kettle");
+      expect(await call.getByLabel(/^Item/).inputValue()).toMatch(/^a kettle (and a cup ){900}$/);
+      await call.getByLabel(/^Item/).fill("A kettle");
       await call.getByRole("button", { name: "Approve" }).click();
       await call.waitFor({ state: "detached" });
       await idle(page);
@@ -87,7 +87,7 @@ export function waiting({ api, open, visit }: PlaygroundUse): void {
       await callOn(there).getByRole("button", { name: "Decline" }).click();
       await callOn(there).getByLabel("Why not").fill("Too dear");
       await callOn(here)
-        .getByLabel(/^price/)
+        .getByLabel(/^Price/)
         .fill("450");
       // The first decision removes the buttons of the other page, so both requests are held until both buttons are clicked.
       const release = deferred<void>();
@@ -127,7 +127,7 @@ export function waiting({ api, open, visit }: PlaygroundUse): void {
       await call.getByRole("alert").filter({ hasText: "price" }).waitFor();
       await field.fill('{"item": "A kettle", "price": 30}');
       await call.getByRole("button", { name: "Back to the form" }).click();
-      expect(await call.getByLabel(/^price/).inputValue()).toBe("30");
+      expect(await call.getByLabel(/^Price/).inputValue()).toBe("30");
       await call.getByRole("button", { name: "Approve" }).click();
       await page.getByRole("log").getByText("Ordered: A kettle").first().waitFor({ state: "attached" });
     });
@@ -138,21 +138,21 @@ export function waiting({ api, open, visit }: PlaygroundUse): void {
       const screen = await visit(`/threads/${id}`);
       const { page } = screen;
       const call = page.getByRole("article", { name: /^ask_guest waits for its result/ });
-      await call.getByLabel(/^nights/).fill("0");
+      await call.getByLabel(/^Nights/).fill("0");
       await call.getByRole("button", { name: "Answer", exact: true }).click();
       await call.getByText("Must be at least 1.").waitFor();
       await look(screen, "remote-form");
-      await call.getByLabel(/^room/).selectOption({ label: "double" });
-      await call.getByLabel(/^nights/).fill("3");
+      await call.getByLabel(/^Room/).selectOption({ label: "double" });
+      await call.getByLabel(/^Nights/).fill("3");
       await call.getByRole("button", { name: "Answer", exact: true }).click();
       await call.waitFor({ state: "detached" });
       await idle(page);
       await api().post(id, "ask the guest again");
-      await call.getByLabel(/^nights/).fill("7");
+      await call.getByLabel(/^Nights/).fill("7");
       await call.getByRole("button", { name: "Report a failure" }).click();
       await call.getByLabel("Why it failed").fill("The guest is out.");
       await call.getByRole("button", { name: "Back" }).click();
-      expect(await call.getByLabel(/^nights/).inputValue()).toBe("7");
+      expect(await call.getByLabel(/^Nights/).inputValue()).toBe("7");
       await page.keyboard.press("Enter");
       expect(await call.getByLabel("Why it failed").inputValue()).toBe("The guest is out.");
       await call.getByLabel("Why it failed").fill("The guest is out.");
