@@ -82,7 +82,7 @@ export function AccessGate({ children }: { children: ReactNode }): ReactElement 
 
   switch (state.state) {
     case "asking":
-      return <LoadingNote what="the playground" />;
+      return <LoadingNote page what="the playground" />;
     case "signed_out":
       return (
         <SignInPage

@@ -3,6 +3,7 @@
 import type { ReactElement } from "react";
 import { ThreadholdClientError } from "threadhold/client";
 
+import { usePageTitle } from "../app/page-title.ts";
 import { Wordmark } from "../app/wordmark.tsx";
 import { Button } from "../kit/button.tsx";
 import { wordsOf } from "../kit/note.tsx";
@@ -12,12 +13,14 @@ import css from "./access.module.css";
 /** Shows the reason, and what to do. */
 export function ClosedPage({ error, onRetry }: { error: unknown; onRetry: () => void }): ReactElement {
   const unset = error instanceof ThreadholdClientError && error.code === "auth_not_configured";
+  const title = unset ? "Access is not set up yet" : "The deployment does not answer";
+  usePageTitle(title);
   return (
     <main className={css["page"]}>
       <section className={css["card"]} aria-labelledby="closed">
         <Wordmark />
         <h1 id="closed" className={css["title"]}>
-          {unset ? "Access is not set up yet" : "The deployment does not answer"}
+          {title}
         </h1>
         <p className={css["reason"]} role="alert">
           {wordsOf(error)}

@@ -4,6 +4,7 @@
 import { useState } from "react";
 import type { SubmitEvent, ReactElement } from "react";
 
+import { usePageTitle } from "../app/page-title.ts";
 import { Wordmark } from "../app/wordmark.tsx";
 import { Button } from "../kit/button.tsx";
 import { FormEnd, TextField } from "../kit/field.tsx";
@@ -17,6 +18,7 @@ interface SignInPageProps {
 }
 
 export function SignInPage({ reason, onToken }: SignInPageProps): ReactElement {
+  usePageTitle("Sign in");
   const [token, setToken] = useState("");
   const [keep, setKeep] = useState(false);
   const submit = (event: SubmitEvent): void => {

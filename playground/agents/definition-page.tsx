@@ -11,7 +11,7 @@ import { Icon } from "../kit/icon.tsx";
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { CopyButton } from "../markdown/code-block.tsx";
 import { AgentFacts, StartThread } from "./agent-facts.tsx";
-import { nameIn, sourceOf } from "./definition.ts";
+import { definitionsPath, nameIn, sourceOf } from "./definition.ts";
 import type { DefinitionSet, Kind, Reference } from "./definition.ts";
 import { FindingList } from "./finding-list.tsx";
 import { findingsOf } from "./findings.ts";
@@ -43,7 +43,7 @@ export function DefinitionPage({ kind, part }: { kind: Kind; part: string }): Re
   return (
     <div className={css["page"]}>
       <header className={css["head"]}>
-        <Link href="/agents" className={css["back"] ?? ""} aria-label="Back to the definitions">
+        <Link href={definitionsPath} className={css["back"] ?? ""} aria-label="Back to the definitions">
           <Icon name="back" />
         </Link>
         <span className={css["kind"]}>
@@ -179,7 +179,7 @@ function Unknown({ reference, links }: { reference: Reference; links: readonly R
     <>
       <ErrorNote title={`The ${kind} “${name}” is not defined`} error={error} onRetry={() => void refetch()} />
       <p className={css["lead"]}>
-        <Link href="/agents">See all definitions</Link>
+        <Link href={definitionsPath}>See all definitions</Link>
       </p>
       {links.some(({ to }) => to.kind === kind && to.name === name) ? (
         <RelationList of={reference} links={links} />

@@ -51,6 +51,12 @@ export function definitionPath({ kind, name }: Reference): string {
   return `/${kind}s/${encodeURIComponent(name)}`;
 }
 
+/** The address of the page of all definitions. */
+export const definitionsPath = "/definitions";
+
+/** Matches the addresses above those of definitions' pages, such as `/agents`. They lead to the page of all definitions. */
+export const kindRoute = /^\/(?:agent|prompt|tool|source|skill|model)s\/?$/;
+
 /** Matches the addresses of definitions' pages. */
 export const definitionRoute = /^\/(?<kind>agent|prompt|tool|source|skill|model)s\/(?<name>[^/]+)\/?$/;
 

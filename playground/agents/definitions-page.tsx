@@ -106,7 +106,7 @@ function Legend(): ReactElement {
           {kindWords[kind].one}
         </span>
       ))}
-      <span className={css["hint"]}>Drag to move; arrow keys follow the edges</span>
+      <span className={css["hint"]}>Arrow keys follow the edges</span>
     </p>
   );
 }

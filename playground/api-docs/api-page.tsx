@@ -68,10 +68,9 @@ function Shown({ document: shown }: { document: ApiDocument }): ReactElement {
         <EmptyNote title="No route matches">No route has “{filter}” in its path, its name or its summary.</EmptyNote>
       ) : null}
       {groups.map(({ name, description, routes }) => (
-        <section key={name} className={css["group"]} aria-labelledby={`group-${name}`}>
-          <h2 id={`group-${name}`} className={css["heading"]}>
-            {name}
-          </h2>
+        // Not named, because a named section is a landmark: there would be one for each group, some with the name of another part of the page.
+        <section key={name} className={css["group"]}>
+          <h2 className={css["heading"]}>{name}</h2>
           <p className={css["about"]}>{description}</p>
           <ul>
             {routes.map((route) => (

@@ -2,19 +2,20 @@
 
 import { Suspense, lazy } from "react";
 import type { ReactElement } from "react";
-import { Route, Switch, useLocation } from "wouter";
+import { Redirect, Route, Switch, useLocation, useSearch } from "wouter";
 
 import { AccessGate } from "../access/access.tsx";
-import { definitionRoute } from "../agents/definition.ts";
+import { definitionRoute, definitionsPath, kindRoute } from "../agents/definition.ts";
 import type { Kind } from "../agents/definition.ts";
 import { filesRoute } from "../files/file-address.ts";
-import { EmptyNote, LoadingNote } from "../kit/note.tsx";
+import { LoadingNote } from "../kit/note.tsx";
 import { PartBoundary } from "../kit/part-boundary.tsx";
 import { DeletionsProvider } from "../threads/deletions.tsx";
 import { ReachGate } from "./reach-gate.tsx";
 import { Shell } from "./shell.tsx";
 import { StartPage } from "./start-page.tsx";
 import { ThreadPages } from "./thread-pages.tsx";
+import { UnknownPage } from "./unknown-page.tsx";
 
 const FilesPage = lazy(async () => {
   const { FilesPage: found } = await import("../files/files-page.tsx");
@@ -47,40 +48,46 @@ export function App(): ReactElement {
                 <Route path="/threads/:id">{({ id }) => <ThreadPages key={id} id={id} at="conversation" />}</Route>
                 <Route path={filesRoute}>
                   {({ id = "" }) => (
-                    <Suspense fallback={<LoadingNote what="the files" />}>
+                    <Suspense fallback={<LoadingNote page what="the files" />}>
                       <FilesPage key={id} id={id} />
                     </Suspense>
                   )}
                 </Route>
                 <Route path="/inbox">
-                  <Suspense fallback={<LoadingNote what="the inbox" />}>
+                  <Suspense fallback={<LoadingNote page what="the inbox" />}>
                     <InboxPage />
                   </Suspense>
                 </Route>
                 <Route path="/usage">
-                  <Suspense fallback={<LoadingNote what="usage" />}>
+                  <Suspense fallback={<LoadingNote page what="usage" />}>
                     <UsagePage />
                   </Suspense>
                 </Route>
                 <Route path="/docs">
-                  <Suspense fallback={<LoadingNote what="the API's description" />}>
+                  <Suspense fallback={<LoadingNote page what="the API's description" />}>
                     <ApiPage />
                   </Suspense>
                 </Route>
-                <Route path="/agents">
-                  <Suspense fallback={<LoadingNote what="definitions" />}>
+                <Route path={kindRoute}>
+                  <ToPage path={definitionsPath} />
+                </Route>
+                <Route path="/threads">
+                  <ToPage path="/" />
+                </Route>
+                <Route path={definitionsPath}>
+                  <Suspense fallback={<LoadingNote page what="definitions" />}>
                     <DefinitionsPage />
                   </Suspense>
                 </Route>
                 <Route path={definitionRoute}>
                   {({ kind, name }: { kind?: string; name?: string }) => (
-                    <Suspense fallback={<LoadingNote what="the definition" />}>
+                    <Suspense fallback={<LoadingNote page what="the definition" />}>
                       <DefinitionPage key={`${kind} ${name}`} kind={kind as Kind} part={name ?? ""} />
                     </Suspense>
                   )}
                 </Route>
                 <Route>
-                  <EmptyNote title="There is no such page">Choose a thread, or go back to the start.</EmptyNote>
+                  <UnknownPage />
                 </Route>
               </Switch>
             </PartBoundary>
@@ -89,4 +96,10 @@ export function App(): ReactElement {
       </ReachGate>
     </AccessGate>
   );
+}
+
+/** Leads to another address and keeps the search of this one. */
+function ToPage({ path }: { path: string }): ReactElement {
+  const search = useSearch();
+  return <Redirect to={search === "" ? path : `${path}?${search}`} replace />;
 }

@@ -15,6 +15,7 @@ import { Menu } from "../kit/menu.tsx";
 import { PartBoundary } from "../kit/part-boundary.tsx";
 import { ThreadList } from "../threads/thread-list-panel.tsx";
 import { HealthNote } from "./health-note.tsx";
+import { isWithin, pages } from "./pages.ts";
 import { OutageNote } from "./reach-gate.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { chooseTheme, useTheme } from "./theme.ts";
@@ -76,14 +77,14 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
         </Link>
         <nav className={css["pages"]} aria-label="Pages">
           <InboxLink open={path === "/inbox"} />
-          {pages.map(({ href, name }) => (
+          {pages.map((page) => (
             <Link
-              key={href}
-              href={href}
+              key={page.href}
+              href={page.href}
               className={css["place"] ?? ""}
-              aria-current={path === href || path.startsWith(`${href}/`) ? "page" : undefined}
+              aria-current={isWithin(path, page) ? "page" : undefined}
             >
-              {name}
+              {page.name}
             </Link>
           ))}
         </nav>
@@ -164,11 +165,5 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
     </div>
   );
 }
-
-const pages = [
-  { href: "/agents", name: "Definitions" },
-  { href: "/usage", name: "Usage" },
-  { href: "/docs", name: "API" },
-];
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);

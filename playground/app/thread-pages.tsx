@@ -30,7 +30,7 @@ export function ThreadPages({ id, at }: { id: string; at: "conversation" | "trac
       ) : null}
       {tracing ? (
         <div className={css["page"]}>
-          <Suspense fallback={<LoadingNote what="the trace" />}>
+          <Suspense fallback={<LoadingNote page what="the trace" />}>
             <TracePage id={id} />
           </Suspense>
         </div>

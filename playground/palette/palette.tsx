@@ -7,7 +7,7 @@ import { useThreads } from "threadhold/react";
 import { useLocation, useRoute } from "wouter";
 
 import { useAccess } from "../access/access.tsx";
-import { definitionPath, keyOf, referencesOf } from "../agents/definition.ts";
+import { definitionPath, definitionsPath, keyOf, referencesOf } from "../agents/definition.ts";
 import { useAgents } from "../agents/use-agents.ts";
 import { useDefinitions } from "../agents/use-definitions.ts";
 import { chooseTheme } from "../app/theme.ts";
@@ -156,7 +156,7 @@ export function Palette({ onClose, onNew, onImport, onKeys }: PaletteProps): Rea
                   ))}
               </Command.Group>
               <Command.Group heading="Definitions">
-                <Command.Item onSelect={then(() => navigate("/agents"))}>Graph of definitions</Command.Item>
+                <Command.Item onSelect={then(() => navigate(definitionsPath))}>Graph of definitions</Command.Item>
                 {(set === undefined ? [] : referencesOf(set)).map((one) => (
                   <Command.Item
                     key={keyOf(one)}
