@@ -102,6 +102,7 @@ export function ConversationHead({
         </p>
       </div>
       <IconButton
+        id="turn-search"
         icon="search"
         label={searching ? "End the search" : "Search this conversation"}
         title={searching ? "End the search" : "Search this conversation (Ctrl F, ⌘ F)"}
@@ -111,6 +112,7 @@ export function ConversationHead({
       <IconLink icon="trace" label="Trace" href={tracePath(thread.id, undefined, search)} />
       <FilesLink handle={handle} />
       <IconButton
+        id="turn-context"
         icon="context"
         label={contextOpen ? "Hide context" : "Show context"}
         title={`${contextOpen ? "Hide" : "Show"} context: what the next request contains (X)`}
@@ -118,6 +120,7 @@ export function ConversationHead({
         onClick={onContext}
       />
       <IconButton
+        id="turn-events"
         icon="events"
         label={logging ? "Hide events" : "Show events"}
         title={`${logging ? "Hide" : "Show"} events (E)`}

@@ -1,6 +1,7 @@
-// Edits a message's text in place. An edited answer changes later requests; the model is not asked again.
+// Edits a message's text in place. The edited text changes later requests; no run starts, which the editor states before the text is saved.
 
 import { useMutation } from "@tanstack/react-query";
+import { useId } from "react";
 import type { SubmitEvent, ReactElement } from "react";
 import type { MessageView, ThreadHandle } from "threadhold/client";
 
@@ -15,6 +16,8 @@ import css from "./message.module.css";
 interface MessageEditorProps {
   handle: ThreadHandle;
   message: MessageView;
+  /** Whether an answer is below the message. */
+  answered: boolean;
   onDone: () => void;
 }
 
@@ -30,7 +33,8 @@ function draftKey(messageId: string): string {
   return `message ${messageId}`;
 }
 
-export function MessageEditor({ handle, message, onDone }: MessageEditorProps): ReactElement {
+export function MessageEditor({ handle, message, answered, onDone }: MessageEditorProps): ReactElement {
+  const help = useId();
   const [draft, write] = useDraft(draftKey(message.id));
   const text = draft === "" ? (message.content ?? "") : draft === emptied ? "" : draft;
   const done = (): void => {
@@ -50,6 +54,7 @@ export function MessageEditor({ handle, message, onDone }: MessageEditorProps): 
       <textarea
         className={css["editing"]}
         aria-label="Text of the message"
+        aria-describedby={help}
         autoFocus
         value={text}
         onChange={(event) => write(event.target.value === "" ? emptied : event.target.value)}
@@ -57,6 +62,9 @@ export function MessageEditor({ handle, message, onDone }: MessageEditorProps): 
           if (event.key === "Escape") done();
         }}
       />
+      <p id={help} className={css["effect"]}>
+        {effectOf(message, answered)}
+      </p>
       {save.error === null ? null : <ErrorNote title="The message was not changed" error={save.error} />}
       <FormEnd>
         <Button small kind="quiet" onClick={done}>
@@ -68,4 +76,12 @@ export function MessageEditor({ handle, message, onDone }: MessageEditorProps): 
       </FormEnd>
     </form>
   );
+}
+
+/** What happens when the text is saved. */
+function effectOf({ role }: MessageView, answered: boolean): string {
+  if (role === "assistant") return "Saving starts no run. Later runs read this text in place of the model's answer.";
+  return answered
+    ? "Saving starts no run. The answers below stay as they are, and later runs read the new text."
+    : "Saving starts no run. Later runs read the new text.";
 }

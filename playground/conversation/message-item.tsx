@@ -1,10 +1,12 @@
 // A message: its author and time in the margin, its content next to them.
 
-import { memo, use, useState } from "react";
+import { memo, use, useRef, useState } from "react";
 import type { ReactElement } from "react";
+import { flushSync } from "react-dom";
 import type { MessageView, ThreadHandle } from "threadhold/client";
 
 import { clock, clockOrDay, dayAndTime, iso } from "../kit/figures.ts";
+import { useFocusAfterRemoval } from "../kit/use-focus-after-removal.ts";
 import { ShortenedMessages } from "./context/shortened-messages.ts";
 import { MessageEditor, isBeingEdited } from "./message-editor.tsx";
 import { MessageMenu } from "./message-menu.tsx";
@@ -34,6 +36,14 @@ export const MessageItem = memo(function MessageItem({
 }: MessageItemProps): ReactElement {
   const { message, results, lines, goesOn } = row;
   const [editing, setEditing] = useState(() => !nested && isBeingEdited(message));
+  const article = useRef<HTMLElement>(null);
+  const close = (): void => {
+    flushSync(() => setEditing(false));
+    // The focused field is removed, so the keyboard continues at the button that opened the editor.
+    article.current?.querySelector<HTMLElement>(":scope > [aria-haspopup]")?.focus();
+  };
+  // Also for a row that the list removes because it is out of view.
+  useFocusAfterRemoval(article, () => document.getElementById("messages"));
   const names = use(ParticipantNamesContext);
   const shown = use(ShownMessage) === message.id;
   const shortened = use(ShortenedMessages).has(message.id);
@@ -42,6 +52,7 @@ export const MessageItem = memo(function MessageItem({
   const side = names.two ? (message.side?.toUpperCase() ?? null) : null;
   return (
     <article
+      ref={article}
       className={css["message"]}
       data-message={message.id}
       data-shown={shown}
@@ -53,7 +64,7 @@ export const MessageItem = memo(function MessageItem({
       data-streaming={message.streaming}
       data-goes-on={goesOn}
       data-unsent={unsent}
-      aria-label={`${side === null ? who : `${who}, side ${side}`}, ${clock(message.created_at)}${unsent ? ", no longer sent" : shortened ? ", sent shortened" : ""}`}
+      aria-label={`${side === null ? who : `${who}, side ${side}`}, ${clock(message.created_at)}${message.edited_at === undefined ? "" : ", edited"}${unsent ? ", no longer sent" : shortened ? ", sent shortened" : ""}`}
     >
       <div className={css["margin"]}>
         <span className={goesOn ? "visually-hidden" : css["who"]}>
@@ -66,7 +77,7 @@ export const MessageItem = memo(function MessageItem({
       </div>
       <div className={css["body"]}>
         {editing ? (
-          <MessageEditor handle={handle} message={message} onDone={() => setEditing(false)} />
+          <MessageEditor handle={handle} message={message} answered={row.answeredAt !== null} onDone={close} />
         ) : (
           parts.map((part, at) => (
             <PartView
@@ -82,6 +93,9 @@ export const MessageItem = memo(function MessageItem({
           ))
         )}
         <Ending message={message} />
+        {message.edited_at === undefined || editing ? null : (
+          <Edited at={message.edited_at} role={message.role} answeredAt={row.answeredAt} />
+        )}
         {shortened ? (
           <p className={css["ending"]}>Sent shortened: the next request contains a part of this message.</p>
         ) : null}
@@ -92,6 +106,20 @@ export const MessageItem = memo(function MessageItem({
     </article>
   );
 });
+
+/** When the text was changed, and whether the answer below was written for an earlier text. */
+function Edited({ at, role, answeredAt }: { at: number; role: MessageView["role"]; answeredAt: number | null }) {
+  const isLate = role !== "assistant" && answeredAt !== null && answeredAt < at;
+  return (
+    <p className={css["edited"]} data-late={isLate}>
+      Edited{" "}
+      <time dateTime={iso(at)} title={dayAndTime(at)}>
+        {clockOrDay(at, Date.now())}
+      </time>
+      {isLate ? ", after the answer below, which was written for the earlier text." : "."}
+    </p>
+  );
+}
 
 function Ending({ message }: { message: MessageView }): ReactElement | null {
   switch (message.stop_reason) {

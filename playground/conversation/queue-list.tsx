@@ -1,13 +1,15 @@
 // The queued inputs: they can be read, edited, reordered and removed until their run starts.
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { SubmitEvent, ReactElement } from "react";
+import { flushSync } from "react-dom";
 import type { QueuedInput, ThreadHandle } from "threadhold/client";
 
 import { Button, IconButton } from "../kit/button.tsx";
 import { loadAgain } from "../kit/load-again.ts";
 import { ErrorNote } from "../kit/note.tsx";
+import { useFocusAfterRemoval } from "../kit/use-focus-after-removal.ts";
 import { isVisible } from "../kit/visible-text.ts";
 
 import css from "./queue.module.css";
@@ -84,9 +86,20 @@ const whenWords = { queue: "next", steer: "joins the run", interrupt: "interrupt
 function QueueItem({ handle, input, at, count, onChanged }: QueueItemProps): ReactElement {
   const words = input.message?.content ?? (input.message === null ? "Continues without a message" : "Files only");
   const [text, setText] = useState<string | null>(null);
+  const item = useRef<HTMLLIElement>(null);
+  useFocusAfterRemoval(item, ({ nextElementSibling: next, previousElementSibling: before }) => {
+    const other = (next ?? before)?.querySelector<HTMLElement>("button:last-child");
+    return other ?? document.getElementById("composer");
+  });
+  const close = (): void => {
+    flushSync(() => setText(null));
+    item.current?.querySelector<HTMLElement>("[data-edits]")?.focus();
+  };
   const change = useMutation({
     mutationFn: (next: { content?: string; position?: number }) => handle.queue.patch(input.id, next),
-    onSuccess: () => setText(null),
+    onSuccess: () => {
+      if (text !== null) close();
+    },
     onSettled: onChanged,
   });
   const remove = useMutation({ mutationFn: () => handle.queue.delete(input.id), onSettled: onChanged });
@@ -97,7 +110,7 @@ function QueueItem({ handle, input, at, count, onChanged }: QueueItemProps): Rea
     if (text !== null && isVisible(text)) change.mutate({ content: text });
   };
   return (
-    <li className={css["item"]}>
+    <li ref={item} className={css["item"]}>
       <span className={css["when"]}>{whenWords[input.when]}</span>
       {text === null ? (
         <p className={css["words"]}>{words}</p>
@@ -111,14 +124,14 @@ function QueueItem({ handle, input, at, count, onChanged }: QueueItemProps): Rea
             value={text}
             onChange={(event) => setText(event.target.value)}
             onKeyDown={(event) => {
-              if (event.key === "Escape") setText(null);
+              if (event.key === "Escape") close();
               else if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) submit(event);
             }}
           />
           <Button small kind="primary" type="submit" disabled={busy || !isVisible(text)}>
             Save
           </Button>
-          <Button small kind="quiet" onClick={() => setText(null)}>
+          <Button small kind="quiet" onClick={close}>
             Cancel
           </Button>
         </form>
@@ -139,6 +152,7 @@ function QueueItem({ handle, input, at, count, onChanged }: QueueItemProps): Rea
         <IconButton
           icon="edit"
           label="Edit"
+          data-edits
           disabled={busy || input.message?.content == null}
           onClick={() => setText(input.message?.content ?? "")}
         />

@@ -18,6 +18,8 @@ export interface MessageRow {
   goesOn: boolean;
   /** For a message under a call, the call's name. */
   under: string | null;
+  /** The time at which the first answer below it began; null if there is none. Messages under calls have none. */
+  answeredAt: number | null;
 }
 
 /** Rows under calls, by the call's id. */
@@ -50,6 +52,7 @@ interface Known {
 interface Place {
   under: string | null;
   last: Row | undefined;
+  answeredAt: number | null;
 }
 
 /** Builds rows from the current data, and keeps the earlier object of each unchanged row. */
@@ -66,8 +69,10 @@ export class RowBuilder {
     };
     put(null);
     const behind = notes.length === 0 ? new Map<string, string[]>() : lastShownBefore(messages, shown);
-    for (const message of shown) {
-      rows.push(this.#messageRow(message, known, { under: null, last: rows.at(-1) }));
+    const answers = answersBelow(shown);
+    for (const [at, message] of shown.entries()) {
+      const answeredAt = answers[at] ?? null;
+      rows.push(this.#messageRow(message, known, { under: null, last: rows.at(-1), answeredAt }));
       for (const id of behind.get(message.id) ?? []) put(id);
     }
     this.#before = this.#now;
@@ -81,7 +86,7 @@ export class RowBuilder {
     return row;
   }
 
-  #messageRow(message: MessageView, known: Known, { under, last }: Place): MessageRow {
+  #messageRow(message: MessageView, known: Known, { under, last, answeredAt }: Place): MessageRow {
     const before = this.#before.get(message.id);
     const old = before?.kind === "message" ? before : undefined;
     const results = resultsOf(message, known.answers);
@@ -92,9 +97,12 @@ export class RowBuilder {
       old.message === message &&
       old.goesOn === goesOn &&
       old.under === under &&
+      old.answeredAt === answeredAt &&
       old.lines === lines &&
       sameResults(old.results, results);
-    const row: MessageRow = same ? old : { kind: "message", key: message.id, message, results, lines, goesOn, under };
+    const row: MessageRow = same
+      ? old
+      : { kind: "message", key: message.id, message, results, lines, goesOn, under, answeredAt };
     this.#now.set(row.key, row);
     return row;
   }
@@ -106,7 +114,9 @@ export class RowBuilder {
       const said = part.type === "tool_call" ? known.below.get(part.id) : undefined;
       if (part.type !== "tool_call" || said === undefined) continue;
       const rows: MessageRow[] = [];
-      for (const one of said) rows.push(this.#messageRow(one, known, { under: part.name, last: rows.at(-1) }));
+      for (const one of said) {
+        rows.push(this.#messageRow(one, known, { under: part.name, last: rows.at(-1), answeredAt: null }));
+      }
       const kept = old?.lines[part.id];
       lines[part.id] = kept !== undefined && sameRows(kept, rows) ? kept : rows;
       some = true;
@@ -185,6 +195,19 @@ function lastShownBefore(all: readonly MessageView[], shown: readonly MessageVie
     behind.set(last, ids);
   }
   return behind;
+}
+
+/** For each message the time at which the first answer below it began; null if there is none. */
+function answersBelow(shown: readonly MessageView[]): (number | null)[] {
+  let next: number | null = null;
+  return shown
+    .toReversed()
+    .map(({ role, created_at: at }) => {
+      const below = next;
+      if (role === "assistant") next = at;
+      return below;
+    })
+    .toReversed();
 }
 
 function sameVoice(one: MessageView, other: MessageView): boolean {

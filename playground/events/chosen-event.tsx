@@ -1,10 +1,11 @@
 // One event as it was sent, with buttons to copy it and to copy a link to it.
 
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { ReactElement } from "react";
 
 import { Button, IconButton } from "../kit/button.tsx";
 import { copyText } from "../kit/copy-text.ts";
+import { useFocusAfterRemoval } from "../kit/use-focus-after-removal.ts";
 import type { TapeEntry } from "./event-tape.ts";
 
 import css from "./event-log.module.css";
@@ -12,8 +13,13 @@ import css from "./event-log.module.css";
 export function ChosenEvent({ entry, onClose }: { entry: TapeEntry; onClose: () => void }): ReactElement {
   const { event, from, count } = entry;
   const text = JSON.stringify(event, null, 2);
+  const place = useRef<HTMLElement>(null);
+  // The line of the event, which is pressed until the removal.
+  useFocusAfterRemoval(place, (removed) =>
+    removed.parentElement?.querySelector<HTMLElement>("[aria-pressed=true]:is(li *)"),
+  );
   return (
-    <section className={css["chosen"]} aria-label={`Event ${event.seq}`}>
+    <section ref={place} className={css["chosen"]} aria-label={`Event ${event.seq}`}>
       <header className={css["chosenHead"]}>
         <span className={css["chosenName"]}>
           {from === event.seq ? event.seq : `${from}–${event.seq}`}

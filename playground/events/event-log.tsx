@@ -10,6 +10,7 @@ import { IconButton } from "../kit/button.tsx";
 import { useStore } from "../kit/create-store.ts";
 import { clock } from "../kit/figures.ts";
 import { ErrorNote } from "../kit/note.tsx";
+import { useFocusAfterRemoval } from "../kit/use-focus-after-removal.ts";
 import { ChosenEvent } from "./chosen-event.tsx";
 import { everything, filteredEntries, LogFilters } from "./log-filters.tsx";
 import { useChosenEvent } from "./use-chosen-event.ts";
@@ -30,6 +31,8 @@ export function EventLog({ handle, onClose }: { handle: ThreadHandle; onClose: (
   const at = chosen === null ? -1 : shown.findIndex(({ from, event }) => from <= chosen && chosen <= event.seq);
   const found = at !== -1;
   const place = useRef<HTMLDivElement>(null);
+  const panel = useRef<HTMLElement>(null);
+  useFocusAfterRemoval(panel, () => document.getElementById("turn-events"));
   const virtual = useVirtualizer({
     count: shown.length,
     getScrollElement: () => place.current,
@@ -54,7 +57,7 @@ export function EventLog({ handle, onClose }: { handle: ThreadHandle; onClose: (
   const entry = shown[at];
   const waiting = recorded.length - entries.length;
   return (
-    <aside className={css["log"]} aria-label="Events">
+    <aside ref={panel} className={css["log"]} aria-label="Events">
       <header className={css["head"]}>
         <h2 className={css["title"]}>Events</h2>
         <span className={css["count"]}>

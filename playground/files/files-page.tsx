@@ -87,8 +87,8 @@ export function FilesPage({ id }: { id: string }): ReactElement {
 
   if (isUnknown(root?.error) || (connection.state === "closed" && isUnknown(connection.error))) {
     return (
-      <EmptyNote title="There is no such thread">
-        It was deleted, or it is somebody else's. <Link href="/">Back to the start</Link>
+      <EmptyNote page title="There is no such thread">
+        It was deleted, or it belongs to another user. <Link href="/">Back to the start</Link>
       </EmptyNote>
     );
   }
@@ -142,7 +142,7 @@ export function FilesPage({ id }: { id: string }): ReactElement {
               />
             )}
           </aside>
-          <section className={css["view"]} aria-label={name}>
+          <div className={css["view"]}>
             {found === null ? (
               <EmptyNote title="There is no such file">The address is not one of a file.</EmptyNote>
             ) : isEmpty && place.path === "/" ? (
@@ -165,7 +165,7 @@ export function FilesPage({ id }: { id: string }): ReactElement {
                 onDelete={removeShown}
               />
             )}
-          </section>
+          </div>
           <UploadList queue={uploads} />
         </div>
         <input

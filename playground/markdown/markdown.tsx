@@ -54,7 +54,7 @@ const components: Components & { math: (props: ExtraProps) => ReactElement } = {
   pre: ({ node }) => <CodeBlock {...codeOf(node)} />,
   table: ({ children }) => (
     // A scrollable element has to be reachable by keyboard.
-    <div className={css["table"]} tabIndex={0} role="region" aria-label="Table">
+    <div className={css["table"]} tabIndex={0} role="group" aria-label="Table">
       <table>{children}</table>
     </div>
   ),

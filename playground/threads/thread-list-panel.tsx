@@ -53,7 +53,7 @@ export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
   useShortcuts({ j: () => step(1), k: () => step(-1) });
   const { over, handlers } = useListDrop(onImport);
   return (
-    <section className={css["list"]} aria-label="Threads" data-over={over} {...handlers}>
+    <div className={css["list"]} data-over={over} {...handlers}>
       <header className={css["head"]}>
         <h2 className={css["title"]}>Threads</h2>
         <IconButton icon="import" label="Import a thread" onClick={() => onImport(null)} />
@@ -88,7 +88,7 @@ export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
         {threads.length === mostThreads ? <p className={css["more"]}>Search to find older threads.</p> : null}
         <MessageResults filter={filter} search={search} />
       </div>
-    </section>
+    </div>
   );
 }
 

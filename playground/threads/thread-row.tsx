@@ -1,6 +1,6 @@
 // A thread in the list.
 
-import { memo } from "react";
+import { memo, useRef } from "react";
 import type { ReactElement } from "react";
 import type { Thread } from "threadhold/client";
 import { Link } from "wouter";
@@ -11,6 +11,7 @@ import { IconButton } from "../kit/button.tsx";
 import { count } from "../kit/figures.ts";
 import { Menu } from "../kit/menu.tsx";
 import { StatusMark } from "../kit/status.tsx";
+import { useFocusAfterRemoval } from "../kit/use-focus-after-removal.ts";
 import { previewText } from "./preview-text.ts";
 import { threadPath, useAgentTitle, useNameOf } from "./thread-title.ts";
 import { useThreadMenu } from "./use-thread-menu.tsx";
@@ -38,8 +39,13 @@ export const ThreadRow = memo(function ThreadRow({
   const owner = otherOwner(useCaller(), thread);
   const title = nameOf(thread);
   const { entries, dialog } = useThreadMenu(thread, onChanged);
+  const row = useRef<HTMLLIElement>(null);
+  useFocusAfterRemoval(row, ({ nextElementSibling: next, previousElementSibling: before }) => {
+    const other = (next ?? before)?.querySelector<HTMLElement>("a");
+    return other ?? document.getElementById("thread-search");
+  });
   return (
-    <li className={css["row"]} data-open={open} data-thread={thread.id}>
+    <li ref={row} className={css["row"]} data-open={open} data-thread={thread.id}>
       <Link
         href={threadPath(thread.id, search)}
         className={css["link"] ?? ""}

@@ -14,7 +14,7 @@ export function MessageWords({ message }: { message: Message }): ReactElement {
   const shown = answer === null ? parts : parts.filter(({ type }) => type !== "text");
   return (
     <article className={css["message"]} data-role={role}>
-      <h4 className={css["role"]}>{name === null ? role : `${role} · ${name}`}</h4>
+      <h3 className={css["role"]}>{name === null ? role : `${role} · ${name}`}</h3>
       {answer === null ? null : <p className={result?.status === "error" ? css["wrong"] : css["said"]}>{answer}</p>}
       {shown.map((part, at) => (
         // The index of a part identifies it.

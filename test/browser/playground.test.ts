@@ -20,6 +20,7 @@ import { files } from "./suites/files.ts";
 import { hostile } from "./suites/hostile.ts";
 import { hotReload } from "./suites/hot-reload.ts";
 import { inbox } from "./suites/inbox.ts";
+import { keyboard } from "./suites/keyboard.ts";
 import { notifications } from "./suites/notifications.ts";
 import type { PlaygroundUse } from "./suites/playground-use.ts";
 import { rebuilt } from "./suites/rebuilt.ts";
@@ -183,6 +184,7 @@ describe("the playground", () => {
     hostile,
     screens,
     states,
+    keyboard,
     examplePages,
     hotReload,
   ];

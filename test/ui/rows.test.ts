@@ -44,6 +44,19 @@ describe("rows", () => {
     expect(lines["a"]?.[1]).toMatchObject({ under: "find", results: { c: dug }, lines: { c: [{ under: "dig" }] } });
   });
 
+  it("The row of a message has the time of the first answer below it, also if a later page of answers is added", () => {
+    const said = (id: string, at: number, role: "user" | "assistant" = "assistant") =>
+      message(id, { role, created_at: at });
+    const builder = new RowBuilder();
+    const first = [said("1", 1, "user"), said("2", 2), said("3", 3, "user")];
+    const times = (rows: readonly Row[]) => rows.map((row) => (row.kind === "message" ? row.answeredAt : undefined));
+    const [before] = [builder.build(first, [])];
+    expect(times(before)).toEqual([2, null, null]);
+    const after = builder.build([...first, said("4", 4), said("5", 5)], []);
+    expect(times(after)).toEqual([2, 4, 4, 5, null]);
+    expect(after[0]).toBe(before[0]);
+  });
+
   it("The conversation shows messages of a nested prompt in the row of its active call, and in their own rows if the call is unknown", () => {
     const early = message("5", { parent_id: "to-come", depth: 1 });
     const [row] = new RowBuilder().build([asking, early], [], new Map([["to-come", "b"]]));

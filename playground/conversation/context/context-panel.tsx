@@ -1,5 +1,6 @@
 // The panel of a thread's context: the parts of the next request with their tokens, next to the window of the model.
 
+import { useRef } from "react";
 import type { ReactElement } from "react";
 import type { MessageView, ThreadContext, ThreadHandle } from "threadhold/client";
 
@@ -7,6 +8,7 @@ import { DefinitionLink } from "../../agents/definition-link.tsx";
 import { IconButton } from "../../kit/button.tsx";
 import { count } from "../../kit/figures.ts";
 import { ErrorNote, LoadingNote } from "../../kit/note.tsx";
+import { useFocusAfterRemoval } from "../../kit/use-focus-after-removal.ts";
 import { previewText } from "../../threads/preview-text.ts";
 import { largestMessages, lastPromptTokens, partsOf } from "./request-parts.ts";
 import { useThreadContext } from "./use-thread-context.ts";
@@ -24,8 +26,10 @@ interface ContextPanelProps {
 
 export function ContextPanel({ handle, messages, onShow, onClose }: ContextPanelProps): ReactElement {
   const { data, error, refetch } = useThreadContext(handle, true);
+  const panel = useRef<HTMLElement>(null);
+  useFocusAfterRemoval(panel, () => document.getElementById("turn-context"));
   return (
-    <aside className={css["panel"]} aria-label="Context">
+    <aside ref={panel} className={css["panel"]} aria-label="Context">
       <header className={css["head"]}>
         <h2 className={css["title"]}>Context</h2>
         <span className={css["figure"]}>{data === undefined ? "" : `${count(data.tokens)} tokens`}</span>

@@ -2,7 +2,7 @@
 // of hits, the newest first; moving past the last hit loads the next page.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { KeyboardEvent, ReactElement } from "react";
 import type { ThreadHandle } from "threadhold/client";
 
@@ -10,6 +10,7 @@ import { IconButton } from "../../kit/button.tsx";
 import { count } from "../../kit/figures.ts";
 import { Icon } from "../../kit/icon.tsx";
 import { ErrorNote } from "../../kit/note.tsx";
+import { useFocusAfterRemoval } from "../../kit/use-focus-after-removal.ts";
 import type { MessageQuery } from "./shown-message.ts";
 
 import css from "./message-search.module.css";
@@ -29,6 +30,8 @@ interface MessageSearchProps {
 /** The search field with the hits. */
 export function MessageSearch({ handle, find, shown, onChange }: MessageSearchProps): ReactElement {
   const [typed, setTyped] = useState(find);
+  const place = useRef<HTMLElement>(null);
+  useFocusAfterRemoval(place, () => document.getElementById("turn-search"));
   useEffect(() => setTyped(find), [find]);
   const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey: ["message-search", handle.id, find],
@@ -66,7 +69,7 @@ export function MessageSearch({ handle, find, shown, onChange }: MessageSearchPr
     else step(event.shiftKey ? -1 : 1);
   };
   return (
-    <search className={css["search"]}>
+    <search ref={place} className={css["search"]}>
       <Icon name="search" />
       <input
         className={css["input"]}

@@ -224,18 +224,38 @@ export function conversation({ api, open, pacedAnswer, visit }: PlaygroundUse): 
       expect(asked?.attachments.map(({ name }) => name)).toEqual(["drop.svg", "paste.svg", "large.txt"]);
     });
 
-    it("A user can edit and delete a message in the conversation", async () => {
+    it("The editor of a message states what happens to the answers below, the message shows afterwards that it was edited, and a user can delete it", async () => {
       const messages = [
         { role: "user", content: "First words" },
         { role: "assistant", content: "An answer" },
       ];
       const { id } = await api().createThread("assistant", { initial_messages: messages });
       const { page } = await visit(`/threads/${id}`);
-      await page.getByRole("button", { name: "More about the message of You" }).click();
-      await page.getByRole("menuitem", { name: "Edit" }).click();
-      await page.getByLabel("Text of the message").fill("Other words");
+      const edit = async (of: string): Promise<void> => {
+        await page.getByRole("button", { name: `More about the message of ${of}` }).click();
+        await page.getByRole("menuitem", { name: "Edit" }).click();
+      };
+      await edit("You");
+      const field = page.getByLabel("Text of the message");
+      await page.getByText("The answers below stay as they are, and later runs read the new text.").waitFor();
+      const described = await field.evaluate(
+        (one) => document.getElementById(one.getAttribute("aria-describedby") ?? "")?.textContent,
+      );
+      expect(described).toContain("Saving starts no run.");
+      await field.fill("Other words");
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByRole("log").getByText("Other words").waitFor();
+      const question = page.getByRole("article", { name: /^You, .*, edited$/ });
+      await question
+        .getByText(/^Edited .*, after the answer below, which was written for the earlier text\.$/)
+        .waitFor();
+      // The keyboard continues at the message.
+      await expect
+        .poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label")))
+        .toBe("More about the message of You");
+      await edit("Agent");
+      await page.getByText("Later runs read this text in place of the model's answer.").waitFor();
+      await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "More about the message of Agent" }).click();
       await page.getByRole("menuitem", { name: "Delete" }).click();
       await page.getByRole("log").getByText("An answer").waitFor({ state: "detached" });

@@ -17,7 +17,7 @@ const kinds = ["agents", "prompts", "models", "tools", "sources", "skills"] as c
 export function definitions({ api, open, visit }: PlaygroundUse): void {
   describe("definitions", () => {
     it("The graph and the list show the definitions that the API returns, and each edge of the graph names the kind of its relation", async () => {
-      const { page } = await visit("/agents");
+      const { page } = await visit("/definitions");
       const set = await definitionsOf();
       const graph = page.getByRole("application", { name: "Graph of definitions" });
       await graph.getByRole("link", { name: /^agent assistant/ }).waitFor();
@@ -51,25 +51,11 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
       await page.getByRole("heading", { level: 1, name: "search_handbook" }).waitFor();
     });
 
-    it("The graph opens with the whole graph visible, and no line crosses a relation's name", async () => {
-      const { page } = await open("/agents");
+    it("The graph of the project is as wide as the page, its names are readable, and no line crosses a relation's name", async () => {
+      const { page } = await open("/definitions");
       const graph = page.getByRole("application", { name: "Graph of definitions" });
       await graph.getByRole("link", { name: /^agent assistant/ }).waitFor();
-      const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
-      // The initial zoom is set after the first rendering.
-      await expect
-        .poll(() =>
-          graph
-            .locator("a[data-node]")
-            .evaluateAll(
-              (nodes, [right, bottom]) =>
-                nodes
-                  .map((node) => node.getBoundingClientRect())
-                  .filter((box) => box.left < 0 || box.top < 0 || box.right > right || box.bottom > bottom).length,
-              [width, height] as const,
-            ),
-        )
-        .toBe(0);
+      await expect.poll(() => unreadable(page)).toEqual([]);
       await page.getByLabel("Filter by name").fill("help");
       await graph.getByRole("link", { name: /^agent purchaser/ }).waitFor({ state: "detached" });
       const names = graph.locator("span[class*=label]:visible");
@@ -88,8 +74,37 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
       expect(covered).toBe(0);
     });
 
+    it.each([5, 60])(
+      "The graph of %i definitions has names of 20 characters at 12 pixels or more, none cut, and takes the width of a page of 1280 pixels",
+      async (count) => {
+        const { page } = await open("/");
+        const named = /"(agent|prompt|model|tool)_(\d+)"/g;
+        const long = (name: string): string => `"${name.slice(1, -1).padEnd(20, "_of_the_whole_shop")}"`;
+        const many = JSON.parse(JSON.stringify(manyDefinitions(count)).replaceAll(named, long)) as DefinitionSet;
+        for (const kind of kinds)
+          await page.route(`**/api/~/${kind}`, (route) => route.fulfill({ json: { [kind]: many[kind] } }));
+        await goInside(page, "/definitions");
+        const nodes = page.getByRole("application", { name: "Graph of definitions" }).locator("a[data-node]");
+        await expect.poll(() => nodes.count()).toBe(count);
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          await expect.poll(() => unreadable(page)).toEqual([]);
+        }
+        const used = await nodes.evaluateAll((all) => {
+          const boxes = all.map((one) => one.getBoundingClientRect());
+          return Math.max(...boxes.map(({ right }) => right)) - Math.min(...boxes.map(({ left }) => left));
+        });
+        const { width = 0 } = (await page.getByRole("main").boundingBox()) ?? {};
+        expect(used / width).toBeGreaterThan(count === 5 ? 0.6 : 0.8);
+        // Below the width of a graph the list shows the same relations.
+        await page.setViewportSize({ width: 390, height: 844 });
+        await nodes.first().waitFor({ state: "detached" });
+        await page.getByRole("link", { name: /^agent agent_0_/ }).waitFor();
+      },
+    );
+
     it("The definitions graph is one stop of the Tab key; in it arrow keys follow edges, Enter opens a definition, and keys zoom", async () => {
-      const { page } = await visit("/agents?name=purchaser");
+      const { page } = await visit("/definitions?name=purchaser");
       const graph = page.getByRole("application", { name: "Graph of definitions" });
       const first = graph.getByRole("link", { name: /^agent purchaser/ });
       await first.waitFor();
@@ -116,7 +131,7 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
       const many = manyDefinitions();
       for (const kind of kinds)
         await page.route(`**/api/~/${kind}`, (route) => route.fulfill({ json: { [kind]: many[kind] } }));
-      await goInside(page, "/agents");
+      await goInside(page, "/definitions");
       const graph = page.getByRole("application", { name: "Graph of definitions" });
       await graph
         .getByRole("link", { name: /^agent agent_0,?/ })
@@ -139,7 +154,7 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
       const { page } = await open("/");
       const hook = { hook: "filter_messages", file: "agents/hooks/shorten.ts" };
       await page.route("**/api/~/hooks", (route) => route.fulfill({ json: { hooks: [hook], next_cursor: null } }));
-      await goInside(page, "/agents");
+      await goInside(page, "/definitions");
       const hooks = page.getByRole("region", { name: /^Hooks/ });
       await hooks
         .getByRole("listitem")
@@ -207,7 +222,7 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
       const { page } = await visit("/tools/draw_badge");
       await page.getByRole("button", { name: "Run draw_badge" }).click();
       await page.getByText("This field is required.").waitFor();
-      await page.getByLabel(/^text/).fill("By hand");
+      await page.getByLabel(/^Text/).fill("By hand");
       await page.getByLabel("colour").selectOption("indigo");
       await page.getByRole("button", { name: "Run draw_badge" }).click();
       const result = page.getByRole("region", { name: "Result" });
@@ -221,7 +236,7 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
       // After another page and back, the form still has the typed text.
       await page.getByRole("link", { name: "Back to the definitions" }).click();
       await page.getByRole("link", { name: "tool draw_badge" }).first().click();
-      expect(await page.getByLabel(/^text/).inputValue()).toBe("By hand");
+      expect(await page.getByLabel(/^Text/).inputValue()).toBe("By hand");
     });
 
     it("A tool's page runs the tool in an existing thread with arguments as JSON, and shows its failure", async () => {
@@ -254,8 +269,8 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
     it("The page of a tool that needs approval for some calls states this before the tool is run, and such a call is refused", async () => {
       const { page } = await visit("/tools/place_order");
       await page.getByText("A call by hand that needs approval is refused.").waitFor();
-      await page.getByLabel(/^item/).fill("An espresso machine");
-      await page.getByLabel(/^price/).fill("900");
+      await page.getByLabel(/^Item/).fill("An espresso machine");
+      await page.getByLabel(/^Price/).fill("900");
       await page.getByRole("button", { name: "Run place_order" }).click();
       await page.getByText("needs a person's consent").waitFor();
       await page.getByText("approve the call there").waitFor();
@@ -311,7 +326,7 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
       const findings = page.getByRole("region", { name: "Findings of the last build" });
       await findings.getByText("agents/tools/pictures/draw_badge.ts:12:3").waitFor();
       await findings.getByText('tools: ["paint"],').waitFor();
-      await page.goto("/agents?name=draw_badge");
+      await page.goto("/definitions?name=draw_badge");
       await page.getByRole("link", { name: "tool draw_badge 1 finding" }).waitFor();
     });
 
@@ -350,5 +365,20 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
 function focused(page: Page): Promise<string | undefined> {
   return page.evaluate(() =>
     document.activeElement instanceof HTMLElement ? document.activeElement.dataset["node"] : undefined,
+  );
+}
+
+/** The names in the graph that are smaller than 12 pixels, cut, or outside of the page's width, among those of at most 20 characters. */
+function unreadable(page: Page): Promise<string[]> {
+  return page.locator("a[data-node]").evaluateAll((nodes: HTMLElement[]) =>
+    nodes.flatMap((node) => {
+      const name = node.querySelector<HTMLElement>("[title]");
+      if (name === null || name.title.length > 20) return [];
+      const zoom = node.getBoundingClientRect().width / node.offsetWidth;
+      const isSmall = parseFloat(getComputedStyle(name).fontSize) * zoom < 11.99;
+      const isCut = name.scrollWidth > name.clientWidth + 1 || name.scrollHeight > name.clientHeight + 1;
+      const { left, right } = node.getBoundingClientRect();
+      return isSmall || isCut || left < 0 || right > innerWidth ? [name.title] : [];
+    }),
   );
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { goInside } from "../support/browser.ts";
 import { longQuestion, remembered } from "../support/context-agents.ts";
+import { tabProblems } from "../support/keyboard.ts";
 import { drawn, look } from "../support/look.ts";
 import { putFile } from "./files.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
@@ -101,8 +102,8 @@ export function screens({ api, open, visit }: PlaygroundUse): void {
       { name: "usage", path: "/usage?days=7&measure=tokens", shows: "Day by day" },
       { name: "usage-empty", path: "/usage?from=2020-01-01&to=2020-01-07", shows: "Nothing ran in these days" },
       { name: "usage-error", path: "/usage?from=2020-01-01&to=2026-01-01", shows: "The usage could not be read" },
-      { name: "definitions", path: "/agents", shows: "search_handbook" },
-      { name: "definitions-none", path: "/agents?name=nothing-is-called-this", shows: "No matches" },
+      { name: "definitions", path: "/definitions", shows: "search_handbook" },
+      { name: "definitions-none", path: "/definitions?name=nothing-is-called-this", shows: "No matches" },
       { name: "agent", path: "/agents/debate", shows: "Between two models" },
       { name: "prompt", path: "/prompts/concierge_rules", shows: "hotel_hours" },
       { name: "tool", path: "/tools/draw_badge", shows: "Run draw_badge" },
@@ -112,6 +113,7 @@ export function screens({ api, open, visit }: PlaygroundUse): void {
       { name: "skill", path: "/skills/reports", shows: "references/figures.md" },
       { name: "model", path: "/models/anthropic", shows: "ANTHROPIC_API_KEY is not set." },
       { name: "definition-unknown", path: "/tools/draw_bagde", shows: "See all definitions" },
+      { name: "unknown-page", path: "/traces", shows: "This page does not exist" },
       { name: "filtered", path: "/?q=nothing-is-called-this", shows: "Nothing matches" },
     ];
   }
@@ -120,7 +122,7 @@ export function screens({ api, open, visit }: PlaygroundUse): void {
     // There are many pages, each checked six times, so the test is divided: a part that hangs is named.
     const parts = 3;
     it.each(Array.from({ length: parts }, (_, part) => part))(
-      "No page has a serious accessibility finding or is wider than the window (part %i)",
+      "No page has an accessibility finding, a text below 12 pixels or a part that Tab does not reach visibly, or is wider than the window (part %i)",
       async (part) => {
         const screen = await visit("/");
         const { page } = screen;
@@ -131,9 +133,55 @@ export function screens({ api, open, visit }: PlaygroundUse): void {
           await page.getByText(shows, { exact: true }).first().waitFor({ state: "visible" });
           await page.evaluate(() => document.fonts.ready.then(() => undefined));
           await look(screen, name);
+          for (const width of [1280, 390]) {
+            await page.setViewportSize({ width, height: 844 });
+            await drawn(page);
+            expect([name, width, await tabProblems(page)]).toEqual([name, width, []]);
+          }
+          await page.setViewportSize({ width: 1280, height: 860 });
         }
       },
     );
+
+    it("Each page has a title that names it, and an address without a page links to those that exist", async () => {
+      const { page } = await visit("/");
+      const titleAt = async (path: string, shows: string | RegExp): Promise<string> => {
+        await goInside(page, path);
+        await page.getByRole("heading", { level: 1, name: shows }).waitFor();
+        return (await page.title()).replace(/^\(\d+\+?\) /, "");
+      };
+      const { id } = await api().createThread("assistant", { title: "A name" });
+      expect(await titleAt("/", "Start a thread")).toBe("Start · Threadhold");
+      for (const path of ["/traces", "/agents/a/b", "/no/such/page"]) {
+        expect(await titleAt(path, "This page does not exist")).toBe("Unknown page · Threadhold");
+      }
+      const links = page.getByRole("main").getByRole("link");
+      expect(await links.allInnerTexts()).toEqual(["Start", "Inbox", "Definitions", "Usage", "API"]);
+      for (const name of ["Inbox", "Definitions", "Usage", "API"]) {
+        await goInside(page, "/traces");
+        await links.filter({ hasText: new RegExp(`^${name}$`) }).click();
+        await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+        expect((await page.title()).replace(/^\(\d+\+?\) /, "")).toBe(`${name} · Threadhold`);
+        const bar = page.getByRole("navigation", { name: "Pages" });
+        expect(await bar.locator("[aria-current=page]").textContent()).toContain(name);
+      }
+      expect(await titleAt(`/threads/${id}`, "A name")).toBe("A name · Threadhold");
+      expect(await titleAt(`/threads/${id}/trace`, "A name")).toBe("Trace of A name · Threadhold");
+      expect(await titleAt("/tools/draw_badge", "draw_badge")).toBe("draw_badge · Threadhold");
+      expect(await titleAt("/threads/none", "There is no such thread")).toBe("Not found · Threadhold");
+    });
+
+    it("The addresses above the pages of definitions and threads lead to the pages that list these, and keep the filter", async () => {
+      const { page } = await visit("/");
+      for (const kind of ["agents", "prompts", "tools", "sources", "skills", "models"]) {
+        await goInside(page, `/${kind}?name=help`);
+        await page.getByRole("heading", { level: 1, name: "Definitions" }).waitFor();
+        await expect.poll(() => new URL(page.url()).pathname).toBe("/definitions");
+        expect(await page.getByLabel("Filter by name").inputValue()).toBe("help");
+      }
+      await goInside(page, "/threads");
+      await page.getByRole("heading", { level: 1, name: "Start a thread" }).waitFor();
+    });
 
     it("Each item in a thread's header and in its row of the list is shown completely or not at all, also on a phone", async () => {
       const { id } = await api().createThread("purchaser", { user_id: `${"somebody-".repeat(4)}else` });

@@ -14,7 +14,7 @@ export function sources({ api, open, visit }: PlaygroundUse): void {
         const { pathname } = new URL(request.url());
         if (pathname.includes("/sources/")) asked.push(pathname);
       });
-      await goInside(page, "/agents");
+      await goInside(page, "/definitions");
       const list = page.getByRole("region", { name: /^Tool sources/ });
       const entry = list.getByRole("listitem").filter({ has: page.getByRole("link", { name: "source everything" }) });
       await entry.waitFor();
