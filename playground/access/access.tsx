@@ -7,6 +7,7 @@ import type { ReactElement, ReactNode } from "react";
 import { ThreadholdClient, ThreadholdClientError } from "threadhold/client";
 import { ThreadholdProvider } from "threadhold/react";
 
+import { apiAddress } from "../app/place.ts";
 import { LoadingNote } from "../kit/note.tsx";
 import { ClosedPage } from "./closed-page.tsx";
 import { keepToken, keptToken } from "./kept-token.ts";
@@ -110,6 +111,7 @@ const over: State = { state: "signed_out", reason: "The token is not accepted an
 
 function clientOf(token: string | null, onUnauthorized: () => void): ThreadholdClient {
   return new ThreadholdClient({
+    url: apiAddress,
     ...(token === null ? {} : { token }),
     async fetch(url, init) {
       const answer = await fetch(url, init);

@@ -5,6 +5,7 @@ import { useState } from "react";
 import type { SubmitEvent, ReactElement } from "react";
 
 import { usePageTitle } from "../app/page-title.ts";
+import { pagesPath } from "../app/place.ts";
 import { Wordmark } from "../app/wordmark.tsx";
 import { Button } from "../kit/button.tsx";
 import { FormEnd, TextField } from "../kit/field.tsx";
@@ -48,6 +49,9 @@ export function SignInPage({ reason, onToken }: SignInPageProps): ReactElement {
           help={
             <>
               One of <code>API_TOKENS</code>, or a JWT that this deployment checks. It is sent in a header only.
+              {pagesPath === ""
+                ? null
+                : " If this site has a sign-in of its own, sign in there, and load this page again."}
             </>
           }
         />

@@ -89,10 +89,10 @@ export function filteredGroups(groups: readonly ApiGroup[], filter: string): Api
     .filter(({ routes }) => routes.length > 0);
 }
 
-/** A curl command for the route. Values to replace are in capitals; a body has the required fields. */
-export function curlOf(route: ApiRoute, root: JsonObject, origin: string): string {
+/** A curl command for the route of the API at the address `api`. Values to replace are in capitals; a body has the required fields. */
+export function curlOf(route: ApiRoute, root: JsonObject, api: string): string {
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => name.toUpperCase());
-  const parts = [`curl${route.method === "GET" ? "" : ` -X ${route.method}`} ${origin}${path}`];
+  const parts = [`curl${route.method === "GET" ? "" : ` -X ${route.method}`} ${api}${path}`];
   if (route.guarded) parts.push(`-H "authorization: Bearer $TOKEN"`);
   const { body } = route;
   if (body?.schema != null) {

@@ -8,6 +8,7 @@ import { useThreadholdClient } from "threadhold/react";
 import { Link, useSearchParams } from "wouter";
 
 import { usePageTitle } from "../app/page-title.ts";
+import { apiPath } from "../app/place.ts";
 import { FilterField } from "../kit/filter-field.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
@@ -17,7 +18,7 @@ import { RouteView } from "./route-view.tsx";
 
 import css from "./api-page.module.css";
 
-const address = "/api/~/openapi.json";
+const address = `${apiPath}/api/~/openapi.json`;
 
 export function ApiPage(): ReactElement {
   usePageTitle("API");

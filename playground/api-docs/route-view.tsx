@@ -5,6 +5,7 @@ import type { ReactElement } from "react";
 import type { JsonObject } from "threadhold/client";
 
 import { SchemaTable } from "../agents/schema-table.tsx";
+import { apiAddress } from "../app/place.ts";
 import { CodeBlock } from "../markdown/code-block.tsx";
 import { curlOf } from "./api-document.ts";
 import type { ApiRoute, Content, Parameter } from "./api-document.ts";
@@ -47,7 +48,7 @@ function Details({ route, root }: Pick<RouteViewProps, "route" | "root">): React
         <a href={`#${id}`}>{id}</a>
         {guarded ? ". Needs credentials." : ". Needs no credentials."}
       </p>
-      <CodeBlock code={curlOf(route, root, location.origin)} language="sh" />
+      <CodeBlock code={curlOf(route, root, apiAddress)} language="sh" />
       {parameters.length === 0 ? null : (
         <>
           <h3 className={css["part"]}>Parameters</h3>

@@ -2,7 +2,7 @@
 
 import { Suspense, lazy } from "react";
 import type { ReactElement } from "react";
-import { Redirect, Route, Switch, useLocation, useSearch } from "wouter";
+import { Redirect, Route, Router, Switch, useLocation, useSearch } from "wouter";
 
 import { AccessGate } from "../access/access.tsx";
 import { definitionRoute, definitionsPath, kindRoute } from "../agents/definition.ts";
@@ -11,6 +11,7 @@ import { filesRoute } from "../files/file-address.ts";
 import { LoadingNote } from "../kit/note.tsx";
 import { PartBoundary } from "../kit/part-boundary.tsx";
 import { DeletionsProvider } from "../threads/deletions.tsx";
+import { pagesPath } from "./place.ts";
 import { ReachGate } from "./reach-gate.tsx";
 import { Shell } from "./shell.tsx";
 import { StartPage } from "./start-page.tsx";
@@ -33,6 +34,14 @@ const DefinitionsPage = lazy(async () => ({
 const DefinitionPage = lazy(async () => ({ default: (await import("../agents/definition-page.tsx")).DefinitionPage }));
 
 export function App(): ReactElement {
+  return (
+    <Router base={pagesPath}>
+      <Pages />
+    </Router>
+  );
+}
+
+function Pages(): ReactElement {
   const [path] = useLocation();
   return (
     <AccessGate>

@@ -10,6 +10,7 @@ import { Link, useLocation } from "wouter";
 import { usePathname, useSearch } from "wouter/use-browser-location";
 
 import { usePageTitle } from "../app/page-title.ts";
+import { pagesPath } from "../app/place.ts";
 import { ConnectionNote } from "../conversation/connection-note.tsx";
 import { useFileDrop } from "../conversation/use-file-drop.ts";
 import { useStore } from "../kit/create-store.ts";
@@ -42,7 +43,7 @@ import css from "./files-page.module.css";
 export function FilesPage({ id }: { id: string }): ReactElement {
   const { handle, thread, connection } = useThread(id);
   const [, navigate] = useLocation();
-  const found = placeOf(usePathname());
+  const found = placeOf(usePathname().slice(pagesPath.length));
   const place = found ?? { path: "/", folder: true };
   const query = queryFrom(useSearch());
   const { cache, folders } = useFolders(handle);

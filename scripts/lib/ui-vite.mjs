@@ -49,7 +49,8 @@ export function uiConfig({ outDir, port, worker }) {
   return {
     configFile: false,
     root: fromRoot("playground"),
-    base: "/",
+    // The Worker writes the path of the pages into the document. Files refer to each other by relative addresses.
+    base: worker === undefined ? "./" : "/",
     // Some packages check the mode and choose their production build.
     mode: worker === undefined ? "production" : "development",
     logLevel,

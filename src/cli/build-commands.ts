@@ -15,9 +15,12 @@ import { CommandError, projectFolder, type CliContext, type ExitCode } from "./c
 import { formatFinding } from "./doctor/finding.ts";
 import { findWrangler } from "./doctor/wrangler-package.ts";
 import { doRequested } from "./one-at-a-time.ts";
+import { copyPlayground } from "./playground/copy-playground.ts";
 
 interface BuildOptions {
   root: string;
+  /** A folder of static assets that another wrangler file than the project's own names, absolute. */
+  assets?: string | undefined;
   dev?: boolean;
   auto?: boolean;
   types?: boolean;
@@ -61,9 +64,14 @@ export async function buildProject(options: BuildOptions, context: CliContext): 
   const types = options.types === true ? "now" : "last";
   // Wrangler starts a build for each changed file only in its command `dev`. With `--json` each build prints a result.
   const isReplaceable = automatic && command === "dev" && options.json !== true;
-  if (!isReplaceable) return runBuild({ ...compiler, mode, types }, context);
+  const before = (): void =>
+    copyPages({ root, assets: options.assets, isStrict: mode === "strict", json: options.json === true }, context);
+  if (!isReplaceable) return runBuild({ ...compiler, mode, types }, context, before);
   const code = await buildUnlessReplaced(root, {
-    build: async (isReplaced) => (await loadCompiler())({ ...compiler, mode, types, isReplaced }),
+    build: async (isReplaced) => {
+      before();
+      return (await loadCompiler())({ ...compiler, mode, types, isReplaced });
+    },
     onLast: () => restartWranglerBuild(root),
     onLongWait: (pid) =>
       context.printError(
@@ -74,14 +82,43 @@ export async function buildProject(options: BuildOptions, context: CliContext): 
   return code ?? 0;
 }
 
-/** Runs the compiler after the other builds of the folder, and prints that it waits. */
-export function runBuild(request: BuildRequest, { printError }: Pick<CliContext, "printError">): Promise<0 | 1> {
+/** Runs the compiler after the other builds of the folder, and prints that it waits. `before` runs when the build may run. */
+export function runBuild(
+  request: BuildRequest,
+  { printError }: Pick<CliContext, "printError">,
+  before: () => void = () => undefined,
+): Promise<0 | 1> {
   return buildAfterOthers(
     request.root,
-    async () => (await loadCompiler())(request),
+    async () => {
+      before();
+      return (await loadCompiler())(request);
+    },
     (pid) =>
       printError(`Another build of ${request.root} runs (pid ${String(pid)}). This one starts when it has ended.`),
   );
+}
+
+interface PagesRequest {
+  root: string;
+  assets: string | undefined;
+  isStrict: boolean;
+  json: boolean;
+}
+
+/** Copies the playground into the project's static assets. An error ends a strict build; a server continues without the copy. */
+function copyPages(
+  { root, assets, isStrict, json }: PagesRequest,
+  { packageRoot, print, printError }: CliContext,
+): void {
+  try {
+    for (const folder of copyPlayground({ root, packageRoot, assets })) {
+      if (!json) print(`The playground in ${folder} is up to date.`);
+    }
+  } catch (error) {
+    if (isStrict || !(error instanceof CommandError)) throw error;
+    printError(error.message);
+  }
 }
 
 const loadCompiler = async () => (await import("#compiler/run-compiler.ts")).runCompiler;

@@ -22,7 +22,7 @@ import type { AppDependencies } from "./dependencies.ts";
 import { parseInput, parseQuery } from "./input/parse-input.ts";
 import { readJsonBody } from "./input/read-body.ts";
 import { wantsSocket } from "./input/upgrade.ts";
-import { servePage, wantsPage } from "./page/serve-page.ts";
+import { docsAddress, servePage } from "./page/serve-page.ts";
 import { serveProjectRoute } from "./project/serve-project-route.ts";
 import { handlersOf } from "./route-handlers.ts";
 import type { Params, RouteHandler } from "./route/handler.ts";
@@ -35,6 +35,8 @@ import type { Services } from "./services.ts";
 export interface App {
   /** Answers a request. `env` is passed to the project's controllers. Never rejects. */
   fetch(request: Request, env?: Bindings, context?: ExecutionContext): Promise<Response>;
+  /** Answers a request for a page of the playground outside of the prefix; null for every other request. Never rejects. */
+  fetchPage(request: Request): Promise<Response | null>;
 }
 
 /** Builds the application. It reads no time and no random number before the first request, as the Workers platform requires. */
@@ -64,6 +66,16 @@ export function createApp(dependencies: AppDependencies): App {
     async fetch(request, env = {}, context) {
       const response = await answer(request, env, context);
       return readable(response, corsHeaders(request, allowedOrigins));
+    },
+    async fetchPage(request) {
+      try {
+        const page = await servePage(request, new URL(request.url).pathname, dependencies);
+        if (page === null) return null;
+        services.authenticator.checkHost(request);
+        return await withoutBody(request, page);
+      } catch (thrown) {
+        return thrownAnswer(thrown, { request, log });
+      }
     },
   };
 }
@@ -246,15 +258,18 @@ async function withoutBody(request: Request, response: Response): Promise<Respon
 
 /** Responds to a request whose path has no route, or no route for its method. */
 async function answerUnmatched(services: Services, context: RoutedContext, hono: RoutedHono): Promise<Response> {
+  const { dependencies } = services;
   const { raw, path } = context.req;
   const allowed = allowedMethods(hono, path);
   const { pathname } = new URL(raw.url);
-  // Pages contain no data, and a link cannot send a token, so pages need no credentials.
-  if (allowed.length === 0 && wantsPage(raw, pathname)) {
-    return withoutBody(raw, await servePage(raw, services.dependencies.assets, services.dependencies.prefix));
+  if (allowed.length === 0) {
+    // Pages contain no data, and a link cannot send a token, so pages need no credentials.
+    const page = await servePage(raw, `${dependencies.prefix}${pathname}`, dependencies);
+    if (page !== null) return withoutBody(raw, page);
+    // Redirects to the page of the API, unless the project has its own route at this address.
+    const docs = pathname === "/api/docs" ? docsAddress(dependencies) : null;
+    if (docs !== null) return emptyAnswer({ location: docs }, 308);
   }
-  // Redirects to the page of the API, unless the project has its own route at this address.
-  if (allowed.length === 0 && pathname === "/api/docs") return emptyAnswer({ location: "/docs" }, 308);
   return screened(context, services, ({ method, url }) => {
     if (allowed.length === 0) throw refuse("route_not_found", `There is nothing at ${new URL(url).pathname}.`);
     const allow = allowed.join(", ");

@@ -14,7 +14,7 @@ import type { Authenticate } from "./auth/own-authentication.ts";
 import type { ServerAuthorizations } from "./authorization/server-authorizations.ts";
 import type { Dialect } from "./dialect.ts";
 import type { RateLimiter } from "./limit/rate-limiter.ts";
-import type { Assets } from "./page/serve-page.ts";
+import type { PlaygroundPlace } from "./page/serve-page.ts";
 import type { Variables } from "./variables.ts";
 
 /** Whether a model can be used. `missing` is the name of the variable that it lacks. */
@@ -31,8 +31,8 @@ export interface ModelFacts {
   source: { url: string; date: string } | null;
 }
 
-/** Dependencies of the application, created once for each isolate. */
-export interface AppDependencies {
+/** Dependencies of the application, created once for each isolate. Requests arrive without the prefix. */
+export interface AppDependencies extends PlaygroundPlace {
   registry: Registry;
   /** Findings of the last build, which `/healthz` returns. */
   diagnostics: readonly Diagnostic[];
@@ -54,13 +54,9 @@ export interface AppDependencies {
   variables: Variables;
   /** Replaces the tokens of the variables: identifies the caller of a request. */
   authenticate?: Authenticate | undefined;
-  /** The path under which the application is served, such as `/agents`; empty for the root. Requests arrive without it. */
-  prefix: string;
   version: string;
   /** Protocols of other projects that are served next to the API. */
   dialects: readonly Dialect[];
-  /** The built playground. Without it no pages are served. */
-  assets?: Assets | undefined;
   /** Microseconds since the epoch. */
   now: () => number;
   /** A rate limiter of the platform that limits admissions across isolates, in addition to each isolate's own count. */

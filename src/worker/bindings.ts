@@ -13,7 +13,7 @@ export interface ThreadholdBindings extends Variables, LimitVariables {
   FEEDS: DurableObjectNamespace;
   CATALOG: D1Database;
   VERSION?: WorkerVersionMetadata;
-  /** The built playground. Without it there are no pages. */
+  /** The static assets: the built playground, or a page of the project's own, into which the build copies it. Without it there are no pages. */
   ASSETS?: Fetcher;
   /** Reads the size of images and makes thumbnails. Without it, the width and height of images are unknown, and there are no thumbnails. */
   IMAGES?: ImagesBinding;
@@ -35,6 +35,8 @@ export interface ThreadholdBindings extends Variables, LimitVariables {
   WAITING_WEBHOOK_SECRET?: string;
   /** `true` includes titles of threads and arguments of calls in the webhook's body. Default `false`. */
   WAITING_WEBHOOK_CONTENT?: string;
+  /** The path of the playground, or `true` for `studio` below the prefix; `false` for none. `threadhold dev` sets it in a Worker with a page of its own. */
+  PLAYGROUND?: string;
   /** `true` logs each call of a tool's function. `threadhold dev` sets it, to name the calls that run when the Worker does not answer. */
   LOG_TOOL_CALLS?: string;
   /** The resolver for the names of outbound requests. Default: Cloudflare's. */

@@ -1,6 +1,7 @@
 // Builds a deployment from a registry. Tests call it with their own registry and get the same Worker.
 
 import { refuse } from "#contract/error.ts";
+import { errorMessage } from "#core/cut-text.ts";
 import { feedName } from "#core/feed-rpc.ts";
 import type { FeedStub } from "#core/feed-rpc.ts";
 import { noFaults } from "#core/ports/faults.ts";
@@ -11,6 +12,7 @@ import { threadFeed } from "#feed/thread-feed.ts";
 import { readSourceState } from "#flow/tool-source/source-state.ts";
 import { createApp } from "#http/app.ts";
 import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
+import { playgroundVariable, readPlaygroundPath } from "#http/page/playground-path.ts";
 import { boundedFetch, createRequestQueue } from "#lib/bounded-fetch.ts";
 import { consoleLog, redactedLog } from "#lib/log-port.ts";
 import { systemClock } from "#lib/system-clock.ts";
@@ -47,6 +49,9 @@ export function compose(
     dependencies,
 ) {
   const prefix = readPrefix(options.prefix ?? "");
+  const { playground: chosen } = options;
+  // Throws for a path that is invalid.
+  if (chosen !== undefined) readPlaygroundPath(chosen, prefix);
   const ThreadObject = threadObject<ThreadholdBindings>((env, state) =>
     adjust(dependenciesOf(named(env), registry), state),
   );
@@ -96,10 +101,10 @@ export function compose(
       variables: env,
       authenticate: authenticate && ((request) => authenticate(request, env)),
       prefix,
+      playground: chosen === undefined ? playgroundOf(env, prefix) : readPlaygroundPath(chosen, prefix),
       version: versionOf(env),
       dialects,
-      // The addresses in the built pages have no prefix.
-      assets: prefix === "" ? assetsOf(env) : undefined,
+      assets: assetsOf(env),
       admissions: admissionLimiterOf(env),
       now: () => systemClock.now(),
     });
@@ -110,9 +115,10 @@ export function compose(
   return {
     ThreadObject,
     ThreadFeed,
-    fetch: mountAt<ThreadholdBindings>(prefix, (request, env, context) =>
-      appOf(named(env)).fetch(request, named(env), context),
-    ),
+    fetch: mountAt<ThreadholdBindings>(prefix, {
+      fetch: (request, env, context) => appOf(named(env)).fetch(request, named(env), context),
+      fetchPage: (request, env) => appOf(named(env)).fetchPage(request),
+    }),
   };
 }
 
@@ -199,6 +205,22 @@ function objectIdOf(env: Environment, objectId: string): DurableObjectId {
 
 function catalogOf(env: Environment) {
   return createD1Catalog(env.CATALOG, { ensureSchema: isLocal(env) });
+}
+
+/**
+ * The path of the playground that the variable chooses. Without the variable a Worker whose threads are at its root serves the playground at
+ * the root, if its assets are the playground.
+ */
+function playgroundOf({ PLAYGROUND }: Environment, prefix: string): string | null {
+  const choice = playgroundVariable(PLAYGROUND);
+  if (choice === undefined) return prefix === "" ? "" : null;
+  try {
+    return readPlaygroundPath(choice, prefix);
+  } catch (error) {
+    const message = `${errorMessage(error)} The playground is not served until the variable is corrected.`;
+    consoleLog("error", "bad_configuration", { variable: "PLAYGROUND", message });
+    return null;
+  }
 }
 
 function assetsOf({ ASSETS }: Environment) {

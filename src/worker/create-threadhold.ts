@@ -21,7 +21,7 @@ export interface Threadhold {
 
 /**
  * Builds the Worker of a project. Call it once, at the top of the Worker's main module; it makes no request and reads no variable. Throws a
- * `TypeError` for a prefix that is no path.
+ * `TypeError` for a prefix or a path of the playground that is no path.
  *
  * ```ts
  * import { createThreadhold } from "threadhold/worker";

@@ -2,30 +2,39 @@
 // addresses in the headers of its responses.
 
 import { errorAnswer } from "#http/answer/error-answer.ts";
+import { pathBelow, readMountPath } from "#lib/mount-path.ts";
 
 /** Answers a request. */
 type Fetch<Env> = (request: Request, env: Env, context: ExecutionContext) => Promise<Response>;
 
-/**
- * The prefix without a slash at its end; empty for the root. Throws for a text that is no path, and for a path with empty or dot segments:
- * no request has such a path, because an address is normalized before it is sent.
- */
+/** The prefix without a slash at its end; empty for the root. Throws for a text that is no path. */
 export function readPrefix(prefix: string): string {
-  const path = prefix.replace(/\/$/, "");
-  if (path === "" || /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/.test(path)) return path;
-  throw new TypeError(`The prefix "${prefix}" is not a path. A path is like "/agents".`);
+  const path = readMountPath(prefix);
+  if (path === null) throw new TypeError(`The prefix "${prefix}" is not a path. A path is like "/agents".`);
+  return path;
 }
 
-/** The application under a prefix. A request for another path is answered with status 404. */
-export function mountAt<Env>(prefix: string, fetch: Fetch<Env>): Fetch<Env> {
+/** What a mounted application serves. */
+export interface Mounted<Env> {
+  /** Answers a request below the prefix. Its path has no prefix. */
+  fetch: Fetch<Env>;
+  /** Answers a request for another path if it is for a page of the playground, which may be elsewhere; null if it is for none. */
+  fetchPage: (request: Request, env: Env) => Promise<Response | null>;
+}
+
+/** The application under a prefix. A request for another path is answered by a page, or with status 404. */
+export function mountAt<Env>(prefix: string, { fetch, fetchPage }: Mounted<Env>): Fetch<Env> {
   if (prefix === "") return fetch;
   return async (request, env, context) => {
     const url = new URL(request.url);
-    if (url.pathname !== prefix && !url.pathname.startsWith(`${prefix}/`)) {
+    const path = pathBelow(url.pathname, prefix);
+    if (path === null) {
+      const page = await fetchPage(request, env);
+      if (page !== null) return page;
       const message = `There is nothing at ${url.pathname}. Threads are served under ${prefix}.`;
       return errorAnswer({ code: "route_not_found", message });
     }
-    url.pathname = url.pathname.slice(prefix.length) || "/";
+    url.pathname = path;
     return addressed(await fetch(new Request(url, request), env, context), { prefix, origin: url.origin });
   };
 }

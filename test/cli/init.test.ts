@@ -132,7 +132,10 @@ describe("the command init", () => {
     expect(toml).toContain(
       '[[env.staging.d1_databases]]\nbinding = "CATALOG"\ndatabase_name = "shop-staging-threads"\n',
     );
-    expect(toml).not.toContain("[assets]");
+    expect(toml).toContain(
+      '[assets]\ndirectory = "node_modules/threadhold/dist/ui"\nbinding = "ASSETS"\nrun_worker_first = true\n',
+    );
+    expect(output).toContain("`threadhold dev` serves the playground at /agents/studio.");
     expect(textOf(root, "tsconfig.json")).toBe(
       `{\n  "compilerOptions": { "noEmit": true, "allowImportingTsExtensions": true }, // no files\n  "include": ["src", "agents", ".threadhold/*"] // sources\n}\n`,
     );
@@ -200,6 +203,7 @@ describe("the command init", () => {
       const config = parseConfigFile("wrangler.toml", textOf(root, "wrangler.toml")).value;
       expect(config["assets"]).toEqual({
         directory: "public",
+        binding: "ASSETS",
         not_found_handling: "single-page-application",
         run_worker_first: wanted,
       });
@@ -247,6 +251,36 @@ describe("the command init", () => {
       const written = snapshot(root);
       expect(await init(root, ["--yes"])).toMatchObject({ code: 0 });
       expect(snapshot(root)).toEqual(written);
+    },
+  );
+
+  it.each([
+    [
+      '[assets]\ndirectory = "public"\n[[services]]\nbinding = "ASSETS"\nservice = "files"\n',
+      "binding ASSETS, and this name or theirs is another one",
+    ],
+    ['[assets]\ndirectory = "public"\nbinding = "STATIC"\n', "binding ASSETS, and this name or theirs is another one"],
+    [
+      '[assets]\ndirectory = "public"\nnot_found_handling = "single-page-application"\n',
+      "A browser that opens /agents/studio gets the page of not_found_handling.",
+    ],
+    ['[site]\nbucket = "public"\n', "serves the playground at /agents/studio"],
+  ])(
+    "The command init keeps the assets and bindings of a Worker that cannot serve the playground as it is, and notes what to do: %s",
+    async (assets, note) => {
+      const root = writeProject(
+        { ...own, "wrangler.toml": `name = "shop"\nmain = "src/index.ts"\n${assets}` },
+        inRepository,
+      );
+      const { code, output } = await init(root, ["--yes"]);
+      expect([code, output]).toEqual([0, expect.stringContaining(note)]);
+      const before = parseConfigFile("wrangler.toml", assets).value;
+      const { assets: after, services } = parseConfigFile("wrangler.toml", textOf(root, "wrangler.toml")).value;
+      const isBound = note.startsWith("A browser");
+      expect({ assets: after, services }).toEqual({
+        assets: isBound ? { ...(before["assets"] as object), binding: "ASSETS" } : before["assets"],
+        services: before["services"],
+      });
     },
   );
 

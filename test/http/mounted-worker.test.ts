@@ -61,7 +61,7 @@ describe("a prefix", () => {
     }
   });
 
-  it("MOUNT2 The OpenAPI document names the prefix as its server, and the playground page is not served", async () => {
+  it("MOUNT2 The OpenAPI document names the prefix as its server, and without a path for the playground a page is refused with the way to set one", async () => {
     const document = await (await send("/agents/api/openapi.json", {}, "session=mia")).json();
     expect(document).toMatchObject({ servers: [{ url: "/agents" }] });
     for (const path of ["/agents", "/agents/", "/agents/threads/some"]) {
@@ -69,7 +69,7 @@ describe("a prefix", () => {
       const { error } = await page.json<{ error: { message: string } }>();
       expect([page.status, error.message]).toEqual([
         404,
-        "The playground is not served under a path such as /agents. The API is at /agents/api, and its description at /agents/api/openapi.json.",
+        `There is nothing at ${path === "/agents" ? "/agents/" : path}. The playground is not served. The option \`playground\` of \`createThreadhold\`, or the variable PLAYGROUND, sets its path, such as /agents/studio. The API is at /agents/api, and its description at /agents/api/openapi.json.`,
       ]);
     }
   });

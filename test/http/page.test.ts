@@ -7,16 +7,21 @@ import { refusalOf, testApp } from "./support/test-app.ts";
 
 const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
+/** The document of the playground as it is built, with its element for paths and with a file. */
+const builtDocument = '<!doctype html><meta name="threadhold" data-pages="" data-api="" /><img src="./assets/a.svg">';
+
+/** The document as the Worker serves it. */
+const servedDocument = (pages: string, api: string): string =>
+  `<!doctype html><meta name="threadhold" data-pages="${pages}" data-api="${api}"><img src="${pages}/assets/a.svg">`;
+
 /** An app whose assets are one document, and which records the requests for it. */
 function withPage(options: TestAppOptions = {}) {
   const asked: string[] = [];
   const assets = (request: Request): Promise<Response> => {
-    asked.push(
-      `${request.method} ${new URL(request.url).pathname} ${request.headers.get("authorization") ?? "nobody"}`,
-    );
-    return Promise.resolve(
-      new Response("<!doctype html>the page", { headers: { "content-type": "text/plain", "x-more": "1" } }),
-    );
+    const { pathname } = new URL(request.url);
+    asked.push(`${request.method} ${pathname} ${request.headers.get("authorization") ?? "nobody"}`);
+    if (pathname !== "/") return Promise.resolve(new Response(null, { status: 404 }));
+    return Promise.resolve(new Response(builtDocument, { headers: { "content-type": "text/plain", "x-more": "1" } }));
   };
   return { asked, app: testApp({ ...options, dependencies: { assets } }) };
 }
@@ -27,7 +32,7 @@ describe("the page", () => {
     for (const path of ["/", "/threads/some", "/threads/some?q=1"]) {
       const response = await app.ask(path, { token: null, headers: browser });
       const policy = response.headers.get("content-security-policy") ?? "";
-      expect([path, response.status, await response.text()]).toEqual([path, 200, "<!doctype html>the page"]);
+      expect([path, response.status, await response.text()]).toEqual([path, 200, servedDocument("", "")]);
       expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
       expect(response.headers.get("x-content-type-options")).toBe("nosniff");
       expect(response.headers.get("x-more")).toBeNull();
@@ -53,14 +58,16 @@ describe("the page", () => {
     for (const path of ["/api", "/api/nothing", "/api/~/nothing", "/assets/none.js"]) {
       expect([path, await codeAt(path, { headers: browser })]).toEqual([path, "route_not_found"]);
     }
-    expect(asked).toEqual([]);
+    expect(asked).toEqual(["GET /assets/none.js nobody"]);
     expect((await app.ask("/", { method: "HEAD", headers: browser })).status).toBe(200);
   });
 
   it("HTTP27 If the playground was not built, or the Worker has no static assets, its page is answered 404 with what to do", async () => {
     const missing = testApp({ dependencies: { assets: () => Promise.resolve(new Response(null, { status: 404 })) } });
+    const other = testApp({ dependencies: { assets: () => Promise.resolve(new Response("<h1>My shop</h1>")) } });
     for (const [app, text] of [
       [missing, "node_modules/threadhold/dist/ui; in a clone of Threadhold `npm run build:ui`"],
+      [other, "The static assets of this Worker are not the playground."],
       [testApp(), "it has no static assets with the binding ASSETS. The API is at /api,"],
     ] as const) {
       const response = await app.ask("/", { headers: browser });

@@ -4,6 +4,7 @@ import { relative } from "node:path";
 
 import { compilesDefinitions } from "../doctor/wrangler-checks.ts";
 import type { WranglerProject } from "../doctor/wrangler-package.ts";
+import type { FoundPlayground } from "./find-playground.ts";
 
 /** A server that answers. */
 interface RunningServer {
@@ -12,16 +13,13 @@ interface RunningServer {
   stateFolder: string;
   /** Whether the API is under a path of its own, because the Worker has a main module of its own. */
   isMounted: boolean;
+  /** The playground that the server was found to serve. */
+  found: FoundPlayground | undefined;
 }
 
 /** The addresses, the state folder and first requests. */
-export function formatGreeting({ url, project, stateFolder, isMounted }: RunningServer): string {
-  const rows = isMounted
-    ? [
-        ["Worker", url],
-        ["API", "under the path where the Worker mounts it: <path>/api"],
-      ]
-    : [...pageRow(project, url), ["API", `${url}/api; its description: ${url}/docs`]];
+export function formatGreeting({ url, project, stateFolder, isMounted, found }: RunningServer): string {
+  const rows = isMounted ? mountedRows(url, found) : rootRows(url, project, found);
   const inside = relative(project.root, stateFolder);
   rows.push(["state", inside.startsWith("..") ? stateFolder : inside]);
   const requests = isMounted
@@ -41,9 +39,21 @@ ${compilesDefinitions(project.config) ? "Changes under agents/ are served at onc
 `;
 }
 
-/** The row of the page that the Worker serves: the playground, or the assets of the project. */
-function pageRow({ config }: WranglerProject, url: string): string[][] {
-  const folder = config.assets?.directory;
-  if (folder === undefined) return [];
-  return [[/(?:^|[\\/])dist[\\/]ui[\\/]?$/.test(folder) ? "playground" : "page", url]];
+/** The rows of a Worker whose main module mounts the API. */
+function mountedRows(url: string, found: FoundPlayground | undefined): string[][] {
+  const below = "under the path where the Worker mounts the API: <path>";
+  return [
+    ["Worker", url],
+    ["playground", found?.playground ?? `${below}/studio`],
+    ["API", found === undefined ? `${below}/api` : apiText(found)],
+  ];
 }
+
+/** The rows of a Worker whose API is at its root. */
+function rootRows(url: string, { config }: WranglerProject, found: FoundPlayground | undefined): string[][] {
+  const page = config.assets?.directory === undefined || found?.playground === url ? [] : [["page", url]];
+  const playground = found === undefined ? [] : [["playground", found.playground]];
+  return [...page, ...playground, ["API", found === undefined ? `${url}/api` : apiText(found)]];
+}
+
+const apiText = ({ playground, api }: FoundPlayground): string => `${api}; its description: ${playground}/docs`;

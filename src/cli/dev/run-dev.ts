@@ -1,7 +1,7 @@
 // Serves a project: compiles agents/, applies the migrations of the local catalog and runs wrangler's local server until a signal ends it.
 
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 import { buildProject } from "../build-commands.ts";
 import { endingSignals, type CliContext, type ExitCode } from "../context.ts";
@@ -19,10 +19,11 @@ import {
 import { applyCatalogMigrations } from "./catalog-migrations.ts";
 import { commandLine } from "./command-line.ts";
 import type { DevOptions } from "./dev-command.ts";
+import { findPlayground, likelyPaths, needsOwnPath } from "./find-playground.ts";
 import { isPortFree, nextFreePort } from "./free-port.ts";
 import { formatGreeting } from "./greeting.ts";
 import { HangWatch } from "./hang-watch.ts";
-import { opensLoopback } from "./local-access.ts";
+import { localVariables, opensLoopback } from "./local-access.ts";
 import { passLines } from "./pass-lines.ts";
 import { plainLine } from "./plain-line.ts";
 import { startGroup, type ProcessGroup } from "./process-group.ts";
@@ -198,7 +199,9 @@ async function choosePort(
 
 /** Compiles the definitions and applies the migrations. Prints what fails. */
 async function prepare(project: WranglerProject, stateFolder: string, context: CliContext): Promise<boolean> {
-  const compiled = await buildProject({ root: project.root }, context);
+  const directory = project.config.assets?.directory;
+  const assets = directory === undefined ? undefined : resolve(dirname(project.file), directory);
+  const compiled = await buildProject({ root: project.root, assets }, context);
   // If an earlier build succeeded, the server can start with its output. The compiler has printed the errors and compiles again after a
   // change.
   if (compiled !== 0 && !existsSync(join(project.root, ".threadhold/registry.ts"))) {
@@ -229,9 +232,10 @@ async function serve(server: Server): Promise<ExitCode> {
     isMounted = hasOwnMain(project) && response.status < 500;
     return isMounted;
   };
-  void waitUntilHealthy(`${url}/healthz`, stopped.signal, isReady).then((ready) => {
+  void waitUntilHealthy(`${url}/healthz`, stopped.signal, isReady).then(async (ready) => {
     if (!ready) return;
-    context.print(formatGreeting({ url, project, stateFolder, isMounted }));
+    const found = await findPlayground(url, likelyPaths(project, playgroundVariable(server)), stopped.signal);
+    context.print(formatGreeting({ url, project, stateFolder, isMounted, found }));
     greeted();
   });
   const watch = new HangWatch({
@@ -251,6 +255,9 @@ function startServer(server: Server): ServerProcess {
   const { wrangler, environment } = project;
   const ip = addressOf(server);
   const variables: [name: string, value: string][] = [["LOG_TOOL_CALLS", "true"], ...options.variables];
+  if (needsOwnPath(project, context.packageRoot) && playgroundVariable(server) === undefined) {
+    variables.push(["PLAYGROUND", "true"]);
+  }
   if (opensLoopback(project, { ip, variables })) {
     variables.push(["OPEN_LOOPBACK", "true"]);
     context.print("There is no .dev.vars, so requests of this machine need no credentials (OPEN_LOOPBACK=true).");
@@ -262,6 +269,12 @@ function startServer(server: Server): ServerProcess {
   }
   const args = commandLine(settings, project, options);
   return start(["supervise", "--", process.execPath, wrangler.program, ...args], false);
+}
+
+/** The variable PLAYGROUND as the project or the command line sets it. */
+function playgroundVariable({ project, options }: Server): unknown {
+  const given = options.variables.findLast(([name]) => name === "PLAYGROUND");
+  return given?.[1] ?? localVariables(project)["PLAYGROUND"];
 }
 
 /** The address that a server listens on. */

@@ -36,7 +36,12 @@ export interface WranglerConfig {
     migrations_table?: string;
   }[];
   build: { command?: string };
-  assets?: { directory?: string };
+  assets?: {
+    directory?: string;
+    binding?: string;
+    not_found_handling?: string;
+    run_worker_first?: boolean | readonly string[];
+  };
   vars: Readonly<Record<string, unknown>>;
   dev: { ip?: string; port?: number; inspector_port?: number };
   /** The environment that was read; empty or absent for the root of the file. */

@@ -6,6 +6,8 @@ import { dirname, join, relative } from "node:path";
 import type { Command } from "commander";
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
 
+import { readMountPath } from "#lib/mount-path.ts";
+
 import { editConfigFile, readConfigFile } from "../config/config-file.ts";
 import { writeFiles, type FileChange } from "../config/write-files.ts";
 import { CommandError, projectFolder, type CliContext, type ExitCode } from "../context.ts";
@@ -73,8 +75,8 @@ async function init(options: InitOptions, context: CliContext): Promise<ExitCode
 
 async function planChanges(options: InitOptions, context: CliContext): Promise<InitPlan> {
   const root = projectFolder(context, options.root);
-  const prefix = options.prefix.replace(/\/$/, "");
-  if (!/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/.test(prefix)) {
+  const prefix = readMountPath(options.prefix);
+  if (prefix === null || prefix === "") {
     throw new CommandError(`The prefix "${options.prefix}" is not a path. A path is like "/agents".`);
   }
   const { file: path, wrangler } = readable(root);
@@ -102,7 +104,17 @@ async function planChanges(options: InitOptions, context: CliContext): Promise<I
       : [
           `Add these lines to ${String(main)}, and answer requests whose path begins with ${prefix}/ by threadhold.fetch(request, env, context). The guide is docs/guide/existing-worker.md of the package.\n\n${lines}\n`,
         ];
-  return { root, changes: [...changed, ...project.changes], notes: [...mounting, ...project.notes, ...notes] };
+  const playground =
+    mounting.length === 0 && kind !== "site"
+      ? []
+      : [
+          `\`threadhold dev\` serves the playground at ${prefix}/studio. A deployment serves it only with the option \`playground: "${prefix}/studio"\` of createThreadhold.`,
+        ];
+  return {
+    root,
+    changes: [...changed, ...project.changes],
+    notes: [...mounting, ...playground, ...project.notes, ...notes],
+  };
 }
 
 /** The paths to watch for each main module; with the key null those that the definitions need. */

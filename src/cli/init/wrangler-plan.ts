@@ -90,7 +90,7 @@ export function planWrangler(file: ConfigFile, settings: PlanSettings): Wrangler
       ...(inherits("assets") ? [] : assetEdits(scope, kind, settings)),
     ];
   });
-  return { kind, edits, notes: [...watchNotes(scopes, { kind, settings }), ...notesOf(scopes, kind)] };
+  return { kind, edits, notes: [...watchNotes(scopes, { kind, settings }), ...notesOf(scopes, kind, settings)] };
 }
 
 /** The main modules of a scope's build: its own, and for the root also those of the environments that inherit the build. */
@@ -237,7 +237,7 @@ function catalogEdits({ path, table, worker }: Scope, file: ConfigFile, { migrat
 
 function assetEdits({ path, table }: Scope, kind: WorkerKind, settings: PlanSettings): ConfigEdit[] {
   const assets = table["assets"];
-  const set = (key: string, value: string | string[]): ConfigEdit => ({
+  const set = (key: string, value: string | string[] | boolean): ConfigEdit => ({
     action: "set",
     path: [...path, "assets", key],
     value,
@@ -248,6 +248,10 @@ function assetEdits({ path, table }: Scope, kind: WorkerKind, settings: PlanSett
       set("binding", "ASSETS"),
       set("run_worker_first", ["/*", "!/assets/*"]),
     ];
+  }
+  // All requests reach the Worker, as before, and it alone serves the playground.
+  if (kind === "own" && assets === undefined && table["site"] === undefined && !isTaken(table)) {
+    return [set("directory", settings.playgroundDir), set("binding", assetsBinding), set("run_worker_first", true)];
   }
   if (kind === "threads" || !isTable(assets)) return [];
   const { binding, run_worker_first: first } = assets;
@@ -260,9 +264,19 @@ function assetEdits({ path, table }: Scope, kind: WorkerKind, settings: PlanSett
             ? { ...set("run_worker_first", route), action: "append" }
             : set("run_worker_first", [route]),
         ];
-  if (kind === "site") return [...(binding === undefined ? [set("binding", "ASSETS")] : []), ...routed];
+  const bound = binding === undefined && !isTaken(table) ? [set("binding", assetsBinding)] : [];
+  if (kind === "site") return [...bound, ...routed];
   // Without a list of routes, a main module gets all requests that no file answers. With one, `not_found_handling` answers the others.
-  return Array.isArray(first) ? routed : [];
+  return [...bound, ...(Array.isArray(first) ? routed : [])];
+}
+
+/** The name of the binding for static assets, from which the Worker reads the playground. */
+const assetsBinding = "ASSETS";
+
+/** Whether something else than the assets has the name of their binding. */
+function isTaken(table: Table): boolean {
+  const { assets: _, ...others } = table;
+  return bindingNames(others).includes(assetsBinding);
 }
 
 /** Whether a pattern such as `/api/*` matches all paths of a route. */
@@ -297,12 +311,22 @@ function takenClass(file: ConfigFile, className: string): CommandError {
   );
 }
 
-function notesOf(scopes: readonly Scope[], kind: WorkerKind): string[] {
+function notesOf(scopes: readonly Scope[], kind: WorkerKind, { prefix }: PlanSettings): string[] {
   if (kind !== "own") return [];
   const given = scopes.flatMap(({ table }) => textsOf(table["compatibility_flags"]));
-  return given.includes("global_fetch_strictly_public")
-    ? []
-    : [
-        'Consider the compatibility flag "global_fetch_strictly_public": requests of tools to hosts of your own zone are then treated like requests from outside. It is not added, because a Worker that passes requests on to its origin would call itself.',
-      ];
+  const isStrict = given.includes("global_fetch_strictly_public");
+  return [...scopes.flatMap((scope) => playgroundNotes(scope, prefix)), ...(isStrict ? [] : [strictFetchNote])];
+}
+
+const strictFetchNote =
+  'Consider the compatibility flag "global_fetch_strictly_public": requests of tools to hosts of your own zone are then treated like requests from outside. It is not added, because a Worker that passes requests on to its origin would call itself.';
+
+/** Why the Worker cannot serve the playground next to the static assets that it has, and what to do. */
+function playgroundNotes({ path, table }: Scope, prefix: string): string[] {
+  const { binding, not_found_handling: handling, run_worker_first: first } = tableOf(table["assets"]);
+  const isOther = isTaken(table) || (binding !== undefined && binding !== assetsBinding);
+  const named = `The playground needs static assets with the binding ${assetsBinding}${inScope(path)}, and this name or theirs is another one. Rename it, or pass { ...env, ${assetsBinding}: env.YOURS } to threadhold.fetch.`;
+  const routed = `A browser that opens ${prefix}/studio gets the page of not_found_handling${inScope(path)}. For the playground list "${prefix}/*" and the paths of your own routes in run_worker_first of [assets].`;
+  const answersAll = typeof handling === "string" && handling !== "none" && first === undefined;
+  return [...(isOther ? [named] : []), ...(answersAll ? [routed] : [])];
 }

@@ -90,6 +90,7 @@ export function testApp({
     registry: testRegistry(routes),
     diagnostics: [],
     prefix: "",
+    playground: "",
     threads: (id) => {
       reached.push(id);
       return object(id);
