@@ -14,6 +14,8 @@ function answer({ messages, lastUser }: TestRequest): TestTurn {
   if (last?.role === "tool") return say(last.content);
   const note = /\bremember(?: that)?:?\s+(.+)/i.exec(lastUser)?.[1];
   if (note !== undefined) return call("remember", { note });
+  const sent = /\bsend the team:?\s+(.+)/i.exec(lastUser)?.[1];
+  if (sent !== undefined) return call("send_note", { note: sent });
   if (/\bnotes?\b/i.test(lastUser)) return call("read_notes", {});
   if (/\btime\b/i.test(lastUser)) return call("current_time", { time_zone: "UTC" });
   return say('I play a script. Ask me "What time is it?", or tell me "Remember that the door code is 4711".');
