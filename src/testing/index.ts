@@ -2,6 +2,16 @@
 
 export { failure, hold, text, toolCall } from "./scripted-answer.ts";
 export type { Answer, AnswerList, Answers, RecordedRequest } from "./scripted-answer.ts";
+export { sourceTool } from "./scripted-source.ts";
+export type {
+  ScriptedFetch,
+  Sources,
+  SourceTool,
+  SourceToolFunction,
+  SourceToolOptions,
+  SourceToolResult,
+  SourceTools,
+} from "./scripted-source.ts";
 export { startThread } from "./start-thread.ts";
 export type { StartOptions } from "./start-thread.ts";
 export { TestThread } from "./test-thread.ts";

@@ -6,6 +6,7 @@ import { untilAborted } from "#models/read-stream.ts";
 import type { TestScript } from "#spec/index.ts";
 
 import type { Answer, AnswerList, Answers, RecordedRequest } from "./scripted-answer.ts";
+import type { ScriptedFetch, Sources } from "./scripted-source.ts";
 
 /** An error that fails the turn. */
 interface Fault {
@@ -14,11 +15,22 @@ interface Fault {
   cause: unknown;
 }
 
+/** What a script has besides the answers of models. */
+export interface ScriptParts {
+  /** What replaces values of the Worker's environment, by name. */
+  env?: Readonly<Record<string, unknown>> | undefined;
+  /** The tools of MCP servers and OpenAPI documents, by the names of their definitions. */
+  sources?: Sources | undefined;
+  /** Answers the requests of tools, hooks and other code of the project. */
+  fetch?: ScriptedFetch | undefined;
+}
+
 /** The answers of a tested thread, the requests for them, and the threads that share them. */
 export class Script {
   readonly requests: RecordedRequest[] = [];
-  /** What replaces values of the Worker's environment, by name. */
-  readonly env: Readonly<Record<string, unknown>>;
+  readonly env: NonNullable<ScriptParts["env"]>;
+  readonly sources: Sources;
+  readonly fetch: ScriptedFetch | undefined;
   /** Errors that the objects of these threads logged. */
   readonly log: string[] = [];
   /** The child threads, in the order of their start. */
@@ -26,12 +38,55 @@ export class Script {
   readonly #answers: Answers | undefined;
   readonly #given = new Map<string, number>();
   #faults: Fault[] = [];
+  /** What the thread waits for, such as a function of the test. */
+  readonly #work = new Set<{ label: string }>();
   /** By thread, the functions that end its held answers. They are called inside the thread's object, which waits for them. */
   readonly #held = new Map<string, Set<() => void>>();
 
-  constructor(answers: Answers | undefined, env: Readonly<Record<string, unknown>> = {}) {
+  constructor(answers: Answers | undefined, { env = {}, sources = {}, fetch }: ScriptParts = {}) {
     this.#answers = answers;
     this.env = env;
+    this.sources = sources;
+    this.fetch = fetch;
+  }
+
+  /** What the thread waits for now. */
+  get inProgress(): string[] {
+    return [...this.#work].map(({ label }) => label);
+  }
+
+  /**
+   * Waits for work, and names it in errors until it ends. An error of the work is passed on: it is the failure of a tool or of a request. If
+   * it is a failed assertion, it also fails the turn.
+   */
+  async during<T>(label: string, work: () => T | Promise<T>): Promise<T> {
+    try {
+      return await this.#track(label, work);
+    } catch (thrown) {
+      if (thrown instanceof Error && thrown.name === "AssertionError")
+        this.fail(`An assertion failed in ${label}: ${thrown.message}`, thrown);
+      throw thrown;
+    }
+  }
+
+  async #track<T>(label: string, work: () => T | Promise<T>): Promise<T> {
+    const entry = { label };
+    this.#work.add(entry);
+    try {
+      return await work();
+    } finally {
+      this.#work.delete(entry);
+    }
+  }
+
+  /** The response of the script's function to a request; undefined if it has none. */
+  answerFetch(fetch: ScriptedFetch, request: Request): Promise<Response | undefined> {
+    const { origin, pathname } = new URL(request.url);
+    const label = `the scripted response to ${request.method} ${origin}${pathname}`;
+    return untilAborted(
+      this.during(label, () => fetch(request)),
+      request.signal,
+    );
   }
 
   /** The number of answers that are held. */
@@ -66,16 +121,17 @@ export class Script {
 
   /** Registers an error of the test or of the transcript. It fails the turn, because the run may continue, for example with a fallback. */
   fail(message: string, cause?: unknown): void {
-    this.#faults.push({ message, cause });
+    if (this.#faults.every((fault) => fault.message !== message)) this.#faults.push({ message, cause });
   }
 
-  /** Throws an error with what `fail` registered since the last call. */
-  throwFaults(): void {
+  /** Throws an error with what `fail` registered since the last call, and with the text, if there is one. */
+  throwFaults(text?: string): void {
     const faults = this.#faults;
     this.#faults = [];
-    if (faults.length === 0) return;
+    const messages = [...faults.map(({ message }) => message), ...(text === undefined ? [] : [text])];
+    if (messages.length === 0) return;
     const cause = faults.find((fault) => fault.cause !== undefined)?.cause;
-    throw new Error(faults.map(({ message }) => message).join("\n"), cause === undefined ? {} : { cause });
+    throw new Error(messages.join("\n"), cause === undefined ? {} : { cause });
   }
 
   /** Throws an error that names the listed answers that no request has used. Answers that a function computes are not checked. */
@@ -126,7 +182,8 @@ export class Script {
   async #computed(request: RecordedRequest, answers: Exclude<AnswerList, readonly Answer[]>): Promise<Answer> {
     try {
       // A function without types can return nothing.
-      const answer: unknown = await answers(request);
+      const label = `the function of \`answers\` for request ${this.#nameOf(request)}`;
+      const answer: unknown = await this.#track(label, () => answers(request));
       if (typeof answer === "object" && answer !== null) return answer;
     } catch (thrown) {
       const message = `The function of \`answers\` threw at request ${this.#nameOf(request)}: ${causeText(thrown)}`;

@@ -10,6 +10,7 @@ import { checkTranscript } from "#models/provider/test/transcript-check.ts";
 import { untilAborted } from "#models/read-stream.ts";
 
 import { Script, scriptOf } from "./script.ts";
+import { missingToolError } from "./test-sources.ts";
 
 /** The models of the thread with this id. */
 export function scriptedModels(threadId: string): ModelPort {
@@ -27,6 +28,12 @@ export function scriptedModels(threadId: string): ModelPort {
       }
       const recorded = { ...structuredClone(testRequest(request)), thread_id: threadId, prompt, model: model.name };
       const answer = await untilAborted(script.answer(recorded, model.script), signal);
+      const offered = new Set(request.tools.map(({ name }) => name));
+      for (const { name } of answer.toolCalls ?? []) {
+        const missing = offered.has(name) ? null : missingToolError(script, name);
+        // The run continues as with any call of an unknown tool.
+        if (missing !== null) script.fail(missing);
+      }
       const played = { ...request, model: { ...model, script: () => answer } };
       for await (const part of playScript(played, signal, systemClock.sleep)) {
         const isLast = part.type === "finish" || part.type === "error";

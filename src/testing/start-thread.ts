@@ -6,6 +6,8 @@ import type { WorkerEnv } from "#spec/index.ts";
 
 import { putScript, Script } from "./script.ts";
 import type { Answers } from "./scripted-answer.ts";
+import type { ScriptedFetch, Sources } from "./scripted-source.ts";
+import { checkSources } from "./test-sources.ts";
 import { TestThread } from "./test-thread.ts";
 import { testApi } from "./test-worker.ts";
 import { checkUnusedAtEnd } from "./unused-answers.ts";
@@ -24,6 +26,16 @@ export interface StartOptions extends Omit<NewThread, "agent_id" | "user_id"> {
    * environment in which the tests run.
    */
   env?: Partial<WorkerEnv>;
+  /**
+   * The tools of MCP servers and OpenAPI documents, by the names of their definitions: `{ shipping: { quote: ({ weight }) => … } }`. A source
+   * that is not listed is off: its tools are not offered. No request is sent.
+   */
+  sources?: Sources;
+  /**
+   * Answers the requests that tools, hooks and other code of the thread send by `fetch` or `state.fetch`. Without it, or if it returns
+   * undefined, a request fails the turn.
+   */
+  fetch?: ScriptedFetch;
   /** Whether the test may end before every answer of a list is used. Default: an unused answer is an error. */
   allowUnusedAnswers?: boolean;
   /** Milliseconds after which a turn that neither ends nor waits, or a check, is an error. Default 10,000. */
@@ -35,11 +47,14 @@ export async function startThread(agent: NewThread["agent_id"], options: StartOp
   const {
     answers,
     env,
+    sources,
+    fetch,
     user_id = `user-${crypto.randomUUID()}`,
     timeoutMs = 10_000,
     allowUnusedAnswers = false,
     ...fields
   } = options;
+  if (sources !== undefined) checkSources(sources);
   const client = new ThreadholdClient({
     url: "https://threadhold.test",
     token: user_id,
@@ -47,7 +62,7 @@ export async function startThread(agent: NewThread["agent_id"], options: StartOp
     WebSocket: null,
   });
   const { id } = await client.threads.create({ ...fields, agent_id: agent });
-  const script = new Script(answers, env);
+  const script = new Script(answers, { env, sources, fetch });
   putScript(id, script);
   if (!allowUnusedAnswers) checkUnusedAtEnd(script);
   return new TestThread(id, { client, script, timeoutMs });

@@ -242,7 +242,7 @@ export class TestThread {
       await this.#read(isOver, late);
     } catch (thrown) {
       if (!late.aborted) throw thrown;
-      throw new Error(
+      script.throwFaults(
         `The run ${runId} neither ended nor waited within ${String(timeoutMs)} ms. ${await this.#state()}`,
       );
     }
@@ -296,9 +296,17 @@ export class TestThread {
     const { status, active_run_id, pending_tool_calls: calls } = await this.handle.get();
     const { items } = await this.handle.queue.list();
     const last = script.requests.at(-1);
+    const waiting = new Set(calls.map(({ id }) => id));
+    const running = Object.values(foldAll(this.events).tools).filter(
+      ({ tool_call_id: id, running: isRunning }) => isRunning && !waiting.has(id),
+    );
     const facts = [
       `The thread is ${status}${active_run_id === null ? "" : ` with the run ${active_run_id}`}`,
       ...calls.map(({ id, name, kind }) => `the call ${id} of ${name} waits for ${waitsFor[kind]}`),
+      ...running.map(
+        ({ tool_call_id, tool_name }) => `the call ${tool_call_id} of the tool ${tool_name} has no result yet`,
+      ),
+      ...script.inProgress.map((label) => `the thread waits for ${label}`),
       ...(items.length === 0 ? [] : [`${String(items.length)} messages are queued`]),
       ...script.heldThreads.map((id) => `the answer to the thread ${id} is held until release(), restart() or stop()`),
       last === undefined

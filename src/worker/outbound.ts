@@ -5,6 +5,7 @@ import { createDnsOverHttps } from "#core/outbound/dns-over-https.ts";
 import type { Transport } from "#core/outbound/exchange.ts";
 import { createGuardedFetch, defaultOutboundLimits } from "#core/outbound/guarded-fetch.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
+import type { Resolver } from "#core/ports/resolver.ts";
 import { consoleLog, type Log } from "#lib/log-port.ts";
 import { addressKind } from "#lib/outbound/address-kind.ts";
 import { readHostList } from "#lib/outbound/host-list.ts";
@@ -17,8 +18,18 @@ export interface OutboundVariables {
 
 const standardResolver = "https://cloudflare-dns.com/dns-query";
 
+interface OutboundParts {
+  log?: Log;
+  /** Replaces DNS over HTTPS. */
+  resolver?: Resolver;
+}
+
 /** Creates the guarded fetch of a deployment. Logs the variables that have invalid values. */
-export function outboundFetch(variables: OutboundVariables, way: Transport, log: Log = consoleLog): OutboundFetch {
+export function outboundFetch(
+  variables: OutboundVariables,
+  way: Transport,
+  { log = consoleLog, resolver: replacement }: OutboundParts = {},
+): OutboundFetch {
   const warn = (variable: string, message: string): void => {
     log("error", "bad_configuration", { variable, message });
   };
@@ -30,7 +41,7 @@ export function outboundFetch(variables: OutboundVariables, way: Transport, log:
   if (resolverUrl === null) {
     warn("DNS_OVER_HTTPS_URL", "Neither https nor http on a loopback address; names are not looked up and not asked.");
   }
-  const resolver = createDnsOverHttps(way, resolverUrl);
+  const resolver = replacement ?? createDnsOverHttps(way, resolverUrl);
   return createGuardedFetch({ ...way, resolver, allowedHosts: allowedHosts ?? [], limits: defaultOutboundLimits });
 }
 

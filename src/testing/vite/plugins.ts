@@ -6,6 +6,7 @@ import path from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import type { Plugin } from "vitest/config";
 
+import { blockedNetwork, hostsOf } from "./blocked-network.ts";
 import type { TestingOptions } from "./options.ts";
 import { isInstalled, prepareProject, testModule } from "./prepare-project.ts";
 import { quietRuntime } from "./quiet-runtime.ts";
@@ -19,24 +20,26 @@ const packages = [
   "threadhold/client",
   "threadhold/session",
   "threadhold/testing",
+  "threadhold/tools/openapi",
   "threadhold/worker",
   "zod",
 ];
 
 /** Creates the plugins. */
-export function createPlugins({ wrangler, miniflare }: TestingOptions): Plugin[] {
+export function createPlugins({ wrangler, miniflare, network = false }: TestingOptions): Plugin[] {
+  const hosts = hostsOf(network);
   let root = process.cwd();
   let prepared: ReturnType<typeof prepareProject> | null = null;
   const pool = cloudflareTest(async () => {
     quietRuntime();
-    prepared ??= prepareProject(root, wrangler);
+    prepared ??= prepareProject(root, { wrangler, network: hosts });
     const { main, configPath } = await prepared;
     return {
       main,
       wrangler: { ...wrangler, configPath },
       // Tests need no account.
       remoteBindings: false,
-      ...(miniflare === undefined ? {} : { miniflare }),
+      miniflare: { ...(hosts === true ? {} : { outboundService: blockedNetwork(hosts) }), ...miniflare },
     };
   });
   return [

@@ -24,7 +24,7 @@ interface WranglerSettings {
 /** Compiles the project and writes its test module. Returns absolute paths. Rejects with the findings of a failed build. */
 export async function prepareProject(
   root: string,
-  wrangler: TestingOptions["wrangler"],
+  { wrangler, network }: Pick<TestingOptions, "wrangler" | "network">,
 ): Promise<{ main: string; configPath: string }> {
   const configPath = findConfig(root, wrangler?.configPath);
   const environment = wrangler?.environment === undefined ? {} : { env: wrangler.environment };
@@ -35,7 +35,7 @@ export async function prepareProject(
   if (assets?.directory !== undefined)
     mkdirSync(path.resolve(path.dirname(configPath), assets.directory), { recursive: true });
   const file = path.join(root, testModule);
-  writeWhole(file, moduleSource(path.relative(path.dirname(file), path.resolve(root, main))));
+  writeWhole(file, moduleSource(path.relative(path.dirname(file), path.resolve(root, main)), network));
   return { main: file, configPath };
 }
 
@@ -82,7 +82,7 @@ function programOf(root: string): string {
   }
 }
 
-function moduleSource(main: string): string {
+function moduleSource(main: string, network: TestingOptions["network"]): string {
   const relative = main.split(path.sep).join("/");
   const specifier = JSON.stringify(relative.startsWith(".") ? relative : `./${relative}`);
   return `// Generated for tests by threadhold/testing. Do not edit.
@@ -93,7 +93,7 @@ import { registry } from "./registry.ts";
 export * from ${specifier};
 export { default } from ${specifier};
 
-export const { ThreadObject, ThreadFeed } = await createTestWorker(registry);
+export const { ThreadObject, ThreadFeed } = await createTestWorker(registry, { network: ${JSON.stringify(network)} });
 `;
 }
 

@@ -109,13 +109,11 @@ describe("variables", () => {
   function deployed(variables: OutboundVariables) {
     const lines: { event: string; variable: string; message: string }[] = [];
     const net = network();
-    const guarded = outboundFetch(
-      variables,
-      way({ fetch: net.fetch }),
-      createLog((line) => {
+    const guarded = outboundFetch(variables, way({ fetch: net.fetch }), {
+      log: createLog((line) => {
         lines.push(JSON.parse(line) as (typeof lines)[number]);
       }),
-    );
+    });
     return { guarded, lines, sent: net.sent };
   }
 
