@@ -22,6 +22,12 @@ export function readiness(model: AnyModelDefinition, env: Record<string, unknown
   return { ready: false, missing: keyVariable(model.provider) };
 }
 
+/** Whether the answers of a model come from a script, so that no request is sent. */
+export function isScripted(model: AnyModelDefinition): boolean {
+  const provider = providerNamed(model.provider);
+  return provider !== undefined && "play" in provider;
+}
+
 /** The variables with the address of a provider, in the order in which they are read; empty for a provider that is not called. */
 export function addressVariables(provider: string): readonly string[] {
   const known = providerNamed(provider);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import type { Command } from "commander";
 
+import type { Project } from "#compiler/project.ts";
 import { readSealKeys } from "#lib/sealed-text.ts";
 import { traceSettings } from "#lib/trace-settings.ts";
 import { readiness } from "#models/readiness.ts";
@@ -27,24 +28,33 @@ export function addDoctorCommand(program: Command, context: CliContext, end: (co
     .option("--root <folder>", "the folder that contains agents/", ".")
     .option("-e, --env <name>", "an environment of the wrangler configuration (default: CLOUDFLARE_ENV)")
     .option("--json", "print the findings as JSON")
-    .action(async (options: { root: string; env?: string; json?: boolean }) => {
-      const findings = await examine(projectFolder(context, options.root), options.env, context);
+    .option(
+      "--online",
+      "also try each MCP server, each OpenAPI document and each model once; the requests to models cost a few tokens",
+    )
+    .action(async (options: { root: string; env?: string; json?: boolean; online?: boolean }) => {
+      const { root, env: environment, online = false } = options;
+      const findings = await examine(projectFolder(context, root), { environment, online }, context);
       context.print(options.json === true ? JSON.stringify(findings) : findings.map(formatFinding).join("\n"));
       end(findings.some(isError) ? 1 : 0);
     });
 }
 
-async function examine(
-  root: string,
-  environment: string | undefined,
-  { packageRoot, env }: CliContext,
-): Promise<Finding[]> {
+interface DoctorOptions {
+  environment: string | undefined;
+  /** Whether sources and models are tried. */
+  online: boolean;
+}
+
+async function examine(root: string, { environment, online }: DoctorOptions, context: CliContext): Promise<Finding[]> {
   const project = readWranglerProject(root, { environment });
   return [
     nodeFinding(process.versions.node),
     ...wranglerFindings(root, project),
-    ...("wrangler" in project ? [...(await watchFindings(project)), ...(await localFindings(project, env))] : []),
-    ...(await projectFindings(root, packageRoot, "wrangler" in project ? project : undefined)),
+    ...("wrangler" in project
+      ? [...(await watchFindings(project)), ...(await localFindings(project, context.env))]
+      : []),
+    ...(await projectFindings(root, "wrangler" in project ? project : undefined, { online, context })),
   ];
 }
 
@@ -60,15 +70,15 @@ export function nodeFinding(version: string): Finding {
 
 async function projectFindings(
   root: string,
-  packageRoot: string,
   worker: WranglerProject | undefined,
+  { online, context }: { online: boolean; context: CliContext },
 ): Promise<Finding[]> {
   if (!existsSync(join(root, "agents"))) {
     return [error("agents/", "The folder does not exist.", "npx threadhold new agent assistant")];
   }
   // Imported here, so that other findings do not need the bundler.
   const { compileProject } = await import("#compiler/compile.ts");
-  const { diagnostics, project, files } = await compileProject(root, packageRoot);
+  const { diagnostics, project, files } = await compileProject(root, context.packageRoot);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   const compiled =
     errors === 0
@@ -92,7 +102,18 @@ async function projectFindings(
   const encryption = servers.length === 0 ? [] : await encryptionFindings(servers, variables, put);
   const deployment =
     worker === undefined ? [] : deploymentFindings(project, { local: variables, deployed: worker.config.vars });
-  return [compiled, ...access, ...keys, ...encryption, ...traceFindings(variables), ...deployment];
+  const tried = online ? await tryOnline(project, variables, context) : [];
+  return [compiled, ...access, ...keys, ...encryption, ...traceFindings(variables), ...deployment, ...tried];
+}
+
+/** Tries the sources and models. The code that sends requests is loaded for this only. */
+async function tryOnline(
+  project: Project,
+  variables: Readonly<Record<string, unknown>>,
+  { fetch: given = fetch, printError: print }: CliContext,
+): Promise<Finding[]> {
+  const { onlineFindings } = await import("./online-checks.ts");
+  return onlineFindings(project, { variables, fetch: given, print });
 }
 
 /** Checks the key that encrypts the tokens for MCP servers with OAuth. Its value is not shown. */

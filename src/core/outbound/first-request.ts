@@ -36,7 +36,7 @@ export function firstRequest(init: OutboundInit): Omit<Redirectable, "url"> {
 const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const headerValue = /^[\t\x20-\x7e\x80-\uffff]*$/;
 
-function readHeaders(given: HeadersInit | undefined): Headers {
+function readHeaders(given: RequestInit["headers"] | undefined): Headers {
   const headers = parsedHeaders(given);
   const isValid =
     headers !== null && [...headers].every(([name, value]) => headerName.test(name) && headerValue.test(value));
@@ -45,7 +45,7 @@ function readHeaders(given: HeadersInit | undefined): Headers {
 }
 
 /** Parses the headers. The platform's error is dropped, since its text contains the value, which may be secret. */
-function parsedHeaders(given: HeadersInit | undefined): Headers | null {
+function parsedHeaders(given: RequestInit["headers"] | undefined): Headers | null {
   try {
     return new Headers(given);
   } catch {
