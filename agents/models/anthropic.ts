@@ -3,11 +3,11 @@ import { defineModel } from "threadhold";
 export default defineModel({
   name: "anthropic",
   provider: "anthropic",
-  model: "claude-sonnet-4-5",
-  inputPrice: 3,
-  outputPrice: 15,
-  cachedPrice: 0.3,
-  cacheWritePrice: 3.75,
-  contextWindow: 200_000,
+  model: "claude-sonnet-5-5",
+  inputPrice: 2,
+  outputPrice: 10,
+  cachedPrice: 0.1,
+  cacheWritePrice: 2.5,
+  contextWindow: 1_000_000,
   capabilities: { vision: true, functionCalling: true, structuredOutputs: true },
 });

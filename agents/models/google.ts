@@ -3,9 +3,10 @@ import { defineModel } from "threadhold";
 export default defineModel({
   name: "google",
   provider: "google",
-  model: "gemini-2.5-flash",
-  inputPrice: 0.3,
-  outputPrice: 2.5,
+  model: "gemini-3.5-flash",
+  inputPrice: 1.5,
+  outputPrice: 9,
+  cachedPrice: 0.15,
   contextWindow: 1_048_576,
   capabilities: { vision: true, functionCalling: true, structuredOutputs: true },
 });

@@ -3,10 +3,10 @@ import { defineModel } from "threadhold";
 export default defineModel({
   name: "openai",
   provider: "openai",
-  model: "gpt-4o-mini",
-  inputPrice: 0.15,
-  outputPrice: 0.6,
+  model: "gpt-5.4-mini",
+  inputPrice: 0.75,
+  outputPrice: 4.5,
   cachedPrice: 0.075,
-  contextWindow: 128_000,
+  contextWindow: 400_000,
   capabilities: { vision: true, functionCalling: true, structuredOutputs: true },
 });

@@ -3,8 +3,8 @@ import { defineModel } from "threadhold";
 export default defineModel({
   name: "openrouter",
   provider: "openrouter",
-  model: "anthropic/claude-sonnet-4.5",
+  model: "anthropic/claude-sonnet-5",
   includedProviders: ["anthropic"],
-  contextWindow: 200_000,
+  contextWindow: 1_000_000,
   capabilities: { vision: true, functionCalling: true, structuredOutputs: true },
 });

@@ -11,7 +11,7 @@ import { secretFiles } from "./worker-environment.ts";
 const recordFile = ".cache/unchanged-build.json";
 
 /** What a build reads besides definitions, their imports and the findings of the last type check. */
-const settings = ["tsconfig.json", "wrangler.toml", "wrangler.jsonc", "wrangler.json", ...secretFiles];
+const settings = ["tsconfig.json", "wrangler.toml", "wrangler.jsonc", "wrangler.json"];
 /** The findings of the last type check. The development server builds again when this file changes. */
 export const typeFindingsFile = ".cache/types/findings.json";
 
@@ -29,7 +29,7 @@ function definitionFiles(root: string): string[] {
 }
 
 function filesRead(root: string, imports: readonly string[]): string[] {
-  const files = new Set([...definitionFiles(root), ...imports, ...settings]);
+  const files = new Set([...definitionFiles(root), ...imports, ...settings, ...secretFiles(root)]);
   return [...files].toSorted((one, other) => (one < other ? -1 : 1));
 }
 

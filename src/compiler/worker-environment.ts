@@ -1,5 +1,5 @@
 // The names and types of a Worker's bindings, variables and secrets, which definitions read as `state.env`. They are read from the wrangler
-// file, and the names of secrets from `.dev.vars`. Values of secrets are not kept.
+// file, and the names of secrets from `.dev.vars`, also those of named environments. Values of secrets are not kept.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ interface EnvironmentName {
   name: string;
   /** TypeScript. Types of bindings are those of `@cloudflare/workers-types`. */
   type: string;
-  /** Whether only a named environment of the wrangler file has it. */
+  /** Whether only named environments have it, in the wrangler file or in a file such as `.dev.vars.staging`. */
   optional: boolean;
 }
 
@@ -26,8 +26,19 @@ export interface WorkerEnvironment {
   secrets: readonly string[];
 }
 
-/** The files whose names are secrets. The examples are committed, so that a check finds the names without the values. */
-export const secretFiles = [".dev.vars", ".dev.vars.example", ".env", ".env.local", ".env.example"];
+/** The files whose names are secrets in every environment. The examples are committed, so that a check finds the names without the values. */
+const commonFiles = [".dev.vars", ".dev.vars.example", ".env", ".env.local", ".env.example"];
+
+/** The files whose names are secrets: those of every environment, and those of the named environments of the wrangler file. */
+export function secretFiles(root: string): string[] {
+  return [...commonFiles, ...environmentFiles(readConfiguration(root))];
+}
+
+/** The files that wrangler reads for a named environment, in addition to or in place of the common ones. */
+function environmentFiles({ env }: Table): string[] {
+  const names = Object.keys(isObject(env) ? env : {}).filter((name) => /^[\w.-]+$/.test(name) && name !== "example");
+  return names.flatMap((name) => [`.dev.vars.${name}`, `.env.${name}`, `.env.${name}.local`]);
+}
 
 type Table = Readonly<Record<string, unknown>>;
 
@@ -68,9 +79,10 @@ export function readWorkerEnvironment(root: string): WorkerEnvironment {
     for (const [name, value] of variablesOf(table)) add(name, typeOfValue(value));
     for (const [name, type] of bindingsOf(table)) add(name, type);
   }
-  const secrets = new Set([...requiredSecrets(config), ...secretNames(root)]);
+  const common = new Set([...requiredSecrets(config), ...namesInFiles(root, commonFiles)]);
+  const secrets = new Set([...common, ...namesInFiles(root, environmentFiles(config))]);
   for (const name of secrets) if (!types.has(name)) add(name, "string");
-  const atRoot = new Set([...[...variablesOf(config), ...bindingsOf(config)].map(([name]) => name), ...secrets]);
+  const atRoot = new Set([...[...variablesOf(config), ...bindingsOf(config)].map(([name]) => name), ...common]);
   const declared = new Set(variablesOf(config).map(([name]) => name));
   return {
     names: [...types].toSorted(byFirst).map(([name, kinds]) => {
@@ -104,11 +116,10 @@ function requiredSecrets({ secrets }: Table): string[] {
   return Array.isArray(required) ? required.filter((name): name is string => typeof name === "string") : [];
 }
 
-/** Wrangler reads `.env` and `.env.local` only if there is no `.dev.vars`. */
-function secretNames(root: string): string[] {
+/** Wrangler reads the files `.env` only if there is no `.dev.vars`. */
+function namesInFiles(root: string, files: readonly string[]): string[] {
   const hasOwn = existsSync(join(root, ".dev.vars"));
-  const files = secretFiles.filter((file) => !hasOwn || !file.startsWith(".env"));
-  return files.flatMap((file) => namesIn(join(root, file)));
+  return files.filter((file) => !hasOwn || !file.startsWith(".env")).flatMap((file) => namesIn(join(root, file)));
 }
 
 function namesIn(file: string): string[] {

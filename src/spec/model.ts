@@ -118,7 +118,7 @@ export interface ModelDefinition<N extends string = string, P extends AnyModelPr
   name: N;
   /** The provider. Its API key is read from the environment variable `<PROVIDER>_API_KEY`. */
   provider: P;
-  /** The provider's id of the model, for example `gpt-4o`, or `anthropic/claude-3-opus` at OpenRouter. */
+  /** The provider's id of the model, for example `gpt-5.4-mini`, or `anthropic/claude-sonnet-5` at OpenRouter. */
   model: string;
   /** OpenRouter only: upstream providers in order of preference. */
   includedProviders?: string[];

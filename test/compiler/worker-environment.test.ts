@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { environmentSource, registrySource } from "#compiler/generated-source.ts";
 import { checkTypes } from "#compiler/type-check.ts";
-import { readWorkerEnvironment } from "#compiler/worker-environment.ts";
+import { readWorkerEnvironment, secretFiles } from "#compiler/worker-environment.ts";
 
 import { runCommand } from "./command.ts";
 import { compileWith, good, packageRoot, writeFiles, writeProject, type Files } from "./temporary-project.ts";
@@ -95,6 +95,20 @@ describe("the environment of a Worker", () => {
     // No value of a secret is in a generated file.
     expect(registrySource(project, "", "..")).toContain('secrets: ["PAY_KEY","SHOP_KEY","SHOP_TOKEN"]');
     expect(environmentSource(project.environment) + registrySource(project, "", "..")).not.toContain("a secret");
+  });
+
+  it("ENV3 A name that only .dev.vars of a named environment has is typed as optional, and is a secret", async () => {
+    const root = writeProject({ ...good, ...files, ".dev.vars.staging": "SHOP_KEY=other\nSTAGING_KEY=a secret\n" });
+    const { names, secrets } = readWorkerEnvironment(root);
+    expect(names.filter(({ name }) => ["SHOP_KEY", "STAGING_KEY"].includes(name))).toEqual([
+      { name: "SHOP_KEY", type: "string", optional: false },
+      { name: "STAGING_KEY", type: "string", optional: true },
+    ]);
+    expect(secrets).toContain("STAGING_KEY");
+    expect(secretFiles(root)).toContain(".dev.vars.staging");
+    // A file of an environment that the wrangler file does not have is not read.
+    writeFiles(root, { ".dev.vars.other": "OTHER=x\n" });
+    expect(readWorkerEnvironment(root).secrets).not.toContain("OTHER");
   });
 
   it("A project without a wrangler file, and one whose wrangler file cannot be parsed, have an environment without names", () => {

@@ -15,7 +15,7 @@ const steps = [
   { id: "compare", description: "Compare purchase and rent.", tool: "divide", dependsOn: ["prices"] },
 ];
 
-/** A scripted model. A real one is `anthropic("claude-sonnet-4-5")` of `threadhold/upp/anthropic`. */
+/** A scripted model. A real one is `anthropic("claude-sonnet-5-5")` of `threadhold/upp/anthropic`. */
 const model = createProvider({ protocol: "test", name: "demo" })("demo_specialist", {
   inputPrice: 3,
   outputPrice: 15,

@@ -116,7 +116,7 @@ function modelText(key: string | null): string {
   return `${file} plays a script, so the project needs no key. To use a real model, write for example
 
 \`\`\`ts
-export default defineModel({ name: "default", provider: "anthropic", model: "claude-sonnet-4-5" });
+export default defineModel({ name: "default", provider: "anthropic", model: "claude-sonnet-5-5" });
 \`\`\`
 
 put \`ANTHROPIC_API_KEY=…\` into \`.dev.vars\`, and restart \`npm run dev\`. The providers are \`anthropic\`, \`openai\`, \`google\` and

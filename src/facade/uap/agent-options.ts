@@ -11,7 +11,7 @@ import { checkedSession } from "./checkpoint/session-name.ts";
 /** Throws INVALID_REQUEST for an option that would have no effect or would fail later. */
 export function checkOptions(options: AgentOptions): void {
   if (!isObject(options as unknown))
-    throw refusal('agent needs options, such as { model: anthropic("claude-sonnet-4-5") }.');
+    throw refusal('agent needs options, such as { model: anthropic("claude-sonnet-5-5") }.');
   const { middleware, execution, checkpoints, sessionId, tools, signal } = options;
   if (middleware !== undefined) checkMiddleware(middleware);
   if (execution !== undefined && typeof fieldsOf(execution)["execute"] !== "function") {

@@ -66,7 +66,7 @@ export function createProvider({ protocol, name = protocol, ...config }: Provide
   }
   const provider = (modelId: string, options: ModelOptions = {}): AccessibleModel => {
     if (typeof modelId !== "string" || modelId === "")
-      throw refusal('The id of a model has to be a text, such as "claude-sonnet-4-5".', name);
+      throw refusal('The id of a model has to be a text, such as "claude-sonnet-5-5".', name);
     // The cache has one key for all turns of the reference, because each turn has a new definition object. So they use one language model.
     const languages = new LanguageModels(() => provider);
     const port: ModelAccess["port"] = (settings) => createModelPort({ ...settings, languages });

@@ -118,7 +118,7 @@ export function createInstance(options: LLMOptions, settings: InstanceSettings):
   const { structure, in: state } = given;
   const signal = checkedSignal(given.signal);
   if (typeof (model as { modelId?: unknown } | undefined)?.modelId !== "string") {
-    throw refusal('llm needs a model, such as { model: anthropic("claude-sonnet-4-5") }.');
+    throw refusal('llm needs a model, such as { model: anthropic("claude-sonnet-5-5") }.');
   }
   const { name, defaultIterations = 10, runTool, observe } = settings;
   const merged = mergedConfig(model, config);

@@ -50,6 +50,6 @@ export function accessTo(model: ModelReference): ModelAccess {
   const { access } = model as Partial<AccessibleModel>;
   if (access !== undefined) return access;
   throw refusal(
-    `The model "${model.modelId}" was not created by a provider. Create it with one, such as anthropic("claude-sonnet-4-5").`,
+    `The model "${model.modelId}" was not created by a provider. Create it with one, such as anthropic("claude-sonnet-5-5").`,
   );
 }

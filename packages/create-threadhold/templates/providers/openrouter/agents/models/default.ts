@@ -4,7 +4,7 @@ import { defineModel } from "threadhold";
 export default defineModel({
   name: "default",
   provider: "openrouter",
-  model: "anthropic/claude-sonnet-4.5",
-  contextWindow: 200_000,
+  model: "anthropic/claude-sonnet-5",
+  contextWindow: 1_000_000,
   capabilities: { vision: true, functionCalling: true, structuredOutputs: true },
 });
