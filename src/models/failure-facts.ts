@@ -108,6 +108,13 @@ function plainText(body: string | null): string | null {
   return !isVisible(text) || /^[<{[]/.test(text) ? null : text;
 }
 
+/** The text for a connection that broke while the body was read; null for any other failure. The packages and platforms name no cause. */
+function brokenAnswer({ broken, respondingHost }: Exchange): string | null {
+  return broken && respondingHost !== null
+    ? `The connection to ${respondingHost} broke before the answer was complete.`
+    : null;
+}
+
 /** Reads the facts of a failure. `exchange` is the observed part of its HTTP exchange. */
 export function readFailureFacts(error: unknown, exchange: Exchange): FailureFacts {
   const fields = asFields(error) ?? {};
@@ -131,7 +138,7 @@ export function readFailureFacts(error: unknown, exchange: Exchange): FailureFac
   // The error of a broken connection is the platform's, also if it is a `TypeError`.
   const ofPackage = exchange.broken ? null : messageOfPackage(name, exchange.status !== null);
   const unreadable = reason === null ? (messageOfUnreadable(name) ?? ofPackage) : null;
-  const message = reason ?? unreadable ?? stringField(fields, "message") ?? "no reason given";
+  const message = reason ?? unreadable ?? brokenAnswer(exchange) ?? stringField(fields, "message") ?? "no reason given";
   const cause = fields["cause"] instanceof Error ? fields["cause"].message : null;
   const text = [message, raw, cause, bodyText, stringField(body, "type"), stringField(body, "code")]
     .filter((part) => part !== null)

@@ -17,6 +17,8 @@ export interface Exchange {
   broken: boolean;
   /** The host and port that sent no response; null after a response. */
   silentHost: string | null;
+  /** The host and port that sent the last response; null before a response. */
+  respondingHost: string | null;
   /** An event of the response's stream arrived. */
   begun: boolean;
   /** The body contained the mark of a complete answer: `[DONE]`, or a last event that reports success. */
@@ -34,6 +36,7 @@ export function newExchange(): Exchange {
     headers: null,
     broken: false,
     silentHost: null,
+    respondingHost: null,
     begun: false,
     ended: false,
     over: false,
@@ -241,9 +244,11 @@ export function observeFetch(fetch: typeof globalThis.fetch, watch: Watch): type
     } catch (error) {
       exchange.broken = true;
       exchange.silentHost = hostOf(input);
+      exchange.respondingHost = null;
       throw error;
     }
     exchange.silentHost = null;
+    exchange.respondingHost = hostOf(input);
     exchange.status = response.status;
     exchange.headers = response.headers;
     watch.received();

@@ -191,7 +191,10 @@ describe.each(names)("%s", (name) => {
 
   it("The turn ends with NETWORK_ERROR if the connection ends in the middle of an answer", async () => {
     const { model } = at(name, "case:text", { connection: { headers: { "x-server-break": "120" } } });
-    expect(await rejection(model.generate("Hello"))).toMatchObject({ code: "NETWORK_ERROR" });
+    expect(await rejection(model.generate("Hello"))).toMatchObject({
+      code: "NETWORK_ERROR",
+      message: expect.stringMatching(/^The connection to 127\.0\.0\.1:\d+ broke before the answer was complete\.$/),
+    });
   });
 
   it("The turn ends with TIMEOUT if the provider sends nothing for longer than the timeout", async () => {

@@ -111,11 +111,13 @@ export function modelPortContract(provider: Provider): void {
       expect(end).toMatchObject({ type: "error", failure: { kind: "network", retryable: true } });
     });
 
-    it("A broken connection is a retryable network error", async () => {
+    it("A connection that breaks in the middle of an answer is a retryable network error that names the host", async () => {
+      const { host } = new URL(inject("modelServer"));
+      const message = `The connection to ${host} broke before the answer was complete.`;
       const headers = { "x-server-break": "300" };
       const parts = await collect(steered(provider, "text", headers, new AbortController().signal));
       expect(grammarFaults(parts)).toEqual([]);
-      expect(parts.at(-1)).toMatchObject({ type: "error", failure: { kind: "network", retryable: true } });
+      expect(parts.at(-1)).toMatchObject({ type: "error", failure: { kind: "network", retryable: true, message } });
     });
 
     it("An abort ends the stream at once and the provider sees the connection close", async () => {
