@@ -2,6 +2,8 @@
 
 import { expect, it } from "vitest";
 
+import { namedVariables } from "#cli/doctor/named-variables.ts";
+
 import type { Files } from "../compiler/temporary-project.ts";
 import { doctor } from "./support/run-doctor.ts";
 import { complete, inRepository, toml } from "./wrangler-project.ts";
@@ -91,4 +93,19 @@ it("The command doctor calls no asynchronous function and no function for header
   expect(output).toMatch(
     /^ok {6}functions of definitions: MCP server direct, MCP server waiting, OpenAPI document shop: .* are not called\./m,
   );
+});
+
+it.each([
+  ["({ env }) => env.A_KEY", ["A_KEY"]],
+  ["(context) => context.env.A_KEY", ["A_KEY"]],
+  ["(state) => { const { env } = state; return env.A_KEY + env?.B_KEY; }", ["A_KEY", "B_KEY"]],
+  ["(state) => { const { A_KEY, B_KEY: other, C_KEY = 1, ...rest } = state.env; }", ["A_KEY", "B_KEY", "C_KEY"]],
+  ["({ env: { A_KEY, 'B_KEY': b } }) => A_KEY", ["A_KEY", "B_KEY"]],
+  ["({ env: variables }) => variables.A_KEY", ["A_KEY"]],
+  ["({ env }) => { const { A_KEY } = env; return A_KEY; }", ["A_KEY"]],
+  ["(c) => { const e = c.env, f = e; return e['A_KEY'] + f?.[`B_KEY`]; }", ["A_KEY", "B_KEY"]],
+  ["async headers({ env: $e }) { return { key: $e.A_KEY }; }", ["A_KEY"]],
+  ["(c) => c.environment.A_KEY + my_env.B_KEY", []],
+] as const)("The variables that the text %s names are those that it reads from env", (text, names) => {
+  expect([...namedVariables(text)].toSorted()).toEqual(names);
 });

@@ -8,6 +8,7 @@ import { readHost } from "#lib/outbound/host.ts";
 import { addressVariables, readiness } from "#models/readiness.ts";
 
 import { ok, warning, type Finding } from "./finding.ts";
+import { namedVariables } from "./named-variables.ts";
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -86,7 +87,7 @@ function isCalled({ value, isAddress }: Use): boolean {
 function variablesOf(use: Use, env: Variables): Set<string> {
   const called = asFunction(use.value);
   if (called === null) return new Set();
-  if (!isCalled(use)) return namedVariables(called);
+  if (!isCalled(use)) return namedVariables(Function.prototype.toString.call(called));
   const names = new Set<string>();
   const watched = new Proxy(env, {
     get(target, key): unknown {
@@ -96,13 +97,6 @@ function variablesOf(use: Use, env: Variables): Set<string> {
   });
   valueOf(use, watched);
   return names;
-}
-
-/** The variables that a function's text names as `env.NAME` or `env["NAME"]`. */
-function namedVariables(uncalled: UseFunction): Set<string> {
-  const text = Function.prototype.toString.call(uncalled);
-  const found = text.matchAll(/\benv\s*(?:(?:\?\.|\.)\s*([A-Za-z_$][\w$]*)|(?:\?\.)?\[\s*(["'])([\w$]+)\2\s*\])/g);
-  return new Set([...found].map(([, member, , key]) => member ?? key ?? ""));
 }
 
 /** The value of a use; undefined if its function is not called, fails, or returns a promise against its type. */
