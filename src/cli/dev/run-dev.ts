@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { buildProject } from "../build-commands.ts";
 import { endingSignals, type CliContext, type ExitCode } from "../context.ts";
 import { error, formatFinding, isError, type Finding } from "../doctor/finding.ts";
-import { buildCheck, configFindings } from "../doctor/wrangler-checks.ts";
+import { buildCheck, configFindings, watchFindings } from "../doctor/wrangler-checks.ts";
 import {
   defaultPort,
   findConfiguredProject,
@@ -197,7 +197,7 @@ async function choosePort(
   return port;
 }
 
-/** Compiles the definitions and applies the migrations. Prints what fails. */
+/** Compiles the definitions and applies the migrations. Prints what fails, and sources whose changes would not be served. */
 async function prepare(project: WranglerProject, stateFolder: string, context: CliContext): Promise<boolean> {
   const directory = project.config.assets?.directory;
   const assets = directory === undefined ? undefined : resolve(dirname(project.file), directory);
@@ -208,7 +208,11 @@ async function prepare(project: WranglerProject, stateFolder: string, context: C
     context.printError("The definitions in agents/ could not be compiled.");
     return false;
   }
-  const migrated = await applyCatalogMigrations(project, stateFolder, { ...context.env, ...wranglerEnvironment });
+  const [migrated, watched] = await Promise.all([
+    applyCatalogMigrations(project, stateFolder, { ...context.env, ...wranglerEnvironment }),
+    watchFindings(project),
+  ]);
+  for (const finding of watched) if (finding.status !== "ok") context.printError(formatFinding(finding));
   if (migrated.code !== 0) context.printError(`${migrated.output}\nThe catalog's migrations could not be applied.`);
   return migrated.code === 0;
 }

@@ -28,6 +28,22 @@ async function devWith(self: CliContext["self"], files: Files, ...args: string[]
 }
 
 describe("the command dev", () => {
+  it("The command dev prints the sources whose changes it would not serve, with the line to set", async () => {
+    const watching = {
+      ...complete,
+      "wrangler.toml": complete["wrangler.toml"]?.replace(".threadhold/worker.ts", "src/index.ts") ?? "",
+      "src/index.ts":
+        'export * from "../.threadhold/worker.ts";\nexport { default } from "../.threadhold/worker.ts";\n',
+    };
+    const { output } = await dev(watching);
+    expect(output).toContain(
+      "warning watched folders: Without src in build.watch_dir, `threadhold dev` does not serve",
+    );
+    expect(output).toContain('watch_dir = ["agents", ".cache/types/findings.json", "src"]');
+    const { output: quiet } = await dev(complete);
+    expect(quiet).not.toContain("watched folders");
+  });
+
   it.each([
     ["a configuration that cannot be parsed", { "wrangler.toml": 'name = "app' }, "error   wrangler.toml: "],
     [
