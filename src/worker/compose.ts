@@ -172,7 +172,7 @@ function reportInvalidLimit(variable: string): void {
 
 /** Logs, once per isolate, the variable of the export of traces that has an invalid value. */
 function reportInvalidTraces(variable: string): void {
-  const message = "The value is invalid or not supported, so no traces are exported; see the operations guide.";
+  const message = "The value is invalid or not supported, so no traces are exported; see docs/guide/tracing.md.";
   consoleLog("error", "bad_configuration", { variable, message });
 }
 
@@ -227,7 +227,7 @@ function assetsOf({ ASSETS }: Environment) {
   return ASSETS === undefined ? undefined : (request: Request) => ASSETS.fetch(request);
 }
 
-/** The period of the binding is 60 s (docs/guide/operations.md). */
+/** The period of the binding is 60 s (docs/guide/limits-and-budgets.md). */
 function admissionLimiterOf({ ADMISSION_LIMITER }: Environment) {
   return ADMISSION_LIMITER === undefined ? undefined : boundRateLimiter(ADMISSION_LIMITER, 60);
 }

@@ -6,7 +6,7 @@ import { parseSync } from "oxc-parser";
 import { expect, it } from "vitest";
 
 const sources = ["src/worker/bindings.ts", "src/worker/deployment-limits.ts", "src/http/variables.ts"];
-const documents = ["docs/guide/operations.md", ".dev.vars.example"];
+const documents = ["docs/guide/variables.md", ".dev.vars.example"];
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
 

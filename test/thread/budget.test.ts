@@ -1,6 +1,6 @@
 // The rows that a thread's work costs, measured by the meter around its storage (architecture §6).
 
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
@@ -154,6 +154,31 @@ describe("rows written", () => {
       expect(written).toBeGreaterThan(0);
       expect(written).toBeLessThanOrEqual(5);
     }
+  });
+
+  it("COST15 A conversation of ten turns with five tool calls, its creation included, writes at most 140 rows in its thread and 60 in the catalog, and needs at most 384 KiB", async () => {
+    scripts.set("typical", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "note", arguments: { text: "x".repeat(200) } }] } : { text: "x".repeat(1200) },
+    );
+    scripts.set("plain", () => ({ text: "x".repeat(1200) }));
+    const id = await newThread("parallel");
+    for (let turn = 0; turn < 10; turn += 1) {
+      await finish(id, `${turn % 2 === 0 ? "typical" : "plain"} ${"x".repeat(300)}`);
+    }
+    const { rowsWritten } = await stubOf(id).rows();
+    const size = await runInDurableObject(
+      env.THREADS.get(env.THREADS.idFromName(id)),
+      (_, { storage }) => storage.sql.databaseSize,
+    );
+    const catalog = catalogRowsOf(id);
+    measured(
+      "conversation of 10 turns, 5 tool calls",
+      `${rowsWritten} + ${catalog} written, ${size} bytes`,
+      "≤ 140 + 60, 384 KiB",
+    );
+    expect(rowsWritten).toBeLessThanOrEqual(140);
+    expect(catalog).toBeLessThanOrEqual(60);
+    expect(size).toBeLessThanOrEqual(384 * 1024);
   });
 });
 

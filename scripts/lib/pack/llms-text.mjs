@@ -5,8 +5,7 @@ import path from "node:path";
 
 /** @type {[title: string, ...below: string[]][]} folders, and documents outside of them */
 const sections = [
-  ["Guide", "docs/guide", "docs/upgrading.md", "CHANGELOG.md"],
-  ["Reference", "docs/reference"],
+  ["Reference", "docs/reference", "docs/upgrading.md", "CHANGELOG.md"],
   ["API reference", "docs/reference/api"],
   ["Design", "docs/design"],
 ];
@@ -16,6 +15,9 @@ const sections = [
  * @returns {string}
  */
 export function llmsText(folder) {
+  const guide = [...guideSections(readFileSync(path.join(folder, "docs/guide/README.md"), "utf8"))].map(
+    ([title, lines]) => `## Guide: ${title}\n\n${lines.join("\n")}\n`,
+  );
   const lists = sections.map(([title, ...below]) => {
     const lines = below
       .flatMap((place) => documentsAt(folder, place))
@@ -31,7 +33,19 @@ Import definitions from \`threadhold\`, the client from \`threadhold/client\`, t
 \`agents/\` run \`npx threadhold check\`: it prints each error with its file, line and a suggestion. \`npx threadhold new <kind> <name>\`
 creates a definition. The types of all entries lie in \`dist/types\`.
 
-${lists.join("\n")}`;
+${[...guide, ...lists].join("\n")}`;
+}
+
+/** The groups of the guide's index, each with a line for each page: its link, and what a reader gets. */
+function guideSections(index) {
+  const sections = index.split(/^## /m).slice(1);
+  return new Map(
+    sections.map((section) => {
+      const rows = section.matchAll(/^\| \[([\w-]+\.md)\]\(\1\) \| (.+) \|$/gm);
+      const lines = [...rows].map(([, file, gets]) => `- [${file}](docs/guide/${file}): ${gets.replaceAll("**", "")}`);
+      return [section.slice(0, section.indexOf("\n")), lines];
+    }),
+  );
 }
 
 /** A document, or the documents of a folder. */
