@@ -20,7 +20,7 @@ export async function typeCheck(
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const tsconfig = {
     extends: "../../tsconfig.json",
-    include: ["**/*.ts", ".threadhold/*"],
+    include: ["**/*", ".threadhold/*", "**/.threadhold/*"],
     exclude: [],
     compilerOptions: { noUnusedLocals: false, ...options },
   };

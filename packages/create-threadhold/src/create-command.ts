@@ -55,7 +55,8 @@ export async function runCreate(argv: readonly string[], context: CreateContext)
   }
 }
 
-function createProgram({ output, errors }: CreateContext): Command {
+/** The command line. */
+export function createProgram({ output, errors }: Pick<CreateContext, "output" | "errors">): Command {
   const listed = (choices: Record<string, { description: string }>): string =>
     Object.entries(choices)
       .map(([name, { description }]) => `${name} (${description})`)

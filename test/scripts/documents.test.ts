@@ -1,0 +1,208 @@
+// The documents: their links lead to a heading that exists, their JSON and TOML can be parsed, and their commands exist.
+
+import { existsSync } from "node:fs";
+import path from "node:path";
+
+import { Command } from "commander";
+import { parse as parseJsonc, printParseErrorCode, type ParseError } from "jsonc-parser";
+import { parse as parseToml } from "smol-toml";
+import { expect, it, vi } from "vitest";
+
+import { addBuildCommands } from "#cli/build-commands.ts";
+import type { CliContext } from "#cli/context.ts";
+import { addDeployCommand } from "#cli/deploy/deploy-command.ts";
+import { addDevCommand } from "#cli/dev/dev-command.ts";
+import { addDoctorCommand } from "#cli/doctor/doctor-command.ts";
+import { addInitCommand } from "#cli/init/init-command.ts";
+import { addNewCommand } from "#cli/new/new-command.ts";
+import { addUpgradeCommand } from "#cli/upgrade/upgrade-command.ts";
+
+import { createProgram } from "../../packages/create-threadhold/src/create-command.ts";
+import { typeCheck } from "../spec/typed-project.ts";
+import { blocksOf, codeBlocks, documentedFiles, documents, read, root } from "./documents.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** Options for the code of the documents, in addition to those of the repository: those of created projects, and those of pages with React. */
+const documentsOptions = {
+  types: ["@cloudflare/workers-types/2023-07-01", "node"],
+  jsx: "react-jsx",
+  allowJs: true,
+  checkJs: true,
+};
+
+/** The text without fenced blocks and comments. */
+const prose = (text: string): string =>
+  text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, "").replaceAll(/<!--[\s\S]*?-->/g, "");
+
+/** The anchors of a document's headings, as GitHub and most other programs make them. */
+function anchorsOf(document: string): Set<string> {
+  const seen = new Map<string, number>();
+  return new Set(
+    [...prose(read(document)).matchAll(/^#{1,6} (.+)$/gm)].map(([, title = ""]) => {
+      const shown = title.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
+      const slug = shown
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, "")
+        .replaceAll(" ", "-");
+      const count = seen.get(slug) ?? 0;
+      seen.set(slug, count + 1);
+      return count === 0 ? slug : `${slug}-${String(count)}`;
+    }),
+  );
+}
+
+it("Every relative link of a document leads to a file of the repository, and its anchor to a heading", () => {
+  const anchors = new Map<string, Set<string>>();
+  const broken = documents.flatMap((document) =>
+    [...prose(read(document)).matchAll(/\]\((?<file>[^()\s#]*)(?:#(?<anchor>[^()\s]*))?\)/g)].flatMap(
+      ({ 0: link, groups }) => {
+        const { file = "", anchor } = groups ?? {};
+        if (/^[a-z]+:/.test(file)) return [];
+        const target = file === "" ? document : path.posix.join(path.posix.dirname(document), file);
+        if (!existsSync(path.join(root, target))) return [`${document}: ${link}`];
+        if (anchor === undefined || !target.endsWith(".md")) return [];
+        const present = anchors.get(target) ?? anchorsOf(target);
+        anchors.set(target, present);
+        return present.has(anchor) ? [] : [`${document}: ${link}`];
+      },
+    ),
+  );
+  expect(anchors.size).toBeGreaterThan(10);
+  expect(broken).toEqual([]);
+});
+
+it("Every JSON and TOML block of a document can be parsed", () => {
+  const blocks = documents.flatMap(blocksOf).filter(({ info }) => /^(?:jsonc?|toml)(?: |$)/.test(info));
+  const problems = blocks.flatMap(({ document, line, info, text }) => {
+    try {
+      if (info.startsWith("toml")) parseToml(text);
+      else if (info.startsWith("jsonc")) {
+        const errors: ParseError[] = [];
+        parseJsonc(text, errors, { allowTrailingComma: true });
+        if (errors[0] !== undefined) throw new Error(printParseErrorCode(errors[0].error));
+      } else for (const value of text.trim().split(/\n(?=\{)/)) JSON.parse(value);
+      return [];
+    } catch (error) {
+      return [`${document}:${String(line)} ${String(error)}`];
+    }
+  });
+  expect(blocks.length).toBeGreaterThan(5);
+  expect(problems).toEqual([]);
+});
+
+/** The command line, of which only names and options are read. */
+function commandLine(): Command {
+  const context = { cwd: root } as CliContext;
+  const program = new Command("threadhold").option("--version").option("--help");
+  for (const add of [
+    addInitCommand,
+    addDevCommand,
+    addBuildCommands,
+    addNewCommand,
+    addDoctorCommand,
+    addDeployCommand,
+    addUpgradeCommand,
+  ])
+    add(program, context, () => undefined);
+  return program;
+}
+
+const program = commandLine();
+const create = createProgram({ output: process.stdout, errors: process.stderr });
+const scripts = [
+  "package.json",
+  ...["base", "web"].map((name) => `packages/create-threadhold/templates/${name}/package.json`),
+].map((file) => (JSON.parse(read(file)) as { scripts?: Record<string, string> }).scripts ?? {});
+
+/** The options of `words` that a command does not have. Words after `--` are for another program. */
+function unknownOptions(command: Command, words: readonly string[]): string[] {
+  const end = words.indexOf("--");
+  const known = new Set(command.options.flatMap(({ short, long }) => [short, long]));
+  // Options of `wrangler dev` are passed on.
+  if (command.name() === "dev") return [];
+  return words
+    .slice(0, end === -1 ? undefined : end)
+    .filter((word) => /^--?[a-z]/.test(word) && word !== "--help" && !known.has(word.split("=")[0]));
+}
+
+/** What is wrong with a command of `threadhold`, `npm run` or `npm create`; undefined for others and for correct ones. */
+function problemOf(words: readonly string[]): string | undefined {
+  const at = words[0] === "npx" ? words.findIndex((word, index) => index > 0 && !word.startsWith("-")) : 0;
+  const [name, ...rest] = words.slice(at);
+  if (name === "threadhold") {
+    const [first = "--help", ...more] = rest;
+    if (first.startsWith("-")) return unknownOptions(program, rest)[0];
+    if (first.startsWith("<")) return undefined;
+    const command = program.commands.find((each) => each.name() === first);
+    return command === undefined ? `threadhold ${first}` : unknownOptions(command, more)[0];
+  }
+  const end = rest.indexOf("--");
+  if (name === "npm" && rest[0] === "create" && rest[1]?.startsWith("threadhold") === true) {
+    return unknownOptions(create, end === -1 ? rest.slice(2) : rest.slice(end + 1))[0];
+  }
+  if (name === "npm" && rest[0] === "run") {
+    const script = rest.find((word, index) => index > 0 && !word.startsWith("-"));
+    if (script === undefined) return undefined;
+    const commands = scripts.flatMap((each) => each[script] ?? []);
+    if (commands.length === 0) return `npm run ${script}`;
+    const own = commands.flatMap((text) => /\bthreadhold(?:\.mjs)? (\w+)/.exec(text)?.[1] ?? []);
+    const called = program.commands.find((each) => each.name() === own[0]);
+    return called === undefined || end === -1 ? undefined : unknownOptions(called, rest.slice(end + 1))[0];
+  }
+  return undefined;
+}
+
+/** The commands of a shell block or of a span of code. */
+function commandsOf(text: string): string[][] {
+  return text
+    .replaceAll("\\\n", " ")
+    .split(/\n|&&|\|\||;|\|/)
+    .map((line) =>
+      line
+        .replace(/(?:^|\s)#.*/, "")
+        .trim()
+        .split(/\s+/),
+    )
+    .map((words) => words.slice(words.findIndex((word) => !/^[A-Z_]+=/.test(word))));
+}
+
+it("Every command of a document that calls threadhold, create-threadhold or a script of npm has a name and options that exist", () => {
+  // The changelog names commands of earlier versions.
+  const current = documents.filter(
+    (document) => document !== "CHANGELOG.md" && !document.startsWith("docs/decisions/"),
+  );
+  const commands = current.flatMap((document) => {
+    const blocks = blocksOf(document).filter(({ info }) => /^sh(?: |$)/.test(info));
+    const spans = [...prose(read(document)).matchAll(/`([^`]+)`/g)].map(([, text = ""]) =>
+      text.replaceAll(/\s+/g, " "),
+    );
+    return [...blocks.map(({ text }) => text), ...spans].flatMap(commandsOf).map((words) => ({ document, words }));
+  });
+  const problems = commands.flatMap(({ document, words }) => {
+    const problem = problemOf(words);
+    return problem === undefined ? [] : [`${document}: ${words.join(" ")}: ${problem}`];
+  });
+  expect(commands.filter(({ words }) => words.includes("threadhold")).length).toBeGreaterThan(50);
+  expect(problems).toEqual([]);
+});
+
+it("Every TypeScript block of a document has correct types", async () => {
+  const files = documentedFiles();
+  expect(codeBlocks.length).toBeGreaterThan(80);
+  const wrong = {
+    "wrong.ts": 'import { defineModel } from "threadhold";\n\nexport default defineModel({ name: 1 });\n',
+  };
+  // The package is used from its sources here. test/package checks the same files with the packed package.
+  const sources = { "sql.d.ts": 'declare module "*.sql" {\n  const text: string;\n  export default text;\n}\n' };
+  const found = await typeCheck({ ...files, ...wrong, ...sources }, documentsOptions);
+  expect(found).toEqual([expect.stringMatching(/^wrong\.ts.*TS2/)]);
+});
+
+it("The index of the guide names what newcomers search for", () => {
+  const index = read("docs/guide/README.md").toLowerCase();
+  const searched =
+    "approval auth0 budget|cap clerk cron d1 deploy dollars embedding gateway gdpr honeycomb jwt langfuse local mcp memory nightly|night ollama " +
+    "rag schedule secret slack test usechat vectorize vllm webhook";
+  expect(searched.split(" ").filter((words) => !words.split("|").some((word) => index.includes(word)))).toEqual([]);
+});
