@@ -254,36 +254,6 @@ describe("the command init", () => {
     },
   );
 
-  it.each([
-    [
-      '[assets]\ndirectory = "public"\n[[services]]\nbinding = "ASSETS"\nservice = "files"\n',
-      "binding ASSETS, and this name or theirs is another one",
-    ],
-    ['[assets]\ndirectory = "public"\nbinding = "STATIC"\n', "binding ASSETS, and this name or theirs is another one"],
-    [
-      '[assets]\ndirectory = "public"\nnot_found_handling = "single-page-application"\n',
-      "A browser that opens /agents/studio gets the page of not_found_handling.",
-    ],
-    ['[site]\nbucket = "public"\n', "serves the playground at /agents/studio"],
-  ])(
-    "The command init keeps the assets and bindings of a Worker that cannot serve the playground as it is, and notes what to do: %s",
-    async (assets, note) => {
-      const root = writeProject(
-        { ...own, "wrangler.toml": `name = "shop"\nmain = "src/index.ts"\n${assets}` },
-        inRepository,
-      );
-      const { code, output } = await init(root, ["--yes"]);
-      expect([code, output]).toEqual([0, expect.stringContaining(note)]);
-      const before = parseConfigFile("wrangler.toml", assets).value;
-      const { assets: after, services } = parseConfigFile("wrangler.toml", textOf(root, "wrangler.toml")).value;
-      const isBound = note.startsWith("A browser");
-      expect({ assets: after, services }).toEqual({
-        assets: isBound ? { ...(before["assets"] as object), binding: "ASSETS" } : before["assets"],
-        services: before["services"],
-      });
-    },
-  );
-
   it("The command init uses the generated main module and serves the playground in a Worker that has nothing else", async () => {
     const root = writeProject({ "wrangler.jsonc": `{\n  // empty\n  "name": "app"\n}\n` }, inRepository);
     expect(await init(root, ["--yes"])).toMatchObject({ code: 0 });

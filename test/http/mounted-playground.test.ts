@@ -193,6 +193,13 @@ describe("the playground next to a page of the project's own", () => {
       worker(options, { variables: { PLAYGROUND: value } });
     expect(await pathsIn(await at("true").send("/agents/studio"))).toEqual(["/agents/studio", "/agents"]);
     expect(await pathsIn(await at("true", {}).send("/studio"))).toEqual(["/studio", ""]);
+    // A value of the wrangler file may be no text.
+    const isOn = worker({ prefix: "/agents" }, { variables: { PLAYGROUND: true } });
+    expect(await pathsIn(await isOn.send("/agents/studio"))).toEqual(["/agents/studio", "/agents"]);
+    for (const value of [false, 7, { path: "/desk" }]) {
+      const { send } = worker({ prefix: "/agents" }, { variables: { PLAYGROUND: value } });
+      expect([value, (await send("/agents/studio")).status]).toEqual([value, 404]);
+    }
     expect(await pathsIn(await at("/desk/").send("/desk/inbox"))).toEqual(["/desk", "/agents"]);
     expect(await pathsIn(await at("/desk", { prefix: "/agents", playground: "/own" }).send("/own"))).toEqual([
       "/own",

@@ -15,11 +15,14 @@ interface RunningServer {
   isMounted: boolean;
   /** The playground that the server was found to serve. */
   found: FoundPlayground | undefined;
+  /** Whether the Worker is to serve the playground next to a page of its own. */
+  isExpected: boolean;
 }
 
 /** The addresses, the state folder and first requests. */
-export function formatGreeting({ url, project, stateFolder, isMounted, found }: RunningServer): string {
-  const rows = isMounted ? mountedRows(url, found) : rootRows(url, project, found);
+export function formatGreeting(server: RunningServer): string {
+  const { url, project, stateFolder, isMounted, found } = server;
+  const rows = isMounted ? mountedRows(url, found) : rootRows(server);
   const inside = relative(project.root, stateFolder);
   rows.push(["state", inside.startsWith("..") ? stateFolder : inside]);
   const requests = isMounted
@@ -50,9 +53,10 @@ function mountedRows(url: string, found: FoundPlayground | undefined): string[][
 }
 
 /** The rows of a Worker whose API is at its root. */
-function rootRows(url: string, { config }: WranglerProject, found: FoundPlayground | undefined): string[][] {
+function rootRows({ url, project: { config }, found, isExpected }: RunningServer): string[][] {
   const page = config.assets?.directory === undefined || found?.playground === url ? [] : [["page", url]];
-  const playground = found === undefined ? [] : [["playground", found.playground]];
+  const missing = isExpected ? [["playground", "not served; `npx threadhold doctor` says what is missing"]] : [];
+  const playground = found === undefined ? missing : [["playground", found.playground]];
   return [...page, ...playground, ["API", found === undefined ? `${url}/api` : apiText(found)]];
 }
 

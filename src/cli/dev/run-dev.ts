@@ -238,8 +238,11 @@ async function serve(server: Server): Promise<ExitCode> {
   };
   void waitUntilHealthy(`${url}/healthz`, stopped.signal, isReady).then(async (ready) => {
     if (!ready) return;
-    const found = await findPlayground(url, likelyPaths(project, playgroundVariable(server)), stopped.signal);
-    context.print(formatGreeting({ url, project, stateFolder, isMounted, found }));
+    const variable = playgroundVariable(server);
+    const found = await findPlayground(url, likelyPaths(project, variable), stopped.signal);
+    const isExpected =
+      project.config.assets !== undefined && needsOwnPath(project, context.packageRoot) && String(variable) !== "false";
+    context.print(formatGreeting({ url, project, stateFolder, isMounted, found, isExpected }));
     greeted();
   });
   const watch = new HangWatch({

@@ -16,6 +16,7 @@ import { oldestNode } from "../oldest-node.ts";
 import { deploymentFindings } from "./deployment-checks.ts";
 import { error, formatFinding, isError, isOlder, ok, warning, type Finding } from "./finding.ts";
 import { localFindings } from "./local-checks.ts";
+import { playgroundFindings } from "./playground-check.ts";
 import { watchFindings, wranglerFindings } from "./wrangler-checks.ts";
 import { hasOwnMain, readWranglerProject, type WranglerProject } from "./wrangler-package.ts";
 
@@ -52,7 +53,11 @@ async function examine(root: string, { environment, online }: DoctorOptions, con
     nodeFinding(process.versions.node),
     ...wranglerFindings(root, project),
     ...("wrangler" in project
-      ? [...(await watchFindings(project)), ...(await localFindings(project, context.env))]
+      ? [
+          ...(await watchFindings(project)),
+          ...playgroundFindings(project, context.packageRoot),
+          ...(await localFindings(project, context.env)),
+        ]
       : []),
     ...(await projectFindings(root, "wrangler" in project ? project : undefined, { online, context })),
   ];

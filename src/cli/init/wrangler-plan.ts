@@ -253,21 +253,25 @@ function assetEdits({ path, table }: Scope, kind: WorkerKind, settings: PlanSett
   if (kind === "own" && assets === undefined && table["site"] === undefined && !isTaken(table)) {
     return [set("directory", settings.playgroundDir), set("binding", assetsBinding), set("run_worker_first", true)];
   }
-  if (kind === "threads" || !isTable(assets)) return [];
+  if (!isTable(assets) || (kind === "threads" && isPackaged(assets["directory"]))) return [];
   const { binding, run_worker_first: first } = assets;
-  const route = `${settings.prefix}/*`;
-  const routed: ConfigEdit[] =
-    first === true || textsOf(first).some((pattern) => covers(pattern, route))
+  const wanted = kind === "threads" ? ["/studio", "/studio/*"] : [`${settings.prefix}/*`];
+  const missing =
+    first === true ? [] : wanted.filter((route) => !textsOf(first).some((pattern) => covers(pattern, route)));
+  const routed: ConfigEdit[] = Array.isArray(first)
+    ? missing.map((route) => ({ ...set("run_worker_first", route), action: "append" }))
+    : missing.length === 0
       ? []
-      : [
-          Array.isArray(first)
-            ? { ...set("run_worker_first", route), action: "append" }
-            : set("run_worker_first", [route]),
-        ];
+      : [set("run_worker_first", missing)];
   const bound = binding === undefined && !isTaken(table) ? [set("binding", assetsBinding)] : [];
   if (kind === "site") return [...bound, ...routed];
   // Without a list of routes, a main module gets all requests that no file answers. With one, `not_found_handling` answers the others.
   return [...bound, ...(Array.isArray(first) ? routed : [])];
+}
+
+/** Whether a folder of assets is the playground of the package, which a Worker serves at its root. */
+function isPackaged(directory: unknown): boolean {
+  return /(?:^|[\\/])dist[\\/]ui[\\/]?$/.test(String(directory));
 }
 
 /** The name of the binding for static assets, from which the Worker reads the playground. */

@@ -11,7 +11,9 @@ import { packageVersion, readPackageVersions } from "#compiler/package-version.t
 import { CommandError, projectFolder, type CliContext, type ExitCode } from "../context.ts";
 import { nodeFinding } from "../doctor/doctor-command.ts";
 import { formatFinding, isError, type Finding } from "../doctor/finding.ts";
+import { playgroundFindings } from "../doctor/playground-check.ts";
 import { wranglerFindings } from "../doctor/wrangler-checks.ts";
+import { readWranglerProject } from "../doctor/wrangler-package.ts";
 import { compareVersions, isVersion, sectionsBetween, type ChangelogSection } from "./changelog.ts";
 
 interface UpgradeOptions {
@@ -56,7 +58,12 @@ function examineUpgrade(root: string, given: string | undefined, packageRoot: st
     );
   }
   const changelog = readFileSync(join(packageRoot, "CHANGELOG.md"), "utf8");
-  const findings = [nodeFinding(process.versions.node), ...wranglerFindings(root)];
+  const project = readWranglerProject(root);
+  const findings = [
+    nodeFinding(process.versions.node),
+    ...wranglerFindings(root, project),
+    ...("wrangler" in project ? playgroundFindings(project, packageRoot) : []),
+  ];
   return {
     from,
     to,

@@ -27,7 +27,15 @@ function greet(
 ): string {
   const project = projectOf(more, configuration);
   const stateFolder = join(project.root, ".wrangler/state");
-  return formatGreeting({ url, project, stateFolder, isMounted: false, found: undefined, ...running });
+  return formatGreeting({
+    url,
+    project,
+    stateFolder,
+    isMounted: false,
+    found: undefined,
+    isExpected: false,
+    ...running,
+  });
 }
 
 const page = '[assets]\ndirectory = "page"\n';
@@ -48,6 +56,12 @@ it.each([
   ],
 ])("The greeting of the dev command names %s", (_name, configuration, found, expected) => {
   expect(greet(configuration, { found })).toContain(expected);
+});
+
+it("The greeting of the dev command says what to do if the playground next to a page of the project is not served", () => {
+  expect(greet(page, { isExpected: true })).toContain(
+    `  page        ${url}\n  playground  not served; \`npx threadhold doctor\` says what is missing\n`,
+  );
 });
 
 it("The greeting of the dev command names the playground and the API of a Worker that mounts them", () => {

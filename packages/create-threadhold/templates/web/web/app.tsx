@@ -16,7 +16,6 @@ const tokenKey = "token";
 export function App() {
   const [token, setToken] = useState(() => localStorage.getItem(tokenKey));
   const client = useMemo(() => new ThreadholdClient(token === null ? {} : { token }), [token]);
-  useEffect(() => () => client.close(), [client]);
 
   const signIn = (given: string) => {
     localStorage.setItem(tokenKey, given);
@@ -33,6 +32,10 @@ function Chat({ token, onToken }: { token: string | null; onToken: (token: strin
   const list = useThreads({ agent_id: agentName });
   const [threadId, open] = useAddress();
   const [isListOpen, setListOpen] = useState(false);
+  // A keyboard continues in the list that covers the page of a phone.
+  useEffect(() => {
+    if (isListOpen) document.querySelector<HTMLElement>(".list button")?.focus();
+  }, [isListOpen]);
   const choose = (id: string | null) => {
     open(id);
     setListOpen(false);

@@ -8,7 +8,7 @@ import type { UsedThread } from "threadhold/react";
 import { ToolCall } from "./tool-call.tsx";
 
 export function Message({ message, thread }: { message: MessageView; thread: UsedThread }) {
-  const { role, parts, silent, status, stop_reason: reason } = message;
+  const { role, parts, silent, stop_reason: reason } = message;
   // Results of tools are messages too. Their calls show them.
   if (silent || (role !== "user" && role !== "assistant")) return null;
   return (
@@ -20,7 +20,6 @@ export function Message({ message, thread }: { message: MessageView; thread: Use
         return null;
       })}
       {reason === "aborted" ? <p className="quiet">Stopped.</p> : null}
-      {status === "failed" ? <p className="quiet">This answer is not complete.</p> : null}
     </article>
   );
 }
