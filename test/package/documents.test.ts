@@ -47,6 +47,12 @@ describe("the code of the documents", () => {
       if (!existsSync(target)) cpSync(path.join(root, "node_modules", name), target, { recursive: true });
     }
     write(project, documentedFiles());
+    // The README of a created project shows a model of a provider.
+    const shown = fences(readFileSync(path.join(projects.assistant, "README.md"), "utf8")).filter(
+      ({ info }) => info === "ts",
+    );
+    expect(shown).toHaveLength(1);
+    write(project, { "created-readme.ts": shown[0]?.text ?? "" });
     const { compilerOptions } = JSON.parse(readFileSync(path.join(projects.web, "tsconfig.json"), "utf8")) as {
       compilerOptions: object;
     };

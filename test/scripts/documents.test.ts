@@ -1,6 +1,6 @@
 // The documents: their links lead to a heading that exists, their JSON and TOML can be parsed, and their commands exist.
 
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 import { Command } from "commander";
@@ -19,7 +19,7 @@ import { addUpgradeCommand } from "#cli/upgrade/upgrade-command.ts";
 
 import { createProgram } from "../../packages/create-threadhold/src/create-command.ts";
 import { typeCheck } from "../spec/typed-project.ts";
-import { blocksOf, codeBlocks, documentedFiles, documents, read, root } from "./documents.ts";
+import { blocksOf, codeBlocks, documentedFiles, documents, read, root, templateDocuments } from "./documents.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -70,6 +70,30 @@ it("Every relative link of a document leads to a file of the repository, and its
   );
   expect(anchors.size).toBeGreaterThan(10);
   expect(broken).toEqual([]);
+});
+
+it("Every document of docs/ that a source, a template or an error text names exists", () => {
+  const folders = [
+    "src",
+    "playground",
+    "scripts",
+    "agents",
+    "examples",
+    "packages/create-threadhold/src",
+    "packages/create-threadhold/templates",
+  ];
+  const named = folders.flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.parentPath.includes("node_modules"))
+      .flatMap((entry) => {
+        const file = path.join(entry.parentPath, entry.name);
+        const text = readFileSync(file, "utf8");
+        return [...text.matchAll(/\bdocs\/(?:\w+\/)*[\w-]+\.md\b/g)].map(([document]) => ({ file, document }));
+      }),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  const missing = named.filter(({ document }) => !existsSync(path.join(root, document)));
+  expect(missing.map(({ file, document }) => `${path.relative(root, file)}: ${document}`)).toEqual([]);
 });
 
 it("Every JSON and TOML block of a document can be parsed", () => {
@@ -169,7 +193,7 @@ function commandsOf(text: string): string[][] {
 
 it("Every command of a document that calls threadhold, create-threadhold or a script of npm has a name and options that exist", () => {
   // The changelog names commands of earlier versions.
-  const current = documents.filter(
+  const current = [...documents, ...templateDocuments].filter(
     (document) => document !== "CHANGELOG.md" && !document.startsWith("docs/decisions/"),
   );
   const commands = current.flatMap((document) => {

@@ -14,20 +14,27 @@ import { missingLine } from "../e2e/support/guide-page.ts";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 
-const listed = ["README.md", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
-const folders = ["docs", "examples", "packages/create-threadhold/README.md"];
+const listed = [
+  "README.md",
+  "AGENTS.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "packages/create-threadhold/README.md",
+];
+const folders = ["docs", "examples"];
 
-/** Paths of all documents. Those of the templates have links that lead to files of a created project, and are not in the list. */
-export const documents: readonly string[] = [
-  ...listed,
-  ...folders.flatMap((folder) => {
-    if (folder.endsWith(".md")) return [folder];
-    const names = readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" });
-    return names
-      .filter((name) => name.endsWith(".md") && !name.includes("node_modules"))
-      .map((name) => `${folder}/${name}`);
-  }),
-].toSorted();
+function markdownIn(folder: string): string[] {
+  const names = readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" });
+  const isDocument = (name: string): boolean => name.endsWith(".md") && !name.includes("node_modules");
+  return names.filter(isDocument).map((name) => `${folder}/${name}`);
+}
+
+/** Documents of the templates, whose links lead to files of a created project. */
+export const templateDocuments: readonly string[] = markdownIn("packages/create-threadhold/templates");
+
+/** Paths of all other documents. */
+export const documents: readonly string[] = [...listed, ...folders.flatMap(markdownIn)].toSorted();
 
 export const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
 
