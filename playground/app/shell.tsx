@@ -104,11 +104,14 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
         {signedIn ? (
           <Menu
             trigger={
-              <Button kind="quiet" small className={css["account"]} aria-label={`Signed in as ${name}`}>
-                {name}
+              <Button kind="quiet" small aria-label={`Signed in as ${name}`}>
+                <span className={css["accountMark"]}>
+                  <Icon name="user" />
+                </span>
+                <span className={css["accountName"]}>{name}</span>
               </Button>
             }
-            entries={[{ label: "Sign out", run: signOut }]}
+            entries={[{ label: `Sign out ${name}`, run: signOut }]}
           />
         ) : null}
       </header>

@@ -7,7 +7,7 @@ import { AgentParts } from "../agents/agent-parts.tsx";
 import { definitionPath } from "../agents/definition.ts";
 import { useAgents } from "../agents/use-agents.ts";
 import type { KnownAgent } from "../agents/use-agents.ts";
-import { Button, IconButton } from "../kit/button.tsx";
+import { Button, IconButton, PlainButton } from "../kit/button.tsx";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { useNewThread } from "../threads/use-new-thread.ts";
 import { usePageTitle } from "./page-title.ts";
@@ -84,16 +84,10 @@ function AgentEntry({ known, busy, onStart }: AgentEntryProps): ReactElement {
           <>
             <div className={css["starters"]}>
               {starters.map((starter) => (
-                <button
-                  key={starter}
-                  type="button"
-                  className={css["starter"]}
-                  disabled={busy}
-                  onClick={() => onStart(starter)}
-                >
+                <PlainButton key={starter} className={css["starter"]} disabled={busy} onClick={() => onStart(starter)}>
                   <span className="visually-hidden">Start {agent.title} with: </span>
                   {starter}
-                </button>
+                </PlainButton>
               ))}
             </div>
             <IconButton

@@ -22,5 +22,10 @@ export function textBefore(call: PendingCall, messages: readonly MessageView[]):
   );
   const text = message?.content ?? null;
   if (text === null || !isVisible(text)) return null;
-  return text.length > longest ? `${text.slice(0, longest).trimEnd()}…` : text;
+  if (text.length <= longest) return text;
+  // Not within a character of two UTF-16 units.
+  return `${text
+    .slice(0, longest)
+    .replace(/[\uD800-\uDBFF]$/, "")
+    .trimEnd()}…`;
 }

@@ -1,7 +1,7 @@
 // Edits a message's text in place. The edited text changes later requests; no run starts, which the editor states before the text is saved.
 
 import { useMutation } from "@tanstack/react-query";
-import { useId } from "react";
+import { useEffect, useId, useRef } from "react";
 import type { SubmitEvent, ReactElement } from "react";
 import type { MessageView, ThreadHandle } from "threadhold/client";
 
@@ -35,6 +35,12 @@ function draftKey(messageId: string): string {
 
 export function MessageEditor({ handle, message, answered, onDone }: MessageEditorProps): ReactElement {
   const help = useId();
+  const field = useRef<HTMLTextAreaElement>(null);
+  // In the next frame, because the menu that opened the editor passes its focus on when it closes.
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => field.current?.focus());
+    return () => cancelAnimationFrame(frame);
+  }, []);
   const [draft, write] = useDraft(draftKey(message.id));
   const text = draft === "" ? (message.content ?? "") : draft === emptied ? "" : draft;
   const done = (): void => {
@@ -55,7 +61,7 @@ export function MessageEditor({ handle, message, answered, onDone }: MessageEdit
         className={css["editing"]}
         aria-label="Text of the message"
         aria-describedby={help}
-        autoFocus
+        ref={field}
         value={text}
         onChange={(event) => write(event.target.value === "" ? emptied : event.target.value)}
         onKeyDown={(event) => {

@@ -17,20 +17,21 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   ref?: Ref<HTMLButtonElement>;
 }
 
+interface PlainButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  ref?: Ref<HTMLButtonElement>;
+}
+
 /**
- * A button that is not available keeps the focus that it has: a disabled element would lose it while its own action runs. A click on it
- * does nothing, and neither does Enter in a field of its form, which is a click on the form's button.
+ * A button without a style. If it is not available it keeps the focus that it has: a disabled element would lose it while its own action
+ * runs. A click on it does nothing, and neither does Enter in a field of its form, which is a click on the form's button.
  */
-function withFocus<Props extends ButtonHTMLAttributes<HTMLButtonElement>>({ disabled, ...rest }: Props) {
-  if (disabled !== true) return rest;
-  return {
-    ...rest,
-    "aria-disabled": true,
-    onClick: (event: MouseEvent) => {
-      event.preventDefault();
-      event.stopPropagation();
-    },
+export function PlainButton({ disabled, ...rest }: PlainButtonProps): ReactElement {
+  if (disabled !== true) return <button type="button" {...rest} />;
+  const refuse = (event: MouseEvent): void => {
+    event.preventDefault();
+    event.stopPropagation();
   };
+  return <button type="button" {...rest} aria-disabled onClick={refuse} />;
 }
 
 export function Button({
@@ -43,10 +44,10 @@ export function Button({
 }: ButtonProps): ReactElement {
   const classes = [css["button"], css[kind], small ? css["small"] : "", className ?? ""].join(" ");
   return (
-    <button type="button" {...withFocus(rest)} className={classes}>
+    <PlainButton {...rest} className={classes}>
       {icon === undefined ? null : <Icon name={icon} />}
       {children}
-    </button>
+    </PlainButton>
   );
 }
 
@@ -59,15 +60,9 @@ interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 
 export function IconButton({ icon, label, className, ...rest }: IconButtonProps): ReactElement {
   return (
-    <button
-      type="button"
-      title={label}
-      {...withFocus(rest)}
-      aria-label={label}
-      className={`${css["icon"]} ${className ?? ""}`}
-    >
+    <PlainButton title={label} {...rest} aria-label={label} className={`${css["icon"]} ${className ?? ""}`}>
       <Icon name={icon} />
-    </button>
+    </PlainButton>
   );
 }
 

@@ -111,7 +111,7 @@ export function Palette({ onClose, onNew, onImport, onKeys }: PaletteProps): Rea
                   Inbox<kbd>I</kbd>
                 </Command.Item>
                 <Command.Item value="usage cost tokens" onSelect={then(() => navigate("/usage"))}>
-                  Usage and cost
+                  Usage
                 </Command.Item>
                 <Command.Item value="api routes docs" onSelect={then(() => navigate("/docs"))}>
                   API
@@ -156,7 +156,7 @@ export function Palette({ onClose, onNew, onImport, onKeys }: PaletteProps): Rea
                   ))}
               </Command.Group>
               <Command.Group heading="Definitions">
-                <Command.Item onSelect={then(() => navigate(definitionsPath))}>Graph of definitions</Command.Item>
+                <Command.Item onSelect={then(() => navigate(definitionsPath))}>Definitions</Command.Item>
                 {(set === undefined ? [] : referencesOf(set)).map((one) => (
                   <Command.Item
                     key={keyOf(one)}

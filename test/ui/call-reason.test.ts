@@ -29,7 +29,9 @@ describe("the reason for a call", () => {
     expect(textBefore(ofChild, [asking, started, other])).toBe("I will pay Ada.");
   });
 
-  it("A long reason is cut after 300 characters", () => {
+  it("A long reason is cut after 300 characters, and not within a character", () => {
+    const smiles = message("1", { content: `${"x".repeat(299)}${"\u{1F600}".repeat(2)}`, parts: [call("a")] });
+    expect(textBefore({ ...pending, id: "a" }, [smiles])).toBe(`${"x".repeat(299)}…`);
     const long = message("1", { content: "word ".repeat(200), parts: [call("a")] });
     expect(textBefore({ ...pending, id: "a" }, [long])).toBe(`${"word ".repeat(60).trimEnd()}…`);
   });

@@ -11,7 +11,7 @@ export function api({ open, visit }: PlaygroundUse): void {
     it("The API page lists every route, finds routes by a filter, and opens one with its body and its curl example, at every width and in both colour schemes", async () => {
       const screen = await visit("/docs");
       const { page } = screen;
-      await page.getByRole("heading", { level: 1, name: "API" }).waitFor();
+      await page.getByRole("heading", { level: 1, name: "API", exact: true }).waitFor();
       const routes = page.locator("main details:has(> summary code)");
       await expect.poll(() => routes.count()).toBe(allRouteNames.length);
       await look(screen, "api");
@@ -37,7 +37,7 @@ export function api({ open, visit }: PlaygroundUse): void {
         );
       expect(await scripts()).not.toContain("api-page");
       await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "API" }).click();
-      await page.getByRole("heading", { level: 1, name: "API" }).waitFor();
+      await page.getByRole("heading", { level: 1, name: "API", exact: true }).waitFor();
       expect(await scripts()).toContain("api-page");
 
       await page.goto("/api/docs#postMessage");

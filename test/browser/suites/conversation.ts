@@ -255,6 +255,7 @@ export function conversation({ api, open, pacedAnswer, visit }: PlaygroundUse): 
         .toBe("More about the message of You");
       await edit("Agent");
       await page.getByText("Later runs read this text in place of the model's answer.").waitFor();
+      await expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true);
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "More about the message of Agent" }).click();
       await page.getByRole("menuitem", { name: "Delete" }).click();

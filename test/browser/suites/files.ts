@@ -130,8 +130,7 @@ export function files({ api, open, visit }: PlaygroundUse): void {
       });
       await putFile(api(), id, "/bytes.txt", new Uint8Array([0xff, 0xfe, 0, 1]));
       const { page } = await visit(`/threads/${id}/files/read.md`);
-      const view = (name: string) =>
-        page.locator("section section").filter({ has: page.getByRole("heading", { name }) });
+      const view = (name: string) => page.locator("section").filter({ has: page.getByRole("heading", { name }) });
       await page.getByRole("heading", { level: 1, name: "A title" }).waitFor();
       await page.getByText("Picture from tracker.example").waitFor();
       await page.getByText("Source", { exact: true }).click();

@@ -49,7 +49,7 @@ export function keyboard({ api, open, pacedAnswer }: PlaygroundUse): void {
       const message = "More about the message of You";
       for (const end of ["Save", "Cancel"]) {
         await choose(page, message, "Edit");
-        await page.getByLabel("Text of the message").waitFor();
+        await expect.poll(() => focused(page)).toBe("Text of the message");
         await press(page, end);
         await expect.poll(() => focused(page)).toBe(message);
       }

@@ -175,7 +175,7 @@ export function screens({ api, open, visit }: PlaygroundUse): void {
       const { page } = await visit("/");
       for (const kind of ["agents", "prompts", "tools", "sources", "skills", "models"]) {
         await goInside(page, `/${kind}?name=help`);
-        await page.getByRole("heading", { level: 1, name: "Definitions" }).waitFor();
+        await page.getByRole("heading", { level: 1, name: "Definitions", exact: true }).waitFor();
         await expect.poll(() => new URL(page.url()).pathname).toBe("/definitions");
         expect(await page.getByLabel("Filter by name").inputValue()).toBe("help");
       }

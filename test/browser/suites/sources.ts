@@ -47,7 +47,7 @@ export function sources({ api, open, visit }: PlaygroundUse): void {
       await page.getByRole("heading", { level: 1, name: "everything__echo" }).waitFor();
       await page.getByText("Defined in agents/mcp/everything.ts").waitFor();
       await page.getByRole("row", { name: /^message required/ }).waitFor();
-      await page.getByLabel(/^message/).fill("by hand");
+      await page.getByLabel(/^Message/).fill("by hand");
       await page.getByRole("button", { name: "Run everything__echo" }).click();
       const result = page.getByRole("region", { name: "Result" });
       await result.getByText("Echo: by hand").waitFor();
@@ -58,8 +58,8 @@ export function sources({ api, open, visit }: PlaygroundUse): void {
     it("The page of a tool that needs approval by the definition of its MCP server states this before the tool is run, and refuses the call", async () => {
       const { page } = await visit("/tools/everything__get-sum");
       await page.getByText("A call by hand that needs approval is refused.").waitFor();
-      await page.getByLabel(/^a/).fill("1");
-      await page.getByLabel(/^b/).fill("2");
+      await page.getByLabel(/^A /).fill("1");
+      await page.getByLabel(/^B /).fill("2");
       await page.getByRole("button", { name: "Run everything__get-sum" }).click();
       await page.getByText("needs a person's consent").waitFor();
     });
@@ -69,7 +69,7 @@ export function sources({ api, open, visit }: PlaygroundUse): void {
       const { page } = await visit("/sources/notes");
       await page.getByRole("region", { name: "Source", exact: true }).getByText("Notes 3").waitFor();
       await goInside(page, `/tools/notes__read?thread=${id}`);
-      await page.getByLabel(/^id/).fill("7");
+      await page.getByLabel(/^ID/).fill("7");
       await page.getByRole("button", { name: "Run notes__read" }).click();
       const result = page.getByRole("region", { name: "Result" });
       await result

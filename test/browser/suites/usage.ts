@@ -245,14 +245,14 @@ export function usage({ api, open }: PlaygroundUse): void {
         page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
       expect((await scripts()).join(" ")).not.toContain("usage-page");
       await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Usage" }).click();
-      await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor();
+      await page.getByRole("heading", { level: 1, name: "Usage", exact: true }).waitFor();
       expect((await scripts()).join(" ")).toContain("usage-page");
       await page.getByRole("link", { name: "Threadhold, start" }).click();
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: "Commands" }).fill("usage");
       await page.getByRole("option", { name: "Usage and cost" }).waitFor();
       await page.keyboard.press("Enter");
-      await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor();
+      await page.getByRole("heading", { level: 1, name: "Usage", exact: true }).waitFor();
     });
   });
 }
