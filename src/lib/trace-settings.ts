@@ -120,7 +120,7 @@ function collectorUrl([name, value]: [name: string, value: string], report: Repo
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   const isSafe = url.protocol === "https:" || (url.protocol === "http:" && isLoopback);
   if (!isSafe || url.username !== "" || url.password !== "") report(name);
-  if (name === endpoint) url.pathname = `${url.pathname.replace(/\/+$/, "")}/v1/traces`;
+  if (name === endpoint) url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, "")}/v1/traces`;
   return url.href;
 }
 

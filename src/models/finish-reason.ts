@@ -48,7 +48,7 @@ function comparable(raw: string): string {
 
 /** Whether a field of a chunk has a finish reason. Gateways send a text for null as well. */
 export function isFinishReason(value: unknown): value is string {
-  return typeof value === "string" && !/^\s*(?:null|none|undefined)?\s*$/i.test(value);
+  return typeof value === "string" && !/^(?:null|none|undefined)?$/i.test(value.trim());
 }
 
 /** Whether a finish reason names a failure, so that the answer before it is not complete. */

@@ -37,7 +37,7 @@ const phrases: readonly string[] = [
 
 const patterns: readonly RegExp[] = [
   /too large for model with \d+ maximum context length/,
-  /prompt too long; exceeded .*context length/,
+  /prompt too long; exceeded .{0,100}context length/,
   // Anthropic, if prompt and `max_tokens` together exceed the window.
   /input length and `?max_tokens`? exceed context limit/,
   // A limit of anything else (images, functions, bytes) is not an overflow.

@@ -16,7 +16,7 @@ function firstText(env: Record<string, unknown>, names: readonly string[]): stri
 }
 
 function withPath(address: string, defaultPath: string): string {
-  const trimmed = address.replace(/\/+$/, "");
+  const trimmed = address.replace(/(?<!\/)\/+$/, "");
   return /^https?:\/\/[^/]+$/i.test(trimmed) ? trimmed + defaultPath : trimmed;
 }
 

@@ -4,7 +4,7 @@
 /** Returns the statements of a migration without comment lines. */
 export function sqlStatements(text: string): string[] {
   return text
-    .replace(/^\s*--.*$/gm, "")
+    .replace(/^[ \t]*--.*$/gm, "")
     .split(/;[ \t]*$/m)
     .map((statement) => statement.trim())
     .filter((statement) => statement !== "");

@@ -120,7 +120,7 @@ export async function pendingMigrations(
   env: NodeJS.ProcessEnv,
 ): Promise<string[] | undefined> {
   const { code, output } = await runD1(project, ["migrations", "list", ...localCatalog(stateFolder)], env);
-  return code === 0 ? [...output.matchAll(/\S+\.sql\b/g)].map(([name]) => name) : undefined;
+  return code === 0 ? [...output.matchAll(/(?<!\S)\S+\.sql\b/g)].map(([name]) => name) : undefined;
 }
 
 const localCatalog = (stateFolder: string): string[] => ["CATALOG", "--local", "--persist-to", stateFolder];

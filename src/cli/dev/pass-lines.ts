@@ -29,9 +29,9 @@ const noise = [
  * of the Worker has another text and stays.
  */
 const leftClient = [
-  /\S+\.(?:c\+\+|h|rs):\d+: (?:\w+: )*disconnected: .*\b(?:Broken pipe|Connection reset by peer|WebSocket peer disconnected|pump canceled|read end of pipe was aborted|abortRead\(\) has been called|end of WebSocketPipe was destroyed)\b/,
+  /(?<!\S)\S+\.(?:c\+\+|h|rs):\d+: (?:\w+: )*disconnected: .*\b(?:Broken pipe|Connection reset by peer|WebSocket peer disconnected|pump canceled|read end of pipe was aborted|abortRead\(\) has been called|end of WebSocketPipe was destroyed)\b/,
   // The addresses of the functions of the runtime, which name no place in the project.
-  /^\s*(?:stack: )?(?:\S*\bworkerd(?:\.exe)?@[0-9a-f]+\s*)+$/,
+  /^\s*(?:stack: )?(?:\S*\bworkerd(?:\.exe)?@[0-9a-f]+(?:\s+|$))+$/,
 ];
 
 // Colour codes of a terminal. They begin with a control character, which a regular expression literal may not contain.
@@ -39,8 +39,12 @@ const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 
 const customBuild = /^\[custom build\] /;
 
+/** The maximum length of a line that is compared. A tool may write a line of any length. */
+const longestNoise = 8192;
+
 /** Whether a line of wrangler is of no use to a developer. */
 export const isNoise = (line: string): boolean => {
+  if (line.length > longestNoise) return false;
   const plain = line.replace(colours, "");
   return [...noise, ...leftClient].some((pattern) => pattern.test(plain));
 };

@@ -12,13 +12,17 @@ interface Position {
   column: number;
 }
 
-const bundlePosition = /(?:file:\/\/)?([^\s"'()]*[\\/]\.wrangler[\\/]+tmp[\\/]+[^\s"'():]+\.js):(\d+):(\d+)/g;
+const bundlePosition =
+  /(?<![^\s"'()])(?:file:\/\/)?([^\s"'()]*[\\/]\.wrangler[\\/]+tmp[\\/]+[^\s"'():]+\.js):(\d+):(\d+)/g;
 
 const known = new Map<string, { builtAt: number; map: SourceMap }>();
 
+/** The maximum length of a line with a stack. A tool may write a line of any length. */
+const longestStack = 65_536;
+
 /** The line with positions in the project's files. A position without an entry in a source map stays unchanged. */
 export function withSourcePositions(line: string, root: string): string {
-  if (!line.includes(".wrangler")) return line;
+  if (line.length > longestStack || !line.includes(".wrangler")) return line;
   return line.replaceAll(bundlePosition, (found: string, ...groups: string[]) => {
     const [file = "", row, column] = groups;
     const bundle = found.startsWith("file:") ? fileURLToPath(`file://${file}`) : file;

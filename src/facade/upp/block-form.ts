@@ -41,7 +41,8 @@ function problemOfSource(type: "image" | "document", source: unknown): string | 
   const content = form === "url" ? url : data;
   if (typeof content !== "string")
     return `the ${form === "url" ? "url" : "data"} of its source has to be a text; it is ${kindOf(content)}`;
-  if (form === "base64" && !/^[A-Za-z\d+/\s]*={0,2}\s*$/.test(content)) return "the data of its source is not base64";
+  if (form === "base64" && !/^[A-Za-z\d+/\s]*(?:={1,2}\s*)?$/.test(content))
+    return "the data of its source is not base64";
   return null;
 }
 

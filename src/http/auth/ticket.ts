@@ -85,7 +85,10 @@ async function importKey(secret: string): Promise<CryptoKey> {
 /** Encodes bytes in base64 with the URL alphabet, without padding. */
 function toBase64Url(bytes: Uint8Array): string {
   const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return btoa(text)
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/={1,2}$/, "");
 }
 
 /** Decodes a text; null if it is not base64url. */

@@ -49,7 +49,7 @@ function fileInput(threadId: string, part: FileData, contentType: string | undef
   const address = part.type === "image" ? part.image : part.data;
   const name = part.filename ?? part.type;
   const path = pathOfAddress(threadId, address);
-  const [, dataType, bytes] = /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(address) ?? [];
+  const [, dataType, bytes] = /^data:([^;,]+)(?:;[^,]*)?;base64,(.*)$/s.exec(address) ?? [];
   const isWebAddress = /^https?:/.test(address);
   if (path === null && bytes === undefined && isWebAddress) return { url: address, name };
   if (path === null && bytes === undefined && part.type === "image") {

@@ -173,7 +173,7 @@ class AttachmentBatch {
 function mediaType(declared: string | null): string {
   const type = declared?.trim().toLowerCase() ?? "";
   if (!mimeTypeSchema.safeParse(type).success) return "application/octet-stream";
-  return type.startsWith("image/") ? type.replace(/ *;.*$/, "") : type;
+  return type.startsWith("image/") ? (type.split(";")[0] ?? "").trimEnd() : type;
 }
 
 function isNotImage(bytes: Uint8Array, mimeType: string | null): boolean {

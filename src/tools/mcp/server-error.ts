@@ -124,7 +124,7 @@ const noRequest = "server-error";
  * nothing: "session is required" may be about an argument.
  */
 function isAboutSession(text: string): boolean {
-  const body = text.replace(/^.*?Error POSTing to endpoint[^:]*: ?/s, "").trim();
+  const body = text.replace(/^.*?Error POSTing to endpoint[^:]{0,20}: ?/s, "").trim();
   if (body.length > searchedText) return false;
   const value = parseJson(body);
   const { id = null, error, message } = fieldsOf(value);

@@ -154,7 +154,7 @@ function pathOf(
     }
     return text;
   });
-  const base = `${address.origin}${address.pathname.replace(/\/+$/, "")}`;
+  const base = `${address.origin}${address.pathname.replace(/(?<!\/)\/+$/, "")}`;
   const [onlyPath = ""] = filled.split(/[?#]/);
   const url = URL.parse(`${base}${filled}`);
   // `.` and `..` are names of other paths, also if they are encoded. A parser of addresses removes tabs and line breaks.
