@@ -232,3 +232,42 @@ it("A regular expression that a provider cannot read is sent as a sentence", asy
   expect(await kept("openai-compatible")).toEqual(["whole"]);
   expect(await kept("google")).toEqual([]);
 });
+
+it("A regular expression that JavaScript reads and Python does not is sent as a sentence, and others stay", async () => {
+  // Each was tried with `re.compile`.
+  const refused = [
+    "^[\\w-.]+$",
+    "^[.-\\d]$",
+    "^[a-z\\d-_]*$",
+    "^[^\\s-x]$",
+    "^(a)\\2$",
+    "^\\x4$",
+    "^\\u12$",
+    "^[\\B]$",
+  ];
+  const read = [
+    "^\\d{4}-\\d{2}$",
+    "^[\\w-]+$",
+    "^[-\\w.]+$",
+    "^[^-\\d]$",
+    "^[\\w.\\-\\d]+$",
+    "^[a-z-\\d]$",
+    "^\\x41$",
+    "^\\[-\\d\\]$",
+  ];
+  const properties = Object.fromEntries([...refused, ...read].map((pattern, at) => [`p${at}`, { pattern }]));
+  const { parameters } = tool("odd", { type: "object", properties });
+  for (const wire of ["openai", "openai-responses", "openai-compatible", "openrouter"] as const) {
+    const sentNow = await sentParameters(wire, parameters);
+    expect(schemaProblems(wire, sentNow)).toEqual([]);
+    expect(Object.values(sentNow["properties"] as JsonObject)).toEqual([
+      ...refused.map((pattern) => ({ description: `Must match /${pattern}/.` })),
+      ...read.map((pattern) => ({ pattern })),
+    ]);
+  }
+  // The checker of the requests knows the ranges too.
+  for (const pattern of refused.slice(0, 5)) {
+    const given = { type: "object", properties: { p: { pattern } } };
+    expect(schemaProblems("openai", given)).toEqual([`parameters.p has the pattern /${pattern}/`]);
+  }
+});

@@ -31,10 +31,32 @@ export interface WireRules {
   convert?: (schema: JsonObject) => JsonObject;
 }
 
-/** What Python's `re` cannot read, and lookaround: groups other than `(?:…)`, classes by property, unknown escapes, empty sets. */
-const notInPython = /\(\?(?!:)|\\[pPkcu](?![0-9a-fA-F]{4})|\\[^\WdDwWsSbBnrtfvxu0-9]|\[\^?\]/;
+/**
+ * What Python's `re` cannot read, and what engines with linear time do not have: lookaround, groups other than `(?:…)`, references to groups,
+ * classes by property, unknown and incomplete escapes, empty sets.
+ */
+const notInPython =
+  /\(\?(?!:)|\\[pPkc1-9]|\\u(?![0-9a-fA-F]{4})|\\x(?![0-9a-fA-F]{2})|\\[^\WdDwWsSbBnrtfvxu0-9]|\[\^?\]/;
 
-const isSimple = (pattern: string): boolean => !notInPython.test(pattern);
+const classOfCharacters = /\\[^]|\[\^?((?:\\[^]|[^\]\\])*)\]/g;
+const severalCharacters = /^\\[dDwWsS]$/;
+
+/** Whether a class has a range that begins or ends with several characters, as in `[\w-.]`, or the escape `\B`. Python refuses both. */
+function hasOddRange(content: string): boolean {
+  const units = content.match(/\\[^]|[^]/g) ?? [];
+  if (units.includes("\\B")) return true;
+  for (let at = 0; at < units.length; at += 1) {
+    const [first = "", hyphen, last] = units.slice(at, at + 3);
+    if (hyphen !== "-" || last === undefined) continue;
+    if (severalCharacters.test(first) || severalCharacters.test(last)) return true;
+    at += 2;
+  }
+  return false;
+}
+
+const isSimple = (pattern: string): boolean =>
+  !notInPython.test(pattern) &&
+  [...pattern.matchAll(classOfCharacters)].every(([, content]) => content === undefined || !hasOddRange(content));
 
 /** The rules of OpenAI's two protocols. */
 const openai: WireRules = {
@@ -48,7 +70,10 @@ const openai: WireRules = {
   },
   patterns: {
     // "regex lookaround is not supported"; "… is not a 'regex'", by a validator in Python
-    source: "https://github.com/vercel/ai/pull/21037, https://github.com/BerriAI/litellm/pull/40485",
+    source:
+      "https://github.com/vercel/ai/pull/21037, https://github.com/BerriAI/litellm/pull/40485, " +
+      // "re.error: bad character range \\w-. at position 8", for a pattern of a public OpenAPI document
+      "https://github.com/Azure/aaz-dev-tools/issues/506",
     accepts: isSimple,
   },
 };

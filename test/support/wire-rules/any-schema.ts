@@ -9,7 +9,18 @@ export type Draft = "4" | "7" | "2019-09" | "2020-12";
 export const drafts: readonly Draft[] = ["4", "7", "2019-09", "2020-12"];
 
 const name = fc.constantFrom("a", "b", "weird key", "x/y~z", "$top", "filter[id]", "filter(id)");
-const patterns = fc.constantFrom("^a", "b$", "^[a-z]+$", "^(?=a)", "^\\p{L}+$", "(?<n>a)", "(", "[^]");
+const patterns = fc.constantFrom(
+  "^a",
+  "b$",
+  "^[a-z]+$",
+  "^(?=a)",
+  "^\\p{L}+$",
+  "(?<n>a)",
+  "(",
+  "[^]",
+  "^[\\w-.]+$",
+  "(a)\\1",
+);
 const type = fc.constantFrom("object", "array", "string", "number", "integer", "boolean", "null");
 
 const scalars: readonly Json[] = ["", "a", "b", "ab", "weird key", 0, 1, 1.5, -2, 7, true, false, null];

@@ -79,13 +79,19 @@ const patternsOf = (node) => [
   ...(isNode(node["patternProperties"]) ? Object.keys(node["patternProperties"]) : []),
 ];
 
+/** A range from or to a class of characters, as in `[\w-.]` and `[.-\d]`. A hyphen at an end of the set, or after a range, is a character. */
+const rangeOfClass = /\[(?:\^|(?!\^))(?:[^\]\\]|\\.)*?(?:\\[wWdDsS]-(?!\])|(?<!\\|[^\\]-)[^\\]-\\[wWdDsS])/;
+
 /**
- * "regex lookaround is not supported": vercel/ai#21037; "… is not a 'regex'" of Python: BerriAI/litellm#40485, pleaseai/shunt#488
+ * "regex lookaround is not supported": vercel/ai#21037; "… is not a 'regex'" of Python: BerriAI/litellm#40485, pleaseai/shunt#488,
+ * "bad character range \\w-.": Azure/aaz-dev-tools#506
  * @type {Rule}
  */
 const pythonPatterns = (node, place) =>
   patternsOf(node)
-    .filter((pattern) => /\(\?[=!<P]|\\[pP]\{|\\u\{|\\[cko]|\[\^?\]/.test(pattern))
+    .filter(
+      (pattern) => /\(\?[=!<P]|\\[pP]\{|\\u\{|\\x\{|\\[cko1-9]|\[\^?\]/.test(pattern) || rangeOfClass.test(pattern),
+    )
     .map((pattern) => `${place} has the pattern /${pattern}/`);
 
 /**
