@@ -2,10 +2,12 @@
 // protocol: errors of other shapes, missing fields, tool calls with wrong or missing numbers, tool names that arrive in pieces. Invariant:
 // a chunk that follows the protocol passes unchanged.
 
-import { isObject, parseJson, type Fields } from "#lib/json-value.ts";
+import { fieldsOf, isObject, parseJson, type Fields } from "#lib/json-value.ts";
 
 import { errorEvent } from "./error-event.ts";
 import { isFinishReason } from "./finish-reason.ts";
+import { byType, list, needed, number, object, or, text, type Fit } from "./fitted-chunk.ts";
+import { areLogprobs } from "./responses-fields.ts";
 import type { StreamRepair } from "./stream-repair.ts";
 
 /** Whether data is the end mark, or the beginning of it at the end of a body. */
@@ -31,17 +33,68 @@ interface Call {
 
 // Most chunks hold only a few characters of text. Testing them with a regular expression costs less than parsing them twice.
 const usual = /"choices":\s*\[\s*\{/;
-const worthReading = /"(?:tool_calls|error|message|detail)":|"role":(?!\s*"assistant")|"finish_reason":\s*"/;
+const worthReading = new RegExp(
+  [
+    '"(?:tool_calls|function_call|error|message|detail)":',
+    '"role":(?!\\s*"assistant")',
+    '"finish_reason":\\s*[^n\\s]',
+    // Fields of a type that a package may refuse.
+    '"(?:usage|logprobs|annotations)":\\s*[^n\\s]',
+    '"(?:reasoning|reasoning_content)":\\s*[^"n\\s]',
+    '"(?:id|model)":\\s*[^"\\s]',
+    '"created":\\s*[^\\d\\s]',
+    '"refusal":\\s*"[^"]',
+  ].join("|"),
+);
+
+const citation = object({
+  url: needed(text),
+  title: or(text, ""),
+  start_index: or(number, 0),
+  end_index: or(number, 0),
+});
+const annotation = byType(new Map<unknown, Fit>([["url_citation", object({ url_citation: needed(citation) })]]));
+const probabilities: Fit = (value) =>
+  isObject(value) && areLogprobs(value["content"]) && areLogprobs(value["refusal"]) ? value : undefined;
+/** What the packages read of a chunk, apart from tool calls. */
+const fitted = object({
+  id: or(text),
+  model: or(text),
+  created: number,
+  choices: list(
+    object({
+      index: number,
+      logprobs: probabilities,
+      delta: object({
+        reasoning: text,
+        reasoning_content: text,
+        annotations: list(annotation),
+      }),
+    }),
+  ),
+  usage: object({
+    ...{ prompt_tokens: number, completion_tokens: number, total_tokens: or(number, 0) },
+    prompt_tokens_details: object({ cached_tokens: or(number, 0), cache_write_tokens: number }),
+    completion_tokens_details: object({
+      ...{ reasoning_tokens: or(number, 0), accepted_prediction_tokens: number, rejected_prediction_tokens: number },
+    }),
+    cost: or(number),
+  }),
+});
 
 /** Repairs the chunks of one answer, in order. `toolNames` are the names of the tools that the request offers. */
 export class ChatRepair implements StreamRepair {
   readonly #toolNames: readonly string[];
   readonly #calls: Call[] = [];
+  readonly #hasRefusals: boolean;
   #finished = false;
   #changed = false;
+  #isRefused = false;
 
-  constructor(toolNames: readonly string[]) {
+  /** `hasRefusals`: the package reads refusals. Otherwise a refusal is sent on as the text of an answer that was filtered. */
+  constructor(toolNames: readonly string[], { hasRefusals = true }: { hasRefusals?: boolean } = {}) {
     this.#toolNames = toolNames;
+    this.#hasRefusals = hasRefusals;
   }
 
   /** Repairs the data of one event. Returns the data of the events to pass on: none, one or several. */
@@ -52,8 +105,9 @@ export class ChatRepair implements StreamRepair {
     if (usual.test(data) && !worthReading.test(data)) return [data];
     const chunk = parseJson(data);
     if (!isObject(chunk)) return [data];
-    this.#changed = false;
-    const repaired = this.#chunk(chunk);
+    const fit = fieldsOf(fitted(chunk));
+    this.#changed = fit !== chunk;
+    const repaired = this.#chunk(fit);
     return [this.#changed ? JSON.stringify(repaired) : data];
   }
 
@@ -74,15 +128,22 @@ export class ChatRepair implements StreamRepair {
     }
     const [first, ...others] = choices as unknown[];
     if (!isObject(first)) return chunk;
+    // OpenRouter may send the error of a provider in the choice.
+    const failed = isObject(first["error"]) ? errorEvent({ error: first["error"] }) : null;
+    if (failed !== null) {
+      this.#changed = true;
+      return failed;
+    }
     return { ...chunk, choices: [this.#choice(first), ...others] };
   }
 
   #choice(choice: Fields): Fields {
     const { delta, message, finish_reason } = choice;
     const ends = isFinishReason(finish_reason);
-    const isReason = ends || typeof finish_reason !== "string";
-    this.#changed ||= !isReason;
-    const given = isReason ? choice : { ...choice, finish_reason: null };
+    const isReason = ends || finish_reason === undefined || finish_reason === null;
+    const isRefusal = ends && this.#isRefused && finish_reason === "stop";
+    const given = isReason && !isRefusal ? choice : { ...choice, finish_reason: isRefusal ? "content_filter" : null };
+    this.#changed ||= given !== choice;
     this.#finished ||= ends;
     // Some servers send a complete answer as one chunk. It has `message` where a chunk of a stream has `delta`.
     const isWhole = !isObject(delta) && isObject(message);
@@ -93,8 +154,21 @@ export class ChatRepair implements StreamRepair {
   }
 
   #delta(delta: Fields, ends: boolean): Fields {
-    const { role, tool_calls, ...rest } = delta;
-    const kept: Fields = role === "assistant" || role === undefined || role === null ? { ...delta } : rest;
+    const { role, function_call: called, ...rest } = delta;
+    // The field for a call before `tool_calls` existed.
+    const tool_calls =
+      isObject(called) && !Array.isArray(delta["tool_calls"]) ? [{ index: 0, function: called }] : delta["tool_calls"];
+    const { refusal } = delta;
+    if (!this.#hasRefusals && isText(refusal) && !isText(delta["content"])) {
+      this.#changed = true;
+      this.#isRefused = true;
+      rest["content"] = refusal;
+    }
+    const kept: Fields = this.#isRefused
+      ? { ...rest }
+      : role === "assistant" || role === undefined || role === null
+        ? { ...delta }
+        : rest;
     if (kept === rest) this.#changed = true;
     const pieces = Array.isArray(tool_calls) ? tool_calls.flatMap((piece: unknown) => this.#piece(piece)) : [];
     const named = ends ? [...pieces, ...this.#calls.flatMap((call) => this.#release(call))] : pieces;
@@ -105,7 +179,7 @@ export class ChatRepair implements StreamRepair {
   /** Returns the pieces to pass on, with their numbers; none while the name of the tool call is incomplete. */
   #piece(piece: unknown): Fields[] {
     if (!isObject(piece)) return [];
-    const given = isObject(piece["function"]) ? piece["function"] : {};
+    const given = isObject(piece["function"]) ? piece["function"] : piece;
     const name = isText(given["name"]) ? given["name"] : "";
     const text = argumentsText(given["arguments"]);
     const wireIndex = typeof piece["index"] === "number" ? piece["index"] : null;
@@ -119,7 +193,8 @@ export class ChatRepair implements StreamRepair {
       const isWhole = known.waiting !== "" || this.#isWhole(known.name);
       return isWhole ? this.#release(known) : [];
     }
-    const same = known.index === wireIndex && name === "" && given["arguments"] === text;
+    const isType = piece["type"] === undefined || piece["type"] === "function";
+    const same = known.index === wireIndex && name === "" && given["arguments"] === text && isType;
     if (same) return [piece];
     this.#changed = true;
     return [{ index: known.index, function: { arguments: text } }];

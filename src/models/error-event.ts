@@ -40,11 +40,19 @@ function described(fields: Fields): Fields {
 /** Codes that servers send with a success. */
 const successes = new Set<unknown>([undefined, 200, "200", "0", "ok", "OK", "success", "Success"]);
 
+const failed = new Set<unknown>(["error", "ERROR", "fail", "failed", "failure"]);
+
 /** Whether an object without the fields of an answer reports an error: by a message, by a list of errors, by a flag, or by a code. */
 function reportsError(value: Fields): boolean {
-  const { errors, success, detail, choices, base_resp: base, status: _status, ...coded } = value;
+  const { errors, success, detail, choices, base_resp: base, status, ...coded } = value;
   const isError = (fields: Fields): boolean => !successes.has(codeOf(fields));
-  if (success === false || (Array.isArray(errors) && errors.length > 0) || isError(fieldsOf(base))) return true;
+  if (
+    success === false ||
+    failed.has(status) ||
+    (Array.isArray(errors) && errors.length > 0) ||
+    isError(fieldsOf(base))
+  )
+    return true;
   // The last chunk of an answer may have an empty list of choices, and its token counts with the message of a success.
   const isSuccess =
     choices !== undefined && !isError(coded) && (success === true || codeNames.some((name) => name in coded));
@@ -62,4 +70,21 @@ export function errorEvent(value: Fields): Fields | null {
   if (object === "error") return { error: described(value) };
   const hasChoice = Array.isArray(choices) ? choices.length > 0 : choices !== undefined && choices !== null;
   return !hasChoice && reportsError(value) ? { error: described(value) } : null;
+}
+
+/** How deep a document that is no answer is searched for an error, and how many values of a list. */
+const deepest = 3;
+const mostEntries = 10;
+
+/** The error in a document that is no answer: of the document itself, or of an object or a list inside of it. */
+export function errorOfDocument(value: unknown, depth = 0): Fields | null {
+  if (depth === 0 && typeof value === "string" && isVisible(value)) return { error: { message: value } };
+  if (depth > deepest || typeof value !== "object" || value === null) return null;
+  const own = isObject(value) ? errorEvent(value) : null;
+  if (own !== null) return own;
+  for (const inner of Object.values(value).slice(0, Array.isArray(value) ? mostEntries : Infinity)) {
+    const found = errorOfDocument(inner, depth + 1);
+    if (found !== null) return found;
+  }
+  return null;
 }

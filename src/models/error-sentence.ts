@@ -16,6 +16,7 @@ export const messageFields = [
   "errmsg",
   "error_description",
   "status_msg",
+  "faultstring",
 ];
 
 /** Fields that hold the message, or an object with it, in the order of the search. */
@@ -30,6 +31,7 @@ const sentenceFields = [
   "reason",
   // MiniMax.
   "base_resp",
+  "data",
 ];
 
 const deepest = 6;

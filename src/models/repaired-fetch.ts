@@ -2,10 +2,10 @@
 // rules of their protocol (`stream-repair.ts`), and keep-alives are left out. A response that is one document becomes a stream, so that its
 // text or its error is not lost. Invariant: after the finish reason of an answer no event ends the answer with an error.
 
-import { isObject, parseJson, type Fields } from "#lib/json-value.ts";
+import { isObject, listOf, parseJson, type Fields } from "#lib/json-value.ts";
 
 import { answerResponse, type AnswerBytes } from "./answer-response.ts";
-import { errorEvent } from "./error-event.ts";
+import { errorEvent, errorOfDocument } from "./error-event.ts";
 import { EventCutter, type EventText } from "./event-text.ts";
 import { typeOfRefusal, unreadableType } from "./failure-facts.ts";
 import { FinishedAnswer } from "./finished-answer.ts";
@@ -33,7 +33,10 @@ class Repair {
 
   /** Repairs a piece of a stream. `last`: no text follows. */
   events(text: string, last: boolean): string {
-    const events = this.#cutter.take(text, last).map((event) => this.#event(event));
+    const events = this.#cutter
+      .take(text, last)
+      .flatMap(separated)
+      .map((event) => this.#event(event));
     if (last) events.push(...(this.#stream.end?.() ?? []).map((data) => `data: ${data}\n\n`));
     return events.join("");
   }
@@ -44,6 +47,8 @@ class Repair {
     if (isKeepAlive(data) || this.#isIgnored(data)) return "";
     this.#finish.read(data);
     if (isErrorText(head, data)) return this.#failed(data);
+    const failed = reportInList(data);
+    if (failed !== null) return this.#failed(failed);
     const repaired = this.#stream.take(data);
     if (repaired.length === 1 && repaired[0] === data) return text;
     return repaired.map((entry) => `${head}data: ${entry}\n\n`).join("");
@@ -67,7 +72,7 @@ class Repair {
     if (value === undefined) return this.#failed(unreadable(pageMessage(text)));
     const events = this.#profile.eventsOfDocument?.(value) ?? null;
     if (events !== null) return this.events(events, true);
-    const error = isObject(value) ? errorEvent(value) : null;
+    const error = errorOfDocument(value);
     if (error !== null) return this.#failed(refusalOf(error["error"]));
     return this.#failed(unreadable("The server answered with one document in place of a stream."));
   }
@@ -91,6 +96,22 @@ function refusalOf(error: unknown): Fields {
 
 /** The longest piece of an ignored event in the log. */
 const longestNote = 300;
+
+/** Lines of data that are each an event, because the server sent no empty lines between them. */
+function separated(event: EventText): EventText[] {
+  const { data, head } = event;
+  if (data === null || !data.includes("\n") || parseJson(data) !== undefined) return [event];
+  const lines = data.split("\n");
+  const areEvents = lines.every((line) => isKeepAlive(line) || line.trim() === "[DONE]" || isObject(parseJson(line)));
+  return areEvents ? lines.map((line) => ({ text: `data: ${line}\n\n`, data: line, head, error: null })) : [event];
+}
+
+/** The error of a chunk that is a list, in which Google sends errors; null for any other chunk. */
+function reportInList(data: string): Fields | null {
+  if (!/^\s*\[\s*\{/.test(data)) return null;
+  const [first] = listOf(parseJson(data));
+  return isObject(first) ? errorEvent(first) : null;
+}
 
 /** Whether the data of an event is an error in plain text. */
 function isErrorText(head: string, data: string): boolean {

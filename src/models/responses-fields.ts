@@ -69,6 +69,7 @@ export function cleanResponse(response: Fields): Fields {
   const { input_tokens, output_tokens } = fieldsOf(usage);
   const clean = { ...response };
   if (isObject(usage) && (numberOf(input_tokens) === null || numberOf(output_tokens) === null)) clean["usage"] = null;
-  if (isObject(details) && !isText(details["reason"])) clean["incomplete_details"] = null;
+  if (details !== undefined && details !== null && !isText(fieldsOf(details)["reason"]))
+    clean["incomplete_details"] = null;
   return clean;
 }

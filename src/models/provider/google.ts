@@ -4,6 +4,7 @@
 import type { ModelRequest } from "#core/ports/model-port.ts";
 import { fieldsOf, isObject, listOf, type Fields } from "#lib/json-value.ts";
 
+import { GoogleRepair } from "../google-repair.ts";
 import { googleRules, type WireRules } from "../schema/wire-rules.ts";
 import { fitBudget, type BudgetBounds, type Effort } from "../thinking-request.ts";
 import { countOf, textOf } from "./chunk-field.ts";
@@ -119,6 +120,7 @@ export const google: ProviderProfile = {
   imagesInToolResults: true,
   flagsToolErrors: false,
   files: { bytes: acceptedFiles, urls: acceptedFiles },
+  streamRepair: () => new GoogleRepair(),
   // Without `alt=sse`, a server answers with a list of the chunks that a stream would have.
   eventsOfDocument(value) {
     const chunks = Array.isArray(value) ? (value as unknown[]) : [value];

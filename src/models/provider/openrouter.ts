@@ -10,6 +10,7 @@ import { fieldsOf, isObject, listOf, type Fields } from "#lib/json-value.ts";
 import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
+import { ChatRepair } from "../chat-repair.ts";
 import { rulesOfSchemas, type WireRules } from "../schema/wire-rules.ts";
 import { fitBudget } from "../thinking-request.ts";
 import { cacheMarks } from "./anthropic.ts";
@@ -106,6 +107,8 @@ const audioTypes = "mpeg mp3 wav x-wav wave ogg vorbis aac x-aac m4a x-m4a mp4 a
 
 export const openrouter: ProviderProfile = {
   ...chatCompletions,
+  // The package ignores refusals.
+  streamRepair: (toolNames) => new ChatRepair(toolNames, { hasRefusals: false }),
   name: "openrouter",
   variables: { keys: ["OPENROUTER_API_KEY"], baseUrls: ["OPENROUTER_BASE_URL"], defaultPath: "/api/v1" },
   async load({ model, to: { apiKey, baseUrl } }, fetch) {
