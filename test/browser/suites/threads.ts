@@ -73,7 +73,7 @@ export function threads({ api, open, pacedAnswer, visit }: PlaygroundUse): void 
 
     it("A thread without a title is shown by its agent's title and the beginning of its id, and the list shows its last message", async () => {
       const { id } = await api().createThread("committee", {
-        initial_messages: [{ role: "user", content: "Where is my order?" }],
+        initial_messages: [{ role: "assistant", content: "Where is my order?" }],
       });
       const { page } = await visit(`/threads/${id}`);
       const name = `The committee ${id.slice(0, 4)}`;
