@@ -329,7 +329,7 @@ const strictFetchNote =
 function playgroundNotes({ path, table }: Scope, prefix: string): string[] {
   const { binding, not_found_handling: handling, run_worker_first: first } = tableOf(table["assets"]);
   const isOther = isTaken(table) || (binding !== undefined && binding !== assetsBinding);
-  const named = `The playground needs static assets with the binding ${assetsBinding}${inScope(path)}, and this name or theirs is another one. Rename it, or pass { ...env, ${assetsBinding}: env.YOURS } to threadhold.fetch.`;
+  const named = `The playground needs static assets with the binding ${assetsBinding}${inScope(path)}, and this name or theirs is another one. Rename the bindings, there and in your code.`;
   const routed = `A browser that opens ${prefix}/studio gets the page of not_found_handling${inScope(path)}. For the playground list "${prefix}/*" and the paths of your own routes in run_worker_first of [assets].`;
   const answersAll = typeof handling === "string" && handling !== "none" && first === undefined;
   return [...(isOther ? [named] : []), ...(answersAll ? [routed] : [])];
