@@ -46,8 +46,8 @@ const copiedDocument = "/_threadhold/page.txt";
 /** The folders of files that the document loads: of a copied playground, and of assets that are the playground alone. */
 const fileFolders = ["/_threadhold/assets", "/assets"];
 
-/** The element of the document that gets the paths of the pages and of the API. */
-const pathElement = /<meta name="threadhold"[^>]*>/;
+/** The element of the built document (playground/index.html) that gets the paths of the pages and of the API. */
+const pathElement = '<meta name="threadhold" data-pages="" data-api="" />';
 
 /**
  * Answers a request for a page or for a file of the pages; null for every other request. `pathname` contains the prefix of the API. Pages
@@ -76,7 +76,7 @@ async function serveDocument(request: Request, { prefix, playground, assets }: P
     const answer = await assets(new Request(new URL(path, request.url), { headers: { accept: "text/html" } }));
     const text = answer.ok ? await answer.text() : (await answer.body?.cancel(), "");
     // A page of the project's own may be the answer to every path.
-    if (pathElement.test(text)) return documentAnswer(text, { prefix, playground: playground ?? "" });
+    if (text.includes(pathElement)) return documentAnswer(text, { prefix, playground: playground ?? "" });
   }
   const message =
     playground === ""
