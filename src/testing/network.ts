@@ -73,7 +73,7 @@ export function refusingFetch(inner: OutboundFetch, script: () => Script | undef
   return async (input, init) => {
     const url = URL.parse(String(input));
     const own = script();
-    if (url === null || own?.fetch !== undefined || isAllowed(url)) return inner(input, init);
+    if (url === null || !isHttp(url) || own?.fetch !== undefined || isAllowed(url)) return inner(input, init);
     const refusal = refusalOf(own, init?.method ?? "GET", url);
     own?.fail(refusal);
     throw new TypeError(refusal);
@@ -89,8 +89,8 @@ function replaceFetch(): void {
   const platformFetch = (globalThis.fetch as Fetch & { [platformKey]?: Fetch })[platformKey] ?? globalThis.fetch;
   const replacement = async (input: Parameters<Fetch>[0], init?: Parameters<Fetch>[1]): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : String(input));
-    // Such an address contains its content.
-    if (url.protocol === "data:") return platformFetch(input, init);
+    // Other addresses, such as those with `data:`, lead to no server.
+    if (!isHttp(url)) return platformFetch(input, init);
     const script = scriptOf(currentThread.getStore() ?? "");
     const response =
       script?.fetch === undefined ? undefined : await script.answerFetch(script.fetch, new Request(input, init));
@@ -104,8 +104,10 @@ function replaceFetch(): void {
   globalThis.fetch = Object.assign(replacement, { [platformKey]: platformFetch }) as Fetch;
 }
 
+const isHttp = ({ protocol }: URL): boolean => protocol === "http:" || protocol === "https:";
+
 function isAllowed({ hostname, port, protocol }: URL): boolean {
   if (allowed === true) return true;
-  const standard = protocol === "https:" || protocol === "wss:" ? 443 : 80;
+  const standard = protocol === "https:" ? 443 : 80;
   return listingOf(allowed, hostname, port === "" ? standard : Number(port)) !== "none";
 }

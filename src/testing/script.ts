@@ -6,7 +6,7 @@ import { untilAborted } from "#models/read-stream.ts";
 import type { TestScript } from "#spec/index.ts";
 
 import type { Answer, AnswerList, Answers, RecordedRequest } from "./scripted-answer.ts";
-import type { ScriptedFetch, Sources } from "./scripted-source.ts";
+import type { ScriptedFetch, Sources, SourceTools } from "./scripted-source.ts";
 
 /** An error that fails the turn. */
 interface Fault {
@@ -48,6 +48,11 @@ export class Script {
     this.env = env;
     this.sources = sources;
     this.fetch = fetch;
+  }
+
+  /** The scripted tools of a source; undefined if the source has no script. */
+  toolsOf(source: string): SourceTools | undefined {
+    return Object.hasOwn(this.sources, source) ? this.sources[source] : undefined;
   }
 
   /** What the thread waits for now. */

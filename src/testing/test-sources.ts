@@ -57,7 +57,7 @@ export function checkSources(sources: Sources): void {
 export function missingToolError(script: Script, name: string): string | null {
   const source = known.find(({ prefix }) => name.startsWith(`${prefix}__`));
   if (source === undefined) return null;
-  const tools = script.sources[source.name];
+  const tools = script.toolsOf(source.name);
   const tool = name.slice(source.prefix.length + 2);
   if (tools === undefined) return `The script calls "${name}". ${offMessage(source.name, tool)}`;
   if (Object.hasOwn(tools, tool)) return null;
@@ -81,7 +81,7 @@ async function loadModule(entry: ToolSourceEntry): Promise<DefinedToolsModule> {
     openTools(definition, context) {
       const value = definition as AnyMcpServerDefinition | AnyOpenApiDefinition;
       const script = scriptOf(context.threadId);
-      const tools = script?.sources[value.name];
+      const tools = script?.toolsOf(value.name);
       if (script === undefined || tools === undefined)
         return listOnly(() => Promise.reject(new Error(offMessage(value.name))));
       return listOnly(() => scriptedTools({ script, tools, kind: entry.kind, value, context, documents }));

@@ -30,6 +30,7 @@ describe("a project whose tests send no requests", () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: url,
       WAITING_WEBHOOK_URL: `${url}/webhook`,
       WAITING_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+      API_TOKENS: "anna-token-0001=anna",
       JWKS_URL: `${url}/jwks`,
       DNS_OVER_HTTPS_URL: `${url}/dns-query`,
       ALLOWED_OUTBOUND_HOSTS: new URL(url).host,

@@ -6,8 +6,11 @@ const messages = [
   // An EventSource whose connection the plugin blocked. The plugin has printed the address.
   /^uncaught exception; source = Uncaught \(async\); stack = AbortError: The response status code was 502\.\s*$/,
   // A package whose source maps name files that it does not contain. Vite reports it for each module.
-  /^(?:\S+ )*Sourcemap for "[^"]*node_modules[^"]*" points to (?:missing source files|a source file outside its package)/,
+  /^[^"\n]*Sourcemap for "[^"\n]*node_modules[^"\n]*" points to (?:missing source files|a source file outside its package)/,
 ];
+
+/** Whether a text that is written to the output is one of these messages. */
+export const isNoise = (text: string): boolean => messages.some((message) => message.test(text));
 
 let isQuiet = false;
 
@@ -18,8 +21,7 @@ export function quietRuntime(): void {
   for (const stream of [process.stdout, process.stderr]) {
     const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
     stream.write = (...args: unknown[]) => {
-      const text = String(args[0]);
-      if (!messages.some((message) => message.test(text))) return write(...args);
+      if (!isNoise(String(args[0]))) return write(...args);
       // The caller may wait until the text is written.
       const done = args.at(-1);
       if (typeof done === "function") process.nextTick(done as () => void);
