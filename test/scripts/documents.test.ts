@@ -223,6 +223,28 @@ it("Every TypeScript block of a document has correct types", async () => {
   expect(found).toEqual([expect.stringMatching(/^wrong\.ts.*TS2/)]);
 });
 
+it("The prices in the table of a month are those of its amounts, and its sums are right", () => {
+  const table = read("docs/guide/monthly-cost.md");
+  const priced =
+    /\| (?<small>[^|]+) \| (?<included>[\d,]+)(?<of> M| GB-s| GB)? included, (?<price>[\d.]+) for [^|]+ \| (?<first>[\d.]+) \| (?<large>[^|]+) \| (?<second>[\d.]+) \|$/gm;
+  const amount = (text: string): number =>
+    Number.parseFloat(text.replaceAll(",", "")) * (text.includes(" M") ? 1e6 : 1);
+  const sums = [5, 5];
+  const rows = [...table.matchAll(priced)].map(({ groups = {} }) => {
+    const { small = "", included = "", of = "", price = "", first = "", large = "", second = "" } = groups;
+    const unit = of === " GB" ? 1 : 1e6;
+    const costs = [small, large].map(
+      (used) => (Math.max(0, amount(used) - amount(`${included}${of}`)) / unit) * Number(price),
+    );
+    sums.forEach((sum, at) => (sums[at] = sum + Number([first, second][at])));
+    expect(costs.map((cost) => cost.toFixed(2))).toEqual([first, second].map((shown) => Number(shown).toFixed(2)));
+    return large;
+  });
+  expect(rows).toHaveLength(6);
+  const shown = /^\| \*\*sum\*\* .*\*\*(?<first>[\d.]+)\*\*.*\*\*(?<second>[\d.]+)\*\*/m.exec(table)?.groups;
+  expect(sums.map((sum) => sum.toFixed(2))).toEqual([shown?.["first"], shown?.["second"]]);
+});
+
 it("The index of the guide names what newcomers search for", () => {
   const index = read("docs/guide/README.md").toLowerCase();
   const searched =
