@@ -34,6 +34,8 @@ try {
         `export { systemClock } from "./lib/system-clock.ts";`,
         `export { readDocument } from "./tools/openapi/api-document.ts";`,
         `export { AnswerLines } from "./models/answer-lines.ts";`,
+        `export { ChatRepair } from "./models/chat-repair.ts";`,
+        `export { RawText } from "./models/raw-text.ts";`,
         `export { parseArguments } from "./core/model/answer.ts";`,
         `export { pageText } from "./tools/web/page-text.ts";`,
         `export { skillFrontmatter } from "./lib/untrusted/skill-frontmatter.ts";`,

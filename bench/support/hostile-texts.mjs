@@ -61,6 +61,20 @@ const model = (text) => (inputs) => () => {
   const bytes = new TextEncoder().encode(text);
   for (let at = 0; at < bytes.length; at += 65_536) lines.read(bytes.subarray(at, at + 65_536));
 };
+/** The calls of one event, without an id and a type. */
+const calls = (count) => (inputs) => () => {
+  const tool_calls = Array.from({ length: count }, (_, index) => ({
+    index,
+    function: { name: "get", arguments: "{}" },
+  }));
+  new inputs.ChatRepair(["get"]).take(JSON.stringify({ choices: [{ index: 0, delta: { tool_calls } }] }));
+};
+/** Chunks after a text that may be the beginning of a key. */
+const raw = (count) => (inputs) => () => {
+  const text = new inputs.RawText(["sk-test-openai-0001"], (found) => found);
+  text.take({ tool: "list_files" });
+  for (let chunk = 0; chunk < count; chunk += 1) text.take({ delta: "a" });
+};
 
 const yamlKeys = (count) => `openapi: 3.1.0\nx:\n${Array.from({ length: count }, (_, at) => ` k${at}: 1`).join("\n")}`;
 
@@ -104,6 +118,8 @@ export const cases = {
   "frontmatter: lists": (inputs) => () => inputs.skillFrontmatter(`---\n${repeat("[1,", 8000)}\n---\n`, "a"),
   "page: list items": page("<li>x"),
   "page: cells": page("<td>x"),
+  "model: 19,000 calls in an event": calls(19_000),
+  "model: 100,000 chunks after the beginning of a key": raw(100_000),
   "page: definitions": page("<dt>x<dd>y"),
   "page: list items and an empty main part": page("<li>x", "<main></main>"),
   "page: an empty main part and list items": (inputs) => () =>

@@ -85,8 +85,14 @@ const fitted = object({
 /** Repairs the chunks of one answer, in order. `toolNames` are the names of the tools that the request offers. */
 export class ChatRepair implements StreamRepair {
   readonly #toolNames: readonly string[];
-  readonly #calls: Call[] = [];
   readonly #hasRefusals: boolean;
+  /** The last tool call of each number of the server, the first one of each id, and the last one of all. */
+  readonly #byNumber = new Map<number | null, Call>();
+  readonly #byId = new Map<string | null, Call>();
+  #last: Call | null = null;
+  #count = 0;
+  /** The tool calls that were not passed on. */
+  readonly #held = new Set<Call>();
   #finished = false;
   #changed = false;
   #isRefused = false;
@@ -171,7 +177,7 @@ export class ChatRepair implements StreamRepair {
         : rest;
     if (kept === rest) this.#changed = true;
     const pieces = Array.isArray(tool_calls) ? tool_calls.flatMap((piece: unknown) => this.#piece(piece)) : [];
-    const named = ends ? [...pieces, ...this.#calls.flatMap((call) => this.#release(call))] : pieces;
+    const named = ends ? [...pieces, ...this.#releaseHeld()] : pieces;
     if (Array.isArray(tool_calls) || named.length > 0) kept["tool_calls"] = named;
     return kept;
   }
@@ -204,9 +210,13 @@ export class ChatRepair implements StreamRepair {
     piece: Fields,
     { wireIndex, id, name, text }: { wireIndex: number | null; id: string | null; name: string; text: string },
   ): Fields[] {
-    const before = this.#calls.flatMap((call) => this.#release(call));
-    const call: Call = { index: this.#calls.length, wireIndex, id, name, waiting: text };
-    this.#calls.push(call);
+    const before = this.#releaseHeld();
+    const call: Call = { index: this.#count, wireIndex, id, name, waiting: text };
+    this.#count += 1;
+    this.#last = call;
+    this.#byNumber.set(wireIndex, call);
+    if (!this.#byId.has(id)) this.#byId.set(id, call);
+    this.#held.add(call);
     if (text === "" && !this.#isWhole(name)) {
       this.#changed = true;
       return before;
@@ -214,9 +224,14 @@ export class ChatRepair implements StreamRepair {
     const asSent = isObject(piece["function"]) && piece["function"]["arguments"] === text;
     if (call.index === wireIndex && id !== null && asSent && piece["type"] === "function" && name !== "") {
       call.waiting = null;
+      this.#held.delete(call);
       return [...before, piece];
     }
     return [...before, ...this.#release(call, piece)];
+  }
+
+  #releaseHeld(): Fields[] {
+    return [...this.#held].flatMap((call) => this.#release(call));
   }
 
   /** Passes on a tool call that was held back because its name was incomplete. */
@@ -225,6 +240,7 @@ export class ChatRepair implements StreamRepair {
     this.#changed = true;
     const text = call.waiting;
     call.waiting = null;
+    this.#held.delete(call);
     // A tool call without an id gets one here, because the AI SDK's packages would create a random one.
     const id = call.id ?? `call_${call.index}`;
     return [{ ...piece, index: call.index, id, type: "function", function: { name: call.name, arguments: text } }];
@@ -232,11 +248,11 @@ export class ChatRepair implements StreamRepair {
 
   #find(wireIndex: number | null, id: string | null, name: string): Call | null {
     if (wireIndex === null) {
-      if (id !== null) return this.#calls.find((call) => call.id === id) ?? null;
-      const last = this.#calls.at(-1) ?? null;
+      if (id !== null) return this.#byId.get(id) ?? null;
+      const last = this.#last;
       return name === "" || last?.waiting === "" ? last : null;
     }
-    const known = this.#calls.findLast((call) => call.wireIndex === wireIndex) ?? null;
+    const known = this.#byNumber.get(wireIndex) ?? null;
     // A piece with the number of a known tool call, but with another id and a name, begins another tool call.
     const isOther = known !== null && id !== null && known.id !== null && id !== known.id && name !== "";
     return isOther ? null : known;

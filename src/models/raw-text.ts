@@ -1,6 +1,8 @@
 // Converts the chunks of a stream to text for the log, without secrets. A key that a model repeats arrives in pieces, each in another
 // chunk, so a search in one chunk does not find it. A chunk that ends with the beginning of a key is held back until the next one arrives.
 
+import { parseOwnJson } from "#lib/untrusted/own-json.ts";
+
 import { shortestSecret, type Redact } from "./redact.ts";
 
 /** The location of a text in a chunk. */
@@ -16,7 +18,16 @@ interface Piece extends Leaf {
   length: number;
 }
 
-/** Converts chunks to text without secrets. Each chunk is returned once and in order, some of them later than they arrived. */
+/** The maximum number of UTF-16 units of all chunks, twice as many as the log keeps. Later chunks are ignored. */
+const mostText = 512 * 1024;
+
+/** The maximum number of texts that may be the beginning of a key. After more of them, chunks are ignored. */
+const mostOpen = 200;
+
+/**
+ * Converts chunks to text without secrets. Each chunk up to the bound is returned once and in order, some of them later than they arrived: a
+ * text such as the name of a tool may be the beginning of a key until the end of the stream.
+ */
 export class RawText {
   readonly #secrets: readonly string[];
   readonly #redact: Redact;
@@ -24,6 +35,7 @@ export class RawText {
   readonly #open = new Map<string, Piece[]>();
   #waiting: { number: number; chunk: { value: unknown } }[] = [];
   #next = 0;
+  #length = 0;
 
   constructor(secrets: readonly string[], redact: Redact) {
     this.#secrets = secrets.filter((secret) => secret.length >= shortestSecret);
@@ -32,19 +44,24 @@ export class RawText {
 
   /** Adds a chunk. Returns the text of the chunks that are not held back any more. */
   take(value: unknown): string[] {
+    if (this.#length > mostText || this.#open.size > mostOpen) return [];
     // Usually no chunk is held back and no text ends with the beginning of a key. Such a chunk is not copied.
     if (this.#waiting.length === 0 && this.#open.size === 0 && !this.#mayEndInKey(value)) {
       this.#next += 1;
-      return [this.#text(value ?? null)];
+      const text = this.#text(value ?? null);
+      this.#length += text.length;
+      return [text];
     }
-    const chunk = { value: JSON.parse(JSON.stringify(value ?? null)) as unknown };
+    const json = JSON.stringify(value ?? null);
+    this.#length += json.length;
+    const chunk = { value: parseOwnJson(json) };
     const number = this.#next;
     this.#next += 1;
     this.#waiting.push({ number, chunk });
     if (this.#secrets.length > 0) this.#visit(chunk, "value", { path: "", number });
     const firstOpen = Math.min(this.#next, ...[...this.#open.values()].map(([first]) => first?.chunk ?? this.#next));
-    const free = this.#waiting.filter((one) => one.number < firstOpen);
-    this.#waiting = this.#waiting.slice(free.length);
+    const held = this.#waiting.findIndex((one) => one.number >= firstOpen);
+    const free = this.#waiting.splice(0, held === -1 ? this.#waiting.length : held);
     return free.map((one) => this.#text(one.chunk.value));
   }
 

@@ -133,3 +133,21 @@ it("REDACT3 A held-back chunk is emitted before the failure when the stream brea
   expect(raw).toContain('"content":"so ');
   expect(raw).toContain("overloaded");
 });
+
+it("REDACT3 A text that may be the beginning of a key holds back at most 512 Ki characters of a stream, and later chunks are ignored", () => {
+  const secrets = ["sk-test-openai-0001"];
+  const raw = new RawText(secrets, createRedact(secrets));
+  const texts = raw.take({ tool: "list_files" });
+  for (let chunk = 0; chunk < 2000; chunk++) texts.push(...raw.take({ delta: "x".repeat(1000) }));
+  texts.push(...raw.end());
+  expect(texts[0]).toBe(`{"tool":"list_files"}`);
+  expect(texts.join("").length).toBeGreaterThan(512 * 1024);
+  expect(texts.join("").length).toBeLessThan(514 * 1024);
+});
+
+it("REDACT3 Chunks are ignored after 200 texts at different places that may be the beginning of a key", () => {
+  const secrets = ["sk-test-openai-0001"];
+  const raw = new RawText(secrets, createRedact(secrets));
+  for (let chunk = 0; chunk < 1000; chunk++) raw.take({ [`field${chunk}`]: "s" });
+  expect(raw.end()).toHaveLength(201);
+});
