@@ -42,7 +42,11 @@ const shapes: ReadonlyMap<unknown, Fit> = new Map<unknown, Fit>([
     object({
       message: or(
         object({
-          ...{ id: text, model: text, role: text, stop_reason: text, container },
+          id: text,
+          model: text,
+          role: text,
+          stop_reason: text,
+          container,
           usage: or(object({ ...counts, input_tokens: or(number, 0) }), { input_tokens: 0 }),
           input_transformations: transformations,
         }),

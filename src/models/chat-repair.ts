@@ -73,10 +73,14 @@ const fitted = object({
     }),
   ),
   usage: object({
-    ...{ prompt_tokens: number, completion_tokens: number, total_tokens: or(number, 0) },
+    prompt_tokens: number,
+    completion_tokens: number,
+    total_tokens: or(number, 0),
     prompt_tokens_details: object({ cached_tokens: or(number, 0), cache_write_tokens: number }),
     completion_tokens_details: object({
-      ...{ reasoning_tokens: or(number, 0), accepted_prediction_tokens: number, rejected_prediction_tokens: number },
+      reasoning_tokens: or(number, 0),
+      accepted_prediction_tokens: number,
+      rejected_prediction_tokens: number,
     }),
     cost: or(number),
   }),

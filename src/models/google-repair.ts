@@ -19,14 +19,19 @@ const ratings = list(
 );
 const page = { uri: needed(text), title: text };
 const grounding = object({
-  ...{ webSearchQueries: texts, imageSearchQueries: texts, retrievalQueries: texts },
+  webSearchQueries: texts,
+  imageSearchQueries: texts,
+  retrievalQueries: texts,
   searchEntryPoint: object({ renderedContent: needed(text) }),
   groundingChunks: list(
     object({
       web: object(page),
       image: object({ sourceUri: needed(text), imageUri: needed(text), title: text, domain: text }),
       retrievedContext: object({
-        ...{ uri: text, title: text, text, fileSearchStore: text },
+        uri: text,
+        title: text,
+        text,
+        fileSearchStore: text,
         customMetadata: list(object({ key: needed(text), stringValue: text, numericValue: number })),
       }),
       maps: object({ uri: text, title: text, text, placeId: text }),
@@ -35,8 +40,11 @@ const grounding = object({
   groundingSupports: list(
     object({
       segment: object({ startIndex: number, endIndex: number, text }),
-      ...{ segment_text: text, groundingChunkIndices: list(number), supportChunkIndices: list(number) },
-      ...{ confidenceScores: list(number), confidenceScore: list(number) },
+      segment_text: text,
+      groundingChunkIndices: list(number),
+      supportChunkIndices: list(number),
+      confidenceScores: list(number),
+      confidenceScore: list(number),
     }),
   ),
   retrievalMetadata: object({}),
@@ -44,25 +52,37 @@ const grounding = object({
 const part = object({
   executableCode: object({ language: or(text, ""), code: or(text, "") }),
   codeExecutionResult: object({ outcome: or(text, ""), output: text }),
-  ...{ thought: flag, thoughtSignature: text },
+  thought: flag,
+  thoughtSignature: text,
 });
 const fitted = object({
   responseId: text,
   candidates: list(
     object({
       content: object({ parts: list(part) }),
-      ...{ finishReason: text, finishMessage: text, continuationToken: text },
-      ...{ safetyRatings: ratings, groundingMetadata: grounding },
+      finishReason: text,
+      finishMessage: text,
+      continuationToken: text,
+      safetyRatings: ratings,
+      groundingMetadata: grounding,
       urlContextMetadata: object({
         urlMetadata: list(object({ retrievedUrl: needed(text), urlRetrievalStatus: or(text, "") })),
       }),
     }),
   ),
   usageMetadata: object({
-    ...{ cachedContentTokenCount: number, thoughtsTokenCount: number, promptTokenCount: number },
-    ...{ candidatesTokenCount: number, toolUsePromptTokenCount: number, totalTokenCount: number },
-    ...{ trafficType: text, serviceTier: text, promptTokensDetails: details, cacheTokensDetails: details },
-    ...{ candidatesTokensDetails: details, toolUsePromptTokensDetails: details },
+    cachedContentTokenCount: number,
+    thoughtsTokenCount: number,
+    promptTokenCount: number,
+    candidatesTokenCount: number,
+    toolUsePromptTokenCount: number,
+    totalTokenCount: number,
+    trafficType: text,
+    serviceTier: text,
+    promptTokensDetails: details,
+    cacheTokensDetails: details,
+    candidatesTokensDetails: details,
+    toolUsePromptTokensDetails: details,
   }),
   promptFeedback: object({ blockReason: text, safetyRatings: ratings }),
 });

@@ -12,7 +12,10 @@ const lines = (...events: unknown[]): string =>
   events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`).join("");
 
 const choice = (delta: unknown, finish_reason: unknown = null, more: Fields = {}): Fields => ({
-  ...{ id: "c1", object: "chat.completion.chunk", created: 1, model: "any" },
+  id: "c1",
+  object: "chat.completion.chunk",
+  created: 1,
+  model: "any",
   choices: [{ index: 0, delta, finish_reason, ...more }],
 });
 const chat = (odd: Fields): string => lines(odd, choice({}, "stop"), "[DONE]");
@@ -23,7 +26,9 @@ const chats: Record<string, string> = {
   "an id that is null": chat({ ...choice({ content: "Hi" }), id: null }),
   "token counts as texts": counted({ prompt_tokens: "12", completion_tokens: "8", total_tokens: "20" }),
   "odd details of token counts": counted({
-    ...{ prompt_tokens: 12, completion_tokens: 8, prompt_tokens_details: { cached_tokens: "?" } },
+    prompt_tokens: 12,
+    completion_tokens: 8,
+    prompt_tokens_details: { cached_tokens: "?" },
     completion_tokens_details: { reasoning_tokens: null },
   }),
   "probabilities of another shape": chat(choice({ content: "Hi" }, null, { logprobs: { content: [{ token: 5 }] } })),
@@ -65,7 +70,7 @@ const messages: Record<string, string> = {
     ...last(),
   ),
   "a block without a text at its beginning": lines(start(usual), begin({ type: "text" }), ...says.slice(1), ...last()),
-  "blocks without numbers": lines(start(usual), ...says.map(({ index: _, ...event }) => event), ...last()),
+  "blocks without numbers": lines(start(usual), ...says.map((event) => ({ ...event, index: undefined })), ...last()),
   "numbers of blocks as texts": lines(start(usual), ...says.map((event) => ({ ...event, index: "0" })), ...last()),
   "a piece that is null": lines(
     start(usual),

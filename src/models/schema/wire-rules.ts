@@ -43,7 +43,7 @@ const severalCharacters = /^\\[dDwWsS]$/;
 
 /** Whether a class has a range that begins or ends with several characters, as in `[\w-.]`, or the escape `\B`. Python refuses both. */
 function hasOddRange(content: string): boolean {
-  const units = content.match(/\\[^]|[^]/g) ?? [];
+  const units: readonly string[] = content.match(/\\[^]|[^]/g) ?? [];
   if (units.includes("\\B")) return true;
   for (let at = 0; at < units.length; at += 1) {
     const [first = "", hyphen, last] = units.slice(at, at + 3);
