@@ -1,5 +1,6 @@
 // Converts ids of tool calls. Ids from a provider: an id that may occur again gets the name of the step, so that ids are unique in a thread
 // (decision 30: call ids). Ids to a provider: an id from another provider is changed to a form that the receiving provider accepts.
+// Names of calls to a provider: a name that no provider accepts is changed as well.
 // Invariant: equal ids stay equal, so a call and its result still match.
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
@@ -89,6 +90,15 @@ export function acceptedCallId(id: string, { refused, length }: { refused: RegEx
   const clean = id.replace(refused, "_");
   if (clean === id && id.length <= length) return id;
   return `${clean.slice(0, length - 9)}_${shortHash(id)}`;
+}
+
+/**
+ * The name that is sent for a call of a tool that does not exist. Models invent such names, and each API refuses a request with a name of
+ * another form, also in earlier calls. A changed name begins with an underscore.
+ */
+export function acceptedCallName(name: string): string {
+  if (/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/.test(name)) return name;
+  return acceptedCallId(`_${name}`, { refused: /[^a-zA-Z0-9_-]/g, length: 64 });
 }
 
 /** Shortens any id to nine letters and digits, the form that Mistral accepts. */

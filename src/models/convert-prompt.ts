@@ -7,15 +7,15 @@ import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
 import type { ProviderData, StoredPart } from "#core/record.ts";
 import { isVisible } from "#lib/visible-text.ts";
 
-import { createWireIds } from "./call-ids.ts";
+import { acceptedCallName, createWireIds } from "./call-ids.ts";
 import { convertAttachment } from "./convert-attachment.ts";
 import { convertToolResult, noText, type ToolCallNames } from "./convert-tool-result.ts";
 import type { CallTarget, ProviderProfile, ProviderSettings } from "./provider/provider-profile.ts";
 import { toolResultImages } from "./tool-result-images.ts";
 
 type Message<R extends LanguageModelV3Message["role"]> = Extract<LanguageModelV3Message, { role: R }>;
-/** The model that a prompt is for, the names of its calls, and the ids that it sends for them. */
-type Target = ToolCallNames & CallTarget & { toolNames: Map<string, string> };
+/** The model that a prompt is for, the names of its calls, and the ids and names that it sends for them. */
+type Target = ToolCallNames & CallTarget & { toolNames: Map<string, string>; wireName: (name: string) => string };
 type ProviderOptions = NonNullable<LanguageModelV3Message["providerOptions"]>;
 
 const opening: Message<"user"> = { role: "user", content: [{ type: "text", text: "Begin." }] };
@@ -40,7 +40,7 @@ function convertUser(message: ModelMessage, request: ModelRequest, profile: Prov
 
 function convertAssistantPart(
   part: StoredPart,
-  { model, to, wireId }: Target,
+  { model, to, wireId, wireName }: Target,
 ): Message<"assistant">["content"][number] | null {
   const own = ownData(part.provider_data, to);
   const options = own === null ? {} : { providerOptions: own };
@@ -62,7 +62,7 @@ function convertAssistantPart(
       return {
         type: "tool-call",
         toolCallId: wireId(part.id),
-        toolName: part.name,
+        toolName: wireName(part.name),
         // Arguments that are not valid JSON cannot be sent back. The result of the tool call states the error.
         input: typeof part.arguments === "string" ? {} : part.arguments,
         ...options,
@@ -97,8 +97,8 @@ function convertAssistant(
   { model }: ModelRequest,
   target: Target,
 ): Message<"assistant"> | null {
-  const { to, toolNames } = target;
-  for (const part of parts) if (part.type === "tool_call") toolNames.set(part.id, part.name);
+  const { to, toolNames, wireName } = target;
+  for (const part of parts) if (part.type === "tool_call") toolNames.set(part.id, wireName(part.name));
   const converted = parts.map((part) => convertAssistantPart(part, target)).filter((part) => part !== null);
   // Providers refuse thinking that nothing follows.
   const content = converted.slice(0, converted.findLastIndex((part) => part.type !== "reasoning") + 1);
@@ -144,7 +144,9 @@ export function convertPrompt(request: ModelRequest, to: ProviderSettings): Lang
   const toolNames = new Map<string, string>();
   const prompt: LanguageModelV3Prompt = [];
   const wireId = createWireIds((id) => profile.callId?.(id, { model: request.model, to }) ?? id);
-  const target = { model: request.model, to, toolNames, wireId };
+  const offered = new Set(request.tools.map(({ name }) => name));
+  const wireName = (name: string): string => (offered.has(name) ? name : acceptedCallName(name));
+  const target = { model: request.model, to, toolNames, wireId, wireName };
   let at = 0;
   for (const message of rest) {
     at += 1;

@@ -13,10 +13,10 @@ import { capture } from "./sent-request.ts";
 const half = "half \ud83d";
 const tools = [{ name: "get_weather", description: `Weather ${half}`, parameters: { type: "object", properties: {} } }];
 const text = (said: string): StoredPart => ({ type: "text", text: said });
-const call = (id: string, args: unknown = { city: "Oslo" }): StoredPart => ({
+const call = (id: string, args: unknown = { city: "Oslo" }, name = "get_weather"): StoredPart => ({
   type: "tool_call",
   id,
-  name: "get_weather",
+  name,
   arguments: args as never,
 });
 const result = (id: string, said: string): ModelMessage =>
@@ -117,6 +117,31 @@ describe.for(providers)("history for %s", (provider) => {
     const sent = await sentBy(provider, messages);
     expect(sent).toContain("sunny");
     expect(sent).not.toMatch(/nobody asked|twice/);
+  });
+
+  it("HISTORY1 A call of a tool that does not exist is sent with a name that APIs accept, whatever name the model invented", async () => {
+    const names = [
+      "",
+      " ",
+      "functions.get_weather",
+      "get weather",
+      "погода",
+      half,
+      "a".repeat(70),
+      "1st",
+      "x<|channel|>",
+    ];
+    const ids = names.map((_, at) => `toolu_01AAAAAAAAAAAA${String(at).padStart(2, "0")}`);
+    const calls = ids.map((id, at) => call(id, { city: "Oslo" }, names[at]));
+    const messages = [
+      user("?"),
+      message("assistant", { parts: calls }),
+      ...ids.map((id) => failure(id, "no such tool")),
+    ];
+    const sent = await sentBy(provider, [...messages, user("So?")]);
+    expect(sent.match(/"name":"_[a-zA-Z0-9_-]+_[0-9a-f]{8}"/g)?.length).toBeGreaterThanOrEqual(names.length - 2);
+    // Different names stay different. Two of them need an underscore only.
+    expect(new Set(sent.match(/_[0-9a-f]{8}"/g)).size).toBeGreaterThanOrEqual(names.length - 2);
   });
 
   it("HISTORY1 A result that follows other messages is sent after its call", async () => {

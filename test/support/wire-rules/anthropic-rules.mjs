@@ -1,6 +1,6 @@
 // The rules of Anthropic's Messages API.
 
-import { listProblems, textProblems, toolProblems } from "./text-rules.mjs";
+import { callNameProblems, listProblems, textProblems, toolProblems } from "./text-rules.mjs";
 
 const idForm = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -79,6 +79,7 @@ function blockProblems(block, path) {
         : [`${path}.redacted_thinking.data: field required`];
     case "tool_use":
       return [
+        ...callNameProblems(block.name, `${path}.tool_use`),
         ...(idForm.test(String(block.id)) ? [] : [`${path}.tool_use.id: "${block.id}" should match the pattern`]),
         ...(typeof block.input === "object" && block.input !== null && !Array.isArray(block.input)
           ? []

@@ -1,6 +1,6 @@
 // The rules of Chat Completions.
 
-import { argumentProblems, listProblems, textProblems, toolProblems } from "./text-rules.mjs";
+import { argumentProblems, callNameProblems, listProblems, textProblems, toolProblems } from "./text-rules.mjs";
 
 const roles = new Set(["system", "developer", "user", "assistant", "tool"]);
 
@@ -33,6 +33,7 @@ function callProblems(calls, path, longestId) {
     ...listProblems(calls, `${path}.tool_calls`),
     ...(calls ?? []).flatMap((/** @type {any} */ { id, function: called }) => [
       ...(/^[\x21-\x7e]+$/.test(String(id)) && id.length <= longestId ? [] : [`${path}: the id "${id}" is refused`]),
+      ...callNameProblems(called?.name, path),
       ...argumentProblems(called?.arguments, `${path}: the arguments of ${called?.name}`),
     ]),
   ];

@@ -1,6 +1,6 @@
 // The rules of the Responses API for requests that store nothing.
 
-import { argumentProblems, listProblems, textProblems, toolProblems } from "./text-rules.mjs";
+import { argumentProblems, callNameProblems, listProblems, textProblems, toolProblems } from "./text-rules.mjs";
 
 /**
  * @param {any} item
@@ -57,6 +57,7 @@ export function responsesProblems({ model, input, tools, instructions }) {
     else if (item.type === "function_call") {
       if (!/^[\x21-\x7e]{1,64}$/.test(String(item.call_id)))
         problems.push(`${path}: the id "${item.call_id}" is refused`);
+      problems.push(...callNameProblems(item.name, path));
       problems.push(...argumentProblems(item.arguments, `${path}.arguments`));
       open.add(item.call_id);
     } else if (item.type === "function_call_output") {

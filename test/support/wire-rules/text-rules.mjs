@@ -95,3 +95,15 @@ export function toolProblems(tools, nameOf) {
     ...(new Set(names).size === names.length ? [] : ["tools: two tools have one name"]),
   ];
 }
+
+/**
+ * The name of an earlier call. "Invalid 'messages[9].tool_calls[0].function.name': string does not match pattern": mcp-use/mcp-use#90
+ * @param {unknown} name
+ * @param {string} path
+ * @returns {string[]}
+ */
+export function callNameProblems(name, path) {
+  return /^[a-zA-Z0-9_-]{1,64}$/.test(String(name))
+    ? []
+    : [`${path}: the name "${String(name)}" does not match the pattern`];
+}
