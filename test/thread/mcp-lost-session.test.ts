@@ -31,6 +31,7 @@ describe("a server that loses its sessions", () => {
 
   it.each([
     ["404", { status: 404 }],
+    ["410", { status: 410 }],
     ["404 with a text", { status: 404, text: error("Session not found") }],
     ["400 and no valid session", { status: 400, text: error("Bad Request: No valid session ID provided") }],
     ["400 and a server that is not initialized", { status: 400, text: error("Bad Request: Server not initialized") }],

@@ -60,6 +60,11 @@ export function httpStatus(thrown: unknown): number | undefined {
   return found === undefined ? undefined : Number(found);
 }
 
+/** Whether a status states that the session does not exist. The specification demands 404; some servers answer 410 (Gone). */
+export function isUnknown(status: number): boolean {
+  return status === 404 || status === 410;
+}
+
 /**
  * Whether an error shows that the session can no longer be used; the next call then opens another session. A server that does not know a
  * session responds with 404, and many servers with 400. After a broken connection, another process may serve the address. A stream above a
@@ -68,7 +73,7 @@ export function httpStatus(thrown: unknown): number | undefined {
 export function endsSession(thrown: unknown): boolean {
   if (thrown instanceof McpError) return [ErrorCode.ConnectionClosed as number, tooMuchCode].includes(thrown.code);
   const status = httpStatus(thrown);
-  if (status !== undefined) return status === 404 || status === 400;
+  if (status !== undefined) return isUnknown(status) || status === 400;
   return thrown instanceof ThreadholdError || thrown instanceof TypeError;
 }
 
@@ -82,8 +87,8 @@ const searchedText = 2000;
 export function sentError(thrown: unknown, hasSession: boolean): unknown {
   const status = httpStatus(thrown);
   if (!hasSession || !(thrown instanceof Error) || thrown instanceof SessionLost) return thrown;
-  const isRefused = status === 404 || (status === 400 && isAboutSession(thrown.message));
-  return isRefused ? new SessionLost(status, thrown) : thrown;
+  const isRefused = (status !== undefined && isUnknown(status)) || (status === 400 && isAboutSession(thrown.message));
+  return isRefused ? new SessionLost(status ?? 404, thrown) : thrown;
 }
 
 /** An unquoted word is an id only if it has a digit or is hexadecimal: "session name not found" may be about an argument. */
@@ -144,7 +149,9 @@ function reason(thrown: unknown): string {
   if (status === 401 || status === 403) {
     return `refused the credentials (HTTP ${status}). Set them in the definition's headers.`;
   }
-  if (status === 404) return "has no endpoint at its address, or has ended the session (HTTP 404).";
+  if (status !== undefined && isUnknown(status)) {
+    return `has no endpoint at its address, or has ended the session (HTTP ${status}).`;
+  }
   if (status === -1) return "sent a response that is neither JSON nor an event stream. Check the definition's url.";
   if (status !== undefined) return `refused a request (HTTP ${status}).`;
   if (thrown instanceof ThreadholdError) return `could not be reached: ${thrown.message}`;

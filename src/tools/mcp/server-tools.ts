@@ -19,7 +19,15 @@ import { outsideText } from "../outside-text.ts";
 import { Elicitor } from "./elicitation.ts";
 import type { AuthorizedRequests } from "./oauth/authorized-requests.ts";
 import { Sampler } from "./sampling.ts";
-import { endsSession, httpStatus, McpServerError, NoSessionInTime, serverError, SessionLost } from "./server-error.ts";
+import {
+  endsSession,
+  httpStatus,
+  isUnknown,
+  McpServerError,
+  NoSessionInTime,
+  serverError,
+  SessionLost,
+} from "./server-error.ts";
 import { featureTools, runFeature } from "./server-features.ts";
 import { callResult, hasReadablePart } from "./server-result.ts";
 import { ServerSession } from "./server-session.ts";
@@ -207,7 +215,7 @@ class ServerTools implements DefinedTools {
     try {
       return await this.#inSession(request);
     } catch (thrown) {
-      const isLost = thrown instanceof SessionLost || (isRepeatable && httpStatus(thrown) === 404);
+      const isLost = thrown instanceof SessionLost || (isRepeatable && isUnknown(httpStatus(thrown) ?? 0));
       if (!isOpen || !isLost) throw thrown;
       return this.#inSession(request);
     }
