@@ -1,8 +1,10 @@
 // The scripted provider in a process of its own, so that its work does not delay the measuring process. It uses real HTTP on the
 // loopback interface and writes deltas one by one without pauses. It reports when each request arrived and when its answer was written.
+// The first request of each kind is checked by the rules of the protocol; the check of all would take time of the measured requests.
 
 import { createServer } from "node:http";
 
+import { requestProblems } from "../../test/support/wire-rules/request-problems.mjs";
 import { now } from "./now.mjs";
 import { answerTo } from "./provider-wire.mjs";
 
@@ -13,10 +15,13 @@ async function answer(request, response) {
   for await (const piece of request) pieces.push(piece);
   const arrived = now();
   const body = Buffer.concat(pieces);
-  const { model, messages } = JSON.parse(body.toString("utf8"));
+  const asked = JSON.parse(body.toString("utf8"));
+  const { model, messages } = asked;
   // A token has about four bytes.
   const tokens = Math.ceil(body.length / 4);
   const key = `${model} ${messages.at(-1)?.role}`;
+  const problems = answers.has(key) ? [] : requestProblems("openai", asked);
+  if (problems.length > 0) throw new Error(`A request breaks rules: ${problems.join("; ")}`);
   const chunks = answers.get(key) ?? answerTo({ model, messages });
   answers.set(key, chunks);
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });

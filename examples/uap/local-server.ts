@@ -121,7 +121,10 @@ function* eventsOf({ text, calls = [] }: Answer, model: string): Generator<{ typ
   yield { type: "message_stop" };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** Reads a request before it is answered. */
+type OnRequest = (body: unknown) => void;
+
+async function answer(request: IncomingMessage, response: ServerResponse, onRequest: OnRequest): Promise<void> {
   if (request.method !== "POST" || request.url !== "/v1/messages") {
     response.writeHead(404).end();
     return;
@@ -129,6 +132,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
   const asked = JSON.parse(Buffer.concat(pieces).toString("utf8")) as MessagesRequest & { model: string };
+  onRequest(asked);
   response.writeHead(200, { "content-type": "text/event-stream" });
   for (const event of eventsOf(answerTo(asked), asked.model)) {
     response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
@@ -137,8 +141,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 /** Starts the server on a free port. */
-export async function startLocalServer(): Promise<{ url: string; close: () => Promise<void> }> {
-  const server = createServer((request, response) => void answer(request, response));
+export async function startLocalServer(
+  onRequest: OnRequest = () => undefined,
+): Promise<{ url: string; close: () => Promise<void> }> {
+  const server = createServer((request, response) => void answer(request, response, onRequest));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);

@@ -7,11 +7,17 @@ import { everyExample } from "../../../examples/uap/every-example.ts";
 import { startLocalServer } from "../../../examples/uap/local-server.ts";
 import { answerFrom } from "../../../examples/uap/stand-ins.ts";
 import { portableOutcomes } from "../../support/uap-outcomes.ts";
+import { requestProblems } from "../../support/wire-rules/request-problems.mjs";
 
+const problems: string[] = [];
+let requests = 0;
 let server: Awaited<ReturnType<typeof startLocalServer>>;
 
 beforeAll(async () => {
-  server = await startLocalServer();
+  server = await startLocalServer((body) => {
+    requests += 1;
+    problems.push(...requestProblems("anthropic", body));
+  });
   answerFrom(server.url);
 });
 
@@ -28,4 +34,9 @@ describe("the examples of UAP", () => {
       expect(await everyExample[name]?.()).toEqual(outcome);
     },
   );
+
+  it("The requests of all examples break no rule of their protocol", () => {
+    expect(problems).toEqual([]);
+    expect(requests).toBeGreaterThan(20);
+  });
 });
