@@ -71,6 +71,8 @@ function isJson(text: string): boolean {
 export class AnswerBlocks {
   readonly #options: BlockOptions;
   readonly #content = new Map<string, ContentBlock>();
+  /** The ids of the open blocks of text that were emitted. */
+  readonly #openTexts = new Set<string>();
   readonly #calls = new Map<string, CallBlock>();
   #waiting: CallEnd[] = [];
   #next = 0;
@@ -94,8 +96,11 @@ export class AnswerBlocks {
   start(kind: Kind, { id, providerMetadata }: ContentPart): ModelPart[] {
     const block: ContentBlock = { kind, index: null, data: {} };
     this.#content.set(`${kind}:${id}`, block);
+    if (kind === "text") this.#openTexts.delete(id);
     this.#addMetadata(block, providerMetadata);
-    return this.#isRedacted(block) ? this.#open(block) : [];
+    if (!this.#isRedacted(block)) return [];
+    if (kind === "text") this.#openTexts.add(id);
+    return this.#open(block);
   }
 
   /** Starts the text of a structured answer, which the package reports as a tool call. Ends open text first. */
@@ -111,6 +116,7 @@ export class AnswerBlocks {
     if (delta === "") return [];
     this.#hasVisibleText ||= kind === "text" && isVisible(delta);
     const opened = this.#open(block);
+    if (kind === "text") this.#openTexts.add(id);
     return [...opened, { type: `${kind}_delta`, index: block.index ?? 0, delta }];
   }
 
@@ -119,6 +125,7 @@ export class AnswerBlocks {
     const block = this.#content.get(key);
     if (block === undefined) return [];
     this.#content.delete(key);
+    if (kind === "text") this.#openTexts.delete(id);
     this.#addMetadata(block, providerMetadata);
     const data = this.#storedData(kind, block.data, block.index === null);
     if (block.index === null && data === null) return [];
@@ -234,9 +241,7 @@ export class AnswerBlocks {
 
   /** Ends open text, because another block begins. OpenAI's package ends text only with the stream. */
   #endText(): ModelPart[] {
-    return [...this.#content.entries()].flatMap(([key, block]) =>
-      block.kind === "text" && block.index !== null ? this.end("text", { id: key.slice("text:".length) }) : [],
-    );
+    return [...this.#openTexts].flatMap((id) => this.end("text", { id }));
   }
 
   #isRedacted(block: ContentBlock): boolean {
