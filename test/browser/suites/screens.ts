@@ -102,7 +102,7 @@ export function screens({ api, open, visit }: PlaygroundUse): void {
       { name: "usage", path: "/usage?days=7&measure=tokens", shows: "Day by day" },
       { name: "usage-empty", path: "/usage?from=2020-01-01&to=2020-01-07", shows: "Nothing ran in these days" },
       { name: "usage-error", path: "/usage?from=2020-01-01&to=2026-01-01", shows: "The usage could not be read" },
-      { name: "definitions", path: "/definitions", shows: "search_handbook" },
+      { name: "definitions", path: "/definitions", shows: "Arrow keys follow the edges" },
       { name: "definitions-none", path: "/definitions?name=nothing-is-called-this", shows: "No matches" },
       { name: "agent", path: "/agents/debate", shows: "Between two models" },
       { name: "prompt", path: "/prompts/concierge_rules", shows: "hotel_hours" },

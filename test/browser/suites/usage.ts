@@ -250,7 +250,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       await page.getByRole("link", { name: "Threadhold, start" }).click();
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: "Commands" }).fill("usage");
-      await page.getByRole("option", { name: "Usage and cost" }).waitFor();
+      await page.getByRole("option", { name: "Usage", exact: true }).waitFor();
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: "Usage", exact: true }).waitFor();
     });
