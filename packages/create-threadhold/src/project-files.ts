@@ -116,6 +116,8 @@ function modelText(key: string | null): string {
   return `${file} plays a script, so the project needs no key. To use a real model, write for example
 
 \`\`\`ts
+import { defineModel } from "threadhold";
+
 export default defineModel({ name: "default", provider: "anthropic", model: "claude-sonnet-5-5" });
 \`\`\`
 
