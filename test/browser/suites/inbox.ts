@@ -56,6 +56,7 @@ export function inbox({ api, open, visit }: PlaygroundUse): void {
       await expect.poll(() => link(page).textContent()).toBe("Inbox 2 threads wait");
       expect(await page.title()).toBe("(2) Inbox · Threadhold");
       await page.getByText("2 calls wait in 2 threads").waitFor();
+      expect(await calls(page).getByText("Last message: I order it.").count()).toBe(2);
       await calls(page)
         .nth(0)
         .getByLabel(/^Price/)

@@ -13,11 +13,13 @@ const decisions = "**/api/**/tool-results";
 
 export function waiting({ api, open, visit }: PlaygroundUse): void {
   describe("a run that waits", () => {
-    it("A user can approve a call with changed arguments, in a form that is made from the tool's schema", async () => {
+    it("A user can approve a call with changed arguments, in a form with the text before the call and the titles of the tool's schema", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const { page } = await visit(`/threads/${id}`);
       const call = page.getByRole("article", { name: /^place_order waits for approval/ });
+      await call.getByText("The agent wrote: I order it.").waitFor();
+      expect(await call.locator("label").allInnerTexts()).toEqual(["Item required", "Price required"]);
       await call.getByLabel(/^Price/).fill("-5");
       await call.getByRole("button", { name: "Approve" }).click();
       await call.getByText("Must be greater than 0.").waitFor();
