@@ -19,7 +19,8 @@ export function waiting({ api, open, visit }: PlaygroundUse): void {
       const { page } = await visit(`/threads/${id}`);
       const call = page.getByRole("article", { name: /^place_order waits for approval/ });
       await call.getByText("The agent wrote: I order it.").waitFor();
-      expect(await call.locator("label").allInnerTexts()).toEqual(["Item required", "Price required"]);
+      // The form's code is loaded with the first form.
+      await expect.poll(() => call.locator("label").allInnerTexts()).toEqual(["Item required", "Price required"]);
       await call.getByLabel(/^Price/).fill("-5");
       await call.getByRole("button", { name: "Approve" }).click();
       await call.getByText("Must be greater than 0.").waitFor();
