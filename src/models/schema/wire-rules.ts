@@ -38,7 +38,22 @@ export interface WireRules {
 const notInPython =
   /\(\?(?!:)|\\[pPkc1-9]|\\u(?![0-9a-fA-F]{4})|\\x(?![0-9a-fA-F]{2})|\\[^\WdDwWsSbBnrtfvxu0-9]|\[\^?\]/;
 
-const classOfCharacters = /\\[^]|\[\^?((?:\\[^]|[^\]\\])*)\]/g;
+/** The contents of the classes of characters in an expression, without `^` at their beginning. */
+function classContents(pattern: string): string[] {
+  const contents: string[] = [];
+  let begin: number | null = null;
+  for (let at = 0; at < pattern.length; at += 1) {
+    const unit = pattern[at];
+    if (unit === "\\") at += 1;
+    else if (begin === null && unit === "[") begin = pattern[at + 1] === "^" ? at + 2 : at + 1;
+    else if (begin !== null && unit === "]") {
+      contents.push(pattern.slice(begin, at));
+      begin = null;
+    }
+  }
+  return contents;
+}
+
 const severalCharacters = /^\\[dDwWsS]$/;
 
 /** Whether a class has a range that begins or ends with several characters, as in `[\w-.]`, or the escape `\B`. Python refuses both. */
@@ -54,9 +69,7 @@ function hasOddRange(content: string): boolean {
   return false;
 }
 
-const isSimple = (pattern: string): boolean =>
-  !notInPython.test(pattern) &&
-  [...pattern.matchAll(classOfCharacters)].every(([, content]) => content === undefined || !hasOddRange(content));
+const isSimple = (pattern: string): boolean => !notInPython.test(pattern) && !classContents(pattern).some(hasOddRange);
 
 /** The rules of OpenAI's two protocols. */
 const openai: WireRules = {
