@@ -132,7 +132,8 @@ describe("configuration", () => {
   it("AUTH3 Without configured authentication the page is served, and the project's routes and the OAuth callback are not, even if they are public", async () => {
     const open = table.filter(({ access }) => access === "public").map(({ path }) => path);
     expect(open).toEqual(["/healthz", "/api/mcp/callback/:server"]);
-    const assets = (): Promise<Response> => Promise.resolve(new Response("the page"));
+    const built = '<!doctype html><meta name="threadhold" data-pages="" data-api="" />the page';
+    const assets = (): Promise<Response> => Promise.resolve(new Response(built));
     const load = () => Promise.resolve(() => new Response("the project"));
     const route = { method: "GET", kind: "controller", file: "weather.get.ts", load } as const;
     const { ask } = testApp({
@@ -144,7 +145,7 @@ describe("configuration", () => {
       ],
     });
     const page = await ask("/", { token: null, headers: { accept: "text/html" } });
-    expect([page.status, await page.text()]).toEqual([200, "the page"]);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringMatching(/the page$/)]);
     for (const path of ["/api/weather", "/api/health", "/api/mcp/callback/notes?state=x"])
       expect(await refusalOf(await ask(path))).toMatchObject({ status: 503, code: "auth_not_configured" });
   });
