@@ -73,7 +73,7 @@ async function visitEveryPage(page: Page, { pages, url }: { pages: string; url: 
   const bar = page.getByRole("navigation", { name: "Pages" });
   for (const [link, to, title] of [
     [/^Inbox/, "/inbox", "Inbox"],
-    ["Definitions", "/agents", "Definitions"],
+    ["Definitions", "/definitions", "Definitions"],
     ["Usage", "/usage", "Usage"],
     ["API", "/docs", "API"],
   ] as const) {
