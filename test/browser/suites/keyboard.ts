@@ -54,7 +54,7 @@ export function keyboard({ api, open, pacedAnswer }: PlaygroundUse): void {
         await expect.poll(() => focused(page)).toBe(message);
       }
       await choose(page, message, "Delete");
-      await page.getByText("First words").waitFor({ state: "detached" });
+      await page.getByRole("log").getByText("First words").waitFor({ state: "detached" });
       await expect.poll(() => focused(page)).toBe("Messages");
       for (const [show, hide] of [
         ["Show context", "Hide context"],
