@@ -145,7 +145,8 @@ describe("threadhold dev", () => {
     expect(port).toBeGreaterThan(takenPort);
     expect(printed()).toContain(`Port ${String(takenPort)} is taken, so the server listens on port ${String(port)}.`);
     expect(printed()).toContain(`  Worker      ${url()}\n`);
-    expect(printed()).toContain("  API         under the path where the Worker mounts it: <path>/api\n");
+    const below = "under the path where the Worker mounts the API: <path>";
+    expect(printed()).toContain(`  playground  ${below}/studio\n  API         ${below}/api\n`);
     expect(printed()).toContain("  state       .wrangler/state\n");
   });
 
