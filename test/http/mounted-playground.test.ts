@@ -97,6 +97,13 @@ describe("the playground next to a page of the project's own", () => {
     },
   );
 
+  it("PLAY1 Below the path no file of the project's own page is served", async () => {
+    const { send, read } = worker({ playground: "/studio" });
+    for (const name of ["own.js", "a-1.js.map", "..%2Fown.js"])
+      expect([name, (await send(`/studio/assets/${name}`, { headers: {} })).status]).toEqual([name, 404]);
+    expect(read).not.toContain("/assets/own.js");
+  });
+
   it("PLAY1 Files of the pages are served below the path, with the headers that files with a hash in their name have at the root", async () => {
     const { send } = worker({ prefix: "/agents", playground: "/studio" });
     const response = await send("/studio/assets/a-1.js", { headers: {} });

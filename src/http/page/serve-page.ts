@@ -117,6 +117,7 @@ async function serveFile(
   const condition = request.headers.get("if-none-match");
   const headers = condition === null ? {} : { "if-none-match": condition };
   for (const folder of playground === "" ? ["/assets"] : fileFolders) {
+    if (folder === "/assets" && playground !== "" && !(await isPlayground(request, assets))) return null;
     const answer = await assets(new Request(new URL(`${folder}/${name}`, request.url), { headers }));
     const type = answer.headers.get("content-type") ?? "";
     // No file of the playground is a page: it is the project's own answer to an address without a file.
@@ -124,6 +125,14 @@ async function serveFile(
     await answer.body?.cancel();
   }
   return null;
+}
+
+/** Whether the static assets are the playground alone. The files of other assets are the project's own. */
+async function isPlayground(request: Request, assets: Assets): Promise<boolean> {
+  const answer = await assets(new Request(new URL("/", request.url), { headers: { accept: "text/html" } }));
+  if (answer.ok) return (await answer.text()).includes(pathElement);
+  await answer.body?.cancel();
+  return false;
 }
 
 function fileAnswer({ body, status, headers: given }: Response): Response {
