@@ -14,6 +14,7 @@ import { createApp } from "#http/app.ts";
 import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
 import { playgroundVariable, readPlaygroundPath } from "#http/page/playground-path.ts";
 import { boundedFetch, createRequestQueue } from "#lib/bounded-fetch.ts";
+import { secretsOf } from "#lib/deployment-secrets.ts";
 import { consoleLog, redactedLog } from "#lib/log-port.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { traceSettings } from "#lib/trace-settings.ts";
@@ -29,7 +30,7 @@ import { threadObject } from "#thread/thread-object.ts";
 
 import type { Environment, ThreadholdBindings } from "./bindings.ts";
 import { deploymentLimits } from "./deployment-limits.ts";
-import { fileSettings, secretsOf } from "./environment.ts";
+import { fileSettings } from "./environment.ts";
 import { mountAt, readPrefix } from "./mount.ts";
 import { authorizationsOf } from "./object-authorizations.ts";
 import { outboundFetch } from "./outbound.ts";

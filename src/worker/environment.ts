@@ -1,6 +1,5 @@
 // Reads settings from the Worker's bindings and variables.
 
-import { headerSecrets } from "#lib/trace-settings.ts";
 import { imagesBinding, noImages } from "#store/images/images-binding.ts";
 import type { FileSettings } from "#thread/files/loaded-thread-files.ts";
 
@@ -22,39 +21,6 @@ export function fileSettings(env: Environment): FileSettings {
     limit: bytes(env.MAX_FILE_BYTES, 1024 * mib),
     room: maxFileBytesOfObject,
   };
-}
-
-/** Settings of this package that may be in `.dev.vars` and are no secrets. */
-const ownSettings =
-  /^(?:LIMIT_\w+|OTEL_\w+|(?:OPENAI|OPENROUTER|ANTHROPIC|GOOGLE|GOOGLE_GENERATIVE_AI)_BASE_URL|OPEN_LOOPBACK|LOG_TOOL_CALLS|MAX_FILE_BYTES|R2_FILE_THRESHOLD|STEP_CEILING|ALLOWED_ORIGINS|ALLOWED_OUTBOUND_HOSTS|DNS_OVER_HTTPS_URL|JWKS_URL|JWT_AUDIENCE|JWT_ISSUER|WAITING_WEBHOOK_CONTENT|X_LOCAL_EXPLORER)$/;
-
-/** A number, or one word. Such a value is in many ordinary texts: as a secret it would be removed from all of them. */
-const ordinary = /^(?:\d{1,12}|[a-zA-Z]{1,12})$/;
-
-/**
- * The values of a deployment's secrets. None of them may appear in the log. Names such as `SHOP_KEY` are recognised; `names` are those of
- * other secrets that definitions can read.
- */
-export function secretsOf(env: Environment, names: readonly string[] = []): string[] {
-  return [...headerSecrets(env), ...namedSecrets(env), ...listedSecrets(env, names)];
-}
-
-function listedSecrets(env: Environment, names: readonly string[]): string[] {
-  return names.flatMap((name) => {
-    const value = env[name];
-    if (typeof value !== "string" || ownSettings.test(name) || ordinary.test(value.trim())) return [];
-    return [value, value.trim()];
-  });
-}
-
-function namedSecrets(env: Environment): string[] {
-  return Object.entries(env).flatMap(([name, value]) => {
-    if (typeof value !== "string" || !/(KEY|TOKENS?|SECRET|PASSWORD|CREDENTIALS?)$/i.test(name)) return [];
-    // `API_TOKENS` is a list whose entries may end with a user's id. `MAX_TOKENS` is a number.
-    const parts = value.split(",").map((entry) => entry.trim());
-    const all = [value.trim(), ...parts, ...parts.map((entry) => entry.slice(0, Math.max(0, entry.lastIndexOf("="))))];
-    return all.filter((text) => !/^\d{1,12}$/.test(text));
-  });
 }
 
 function bytes(value: string | undefined, standard: number): number {

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text as textOf } from "node:stream/consumers";
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
@@ -28,7 +29,7 @@ afterAll(async () => {
 });
 
 /** Starts a server for one test, and returns its address. */
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<string> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -178,6 +179,27 @@ describe("the option --online of the command doctor", () => {
       },
     });
     expect(JSON.stringify(findings)).not.toContain(key);
+  });
+
+  it("The command doctor with --online shows no secret that a server repeats, whatever the name of its variable", async () => {
+    const auth = "open-sesame 4711";
+    const refusing = await serve(async (request, response) => {
+      const { id } = JSON.parse(await textOf(request)) as { id: number };
+      const message = `Wrong credentials: ${String(request.headers["x-shop"])}`;
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32603, message } }));
+    });
+    const { findings } = await online(
+      server("shop", `"${refusing}/mcp"`, 'headers: ({ env }) => ({ "x-shop": String(env.SHOP_AUTH) })'),
+      {
+        variables: { SHOP_AUTH: auth },
+      },
+    );
+    expect(findings["MCP server shop"]).toMatchObject({
+      status: "error",
+      detail: expect.stringContaining("Wrong credentials: [redacted]") as string,
+    });
+    expect(JSON.stringify(findings)).not.toContain(auth);
   });
 
   it("The command doctor with --online gives each server up that does not answer, and never waits longer than its limit", async () => {

@@ -7,6 +7,7 @@ import type { ToolsContext } from "#core/ports/tool-source-port.ts";
 import { readSchema, checkedArguments } from "#flow/tool-source/defined-tools.ts";
 import { readSourceState } from "#flow/tool-source/source-state.ts";
 import { createRequestQueue } from "#lib/bounded-fetch.ts";
+import { secretsOf } from "#lib/deployment-secrets.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { TimeLimitError, withinTime } from "#lib/time-limit.ts";
 import { loadModelPort } from "#models/load-model-port.ts";
@@ -49,8 +50,9 @@ export async function onlineFindings(
   { variables, fetch, print, limitMs = defaultLimitMs }: OnlineContext,
 ): Promise<Finding[]> {
   prepareNode();
-  const secrets = Object.entries(variables).flatMap(([name, value]) =>
-    typeof value === "string" && secretName.test(name) ? value.split(",").map((part) => part.trim()) : [],
+  const secrets = secretsOf(
+    variables,
+    Object.keys(variables).filter((name) => !isPlainAddress(variables[name])),
   );
   const redact = createRedact(secrets);
   const asked = models.filter(({ value }) => !isScripted(value) && readiness(value, { ...variables }).ready);
@@ -80,7 +82,12 @@ export async function onlineFindings(
   );
 }
 
-const secretName = /(?:KEY|TOKENS?|SECRET|PASSWORD|CREDENTIALS?)$/i;
+/** Whether a value is an address without a password and a query, which findings may name. */
+function isPlainAddress(value: unknown): boolean {
+  if (typeof value !== "string" || !URL.canParse(value)) return false;
+  const { username, password, search } = new URL(value);
+  return `${username}${password}${search}` === "";
+}
 
 const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 
