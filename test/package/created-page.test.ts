@@ -95,6 +95,9 @@ describe("the page of the template web", () => {
     await answer.waitFor({ state: "detached" });
     await page.goBack();
     await answer.waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Token").waitFor();
+    expect(await page.evaluate("localStorage.getItem('token')")).toBeNull();
     expect(errors).toEqual([]);
     await page.close();
   });

@@ -7,7 +7,7 @@ import { catalogOf, defaultTimeoutMs } from "./api-catalog.ts";
 import { apiError } from "./api-error.ts";
 import { serverAddress } from "./server-address.ts";
 
-/** What is known of an API after a request. */
+/** The state of an API after one request. */
 export interface ApiState {
   /** The number of operations that the definition offers. */
   operations: number;

@@ -21,14 +21,24 @@ export function App() {
     localStorage.setItem(tokenKey, given);
     setToken(given);
   };
+  const signOut = () => {
+    localStorage.removeItem(tokenKey);
+    setToken(null);
+  };
   return (
     <ThreadholdProvider key={token} client={client}>
-      <Chat token={token} onToken={signIn} />
+      <Chat token={token} onToken={signIn} onSignOut={signOut} />
     </ThreadholdProvider>
   );
 }
 
-function Chat({ token, onToken }: { token: string | null; onToken: (token: string) => void }) {
+interface ChatProps {
+  token: string | null;
+  onToken: (token: string) => void;
+  onSignOut: () => void;
+}
+
+function Chat({ token, onToken, onSignOut }: ChatProps) {
   const list = useThreads({ agent_id: agentName });
   const [threadId, open] = useAddress();
   const [isListOpen, setListOpen] = useState(false);
@@ -45,7 +55,13 @@ function Chat({ token, onToken }: { token: string | null; onToken: (token: strin
     return <SignIn isRefused={token !== null} onToken={onToken} />;
   return (
     <div className="app" data-list={isListOpen ? "open" : "closed"}>
-      <ConversationList list={list} openId={threadId} onOpen={choose} onClose={() => setListOpen(false)} />
+      <ConversationList
+        list={list}
+        openId={threadId}
+        onOpen={choose}
+        onClose={() => setListOpen(false)}
+        onSignOut={token === null ? null : onSignOut}
+      />
       <Conversation
         key={threadId}
         threadId={threadId}

@@ -14,9 +14,11 @@ interface ConversationListProps {
   onOpen: (id: string | null) => void;
   /** Closes the list on a phone, where it covers the page. */
   onClose: () => void;
+  /** Forgets the token; null if there is none. */
+  onSignOut: (() => void) | null;
 }
 
-export function ConversationList({ list, openId, onOpen, onClose }: ConversationListProps) {
+export function ConversationList({ list, openId, onOpen, onClose, onSignOut }: ConversationListProps) {
   const { threads, loading, error } = list;
   return (
     <>
@@ -25,6 +27,7 @@ export function ConversationList({ list, openId, onOpen, onClose }: Conversation
         <header>
           <strong>my-app</strong>
           <ThemeButton />
+          {onSignOut === null ? null : <button onClick={onSignOut}>Sign out</button>}
         </header>
         <button className="primary" onClick={() => onOpen(null)}>
           <Icon name="plus" /> New conversation
@@ -74,7 +77,7 @@ function Row({ thread, isOpen, onOpen, onDeleted }: RowProps) {
   if (isRenaming)
     return (
       <li>
-        <form onSubmit={rename} onBlur={() => setRenaming(false)}>
+        <form onSubmit={rename} onBlur={(event) => event.currentTarget.requestSubmit()}>
           <input
             name="title"
             aria-label="New title"
@@ -103,5 +106,5 @@ function Row({ thread, isOpen, onOpen, onDeleted }: RowProps) {
 }
 
 function showFailure(error: Error): void {
-  alert(`It was not changed: ${error.message}`);
+  alert(`The conversation was not changed: ${error.message}`);
 }

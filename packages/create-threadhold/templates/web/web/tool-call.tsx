@@ -41,9 +41,7 @@ export function ToolCall({ call, thread }: ToolCallProps) {
       </details>
       {waiting?.kind === "approval" ? <Approval id={call.id} name={call.name} thread={thread} /> : null}
       {waiting !== undefined && waiting.kind !== "approval" ? (
-        <p>
-          This page has no form for it. Answer it in the <a href={`/studio/threads/${thread.handle.id}`}>playground</a>.
-        </p>
+        <p>This page has no form for this call. The playground has one; `npm run dev` serves it at /studio.</p>
       ) : null}
     </section>
   );
