@@ -3,7 +3,7 @@
 
 import type { AwaitedCall, EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
-import type { PendingCall } from "#contract/thread.ts";
+import type { PendingCall, Thread } from "#contract/thread.ts";
 import { textOrJson } from "#lib/json-value.ts";
 
 import type { MessageRecord, StoredEvent } from "./record.ts";
@@ -14,6 +14,8 @@ import { textOf, toMessage, toRun } from "./view.ts";
 export const leftOut: Partial<Record<ThreadEvent["type"], readonly string[]>> = {
   message_end: ["message"],
   message_updated: ["message"],
+  // Its title and its last message may be texts that a hook or a user changed later.
+  thread_updated: ["thread"],
   text_delta: ["delta"],
   text_end: ["text"],
   thinking_delta: ["delta"],
@@ -49,13 +51,9 @@ export function inSentOrder(
 /** The stored form of an event. */
 export function toStored(event: PlainEvent): StoredEvent {
   const omitted = isOwnEnd(event) ? undefined : leftOut[event.type];
-  const fields = event as unknown as StoredEvent;
-  const kept: Record<string, Json | undefined> = {};
-  for (const field of Object.keys(fields)) {
-    if (field === "thread_id" || field === "prev" || omitted?.includes(field) === true) continue;
-    kept[field] = fields[field];
-  }
-  const stored = kept as StoredEvent;
+  const { thread_id: _, prev: __, ...kept } = event;
+  const stored = kept as unknown as StoredEvent;
+  for (const field of omitted ?? []) delete stored[field];
   if (event.type !== "awaiting_tool_execution") return stored;
   // The arguments of calls are omitted, because they may be of any size and a run may be suspended often. The messages with the calls
   // contain them. Limits and calls of child threads have no message in this thread, so their arguments are stored.
@@ -75,13 +73,14 @@ export function withoutArguments(call: PendingCall): PendingCall {
  * loop, in contrast, has the id of its call's message as `subagent_id`.
  */
 function isOwnEnd(event: PlainEvent | StoredEvent): boolean {
-  if (event.type !== "subagent_end" || "child_thread_id" in event) return false;
-  return "subagent_id" in event && event.subagent_id !== event.message_id;
+  return event.type === "subagent_end" && !("child_thread_id" in event) && event.subagent_id !== event.message_id;
 }
 
 /** The rows in which replay finds the omitted data. */
 export interface EventSource {
   threadId: string;
+  /** The thread as it is now. */
+  thread(): Thread;
   message(id: string): MessageRecord | undefined;
   /** The assistant message with the call that the tool message belongs to. */
   callMessage(callId: string, toolMessageId: string): MessageRecord | undefined;
@@ -105,6 +104,8 @@ function lookUp(stored: StoredEvent, source: EventSource): Record<string, unknow
     case "message_end":
     case "message_updated":
       return message === undefined ? null : { message: toMessage(message) };
+    case "thread_updated":
+      return { thread: { ...source.thread(), last_seq: stored.seq - 1 } };
     case "reasoning":
       return message === undefined ? null : { text: textOf(message.parts) ?? "" };
     case "text_delta":

@@ -153,8 +153,9 @@ export class LiveThread {
     this.change(changeByMessage(this.#record, message, this.clock.now()));
     const title = titleByMessage(this.#record, message);
     if (title !== null) this.change(title);
-    const named = title === null ? [] : [this.#updated()];
-    const stored = { ...message, events: this.stage([...before, ...wholeMessage(message), ...named]) };
+    const own = this.stage([...before, ...wholeMessage(message)]);
+    const named = title === null ? [] : this.stage([this.#updated()]);
+    const stored = { ...message, events: [...own, ...named] };
     this.store.insertMessage(stored);
     this.runState.add(stored);
     return stored;

@@ -69,8 +69,13 @@ it("A retracted message's events, with its unfinished deltas, are not stored", (
   expect(events.take().map(({ type }) => type)).toEqual(["text_start", "text_end"]);
 });
 
+/** Events of a run do not contain the thread. */
+const thread = (): never => {
+  throw new Error("An event of a run has the thread.");
+};
+
 it("A replay omits events whose message, call or run was deleted", () => {
-  const nowhere = { threadId, message: () => undefined, callMessage: () => undefined, run: () => undefined };
+  const nowhere = { threadId, thread, message: () => undefined, callMessage: () => undefined, run: () => undefined };
   const emitted = (draft: EventDraft) => toStored({ ...draft, seq: 1, at: 1, thread_id: threadId } as PlainEvent);
   const message = messageRecord(1);
   for (const type of ["message_end", "text_end", "toolcall_delta", "tool_execution_end", "run_end"] as const) {
@@ -107,6 +112,7 @@ function replayed(harness: Harness): PlainEvent[] {
   const stored: StoredEvent[] = [...own, ...[...journal.messages, ...journal.logs].flatMap(({ events }) => events)];
   const source = {
     threadId,
+    thread,
     message: (id: string) => journal.messages.find((message) => message.id === id),
     callMessage: (id: string) => journal.messages.find((message) => callsOf(message).some((call) => call.id === id)),
     run: (id: string) => (id === run.id ? run : undefined),

@@ -16,7 +16,19 @@ import { Follower } from "./follower.ts";
 import type { Kind } from "./follower.ts";
 import { SlowReader } from "./slow-reader.ts";
 import { holds } from "./team-driver.ts";
-import { admin, alarmOf, converse, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import {
+  admin,
+  alarmOf,
+  converse,
+  crash,
+  evict,
+  follow,
+  message,
+  newThread,
+  stubOf,
+  value,
+  withNamedThread,
+} from "./thread-driver.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -30,7 +42,7 @@ const kinds: readonly Kind[] = ["socket", "sse"];
 
 /** An event as all readers receive it: without the fields that differ from reader to reader. */
 function bare(event: ThreadEvent): object {
-  return { ...event, prev: undefined };
+  return { ...withNamedThread(event), prev: undefined };
 }
 
 function isDelta(event: ThreadEvent): boolean {

@@ -7,7 +7,7 @@ import { foldAll } from "#contract/fold.ts";
 
 import { crossing } from "../worker/crossing.ts";
 import { acts, asked, personas } from "../worker/team.ts";
-import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { admin, converse, crash, follow, message, newThread, stubOf, value, withNamedThread } from "./thread-driver.ts";
 
 const page = { limit: 200, order: "asc" as const, include_silent: false };
 const runPage = { limit: 50, order: "desc" as const };
@@ -21,7 +21,9 @@ beforeEach(() => {
 const messagesOf = async (id: string) => (await value(stubOf(id).call("listMessages", admin, page))).items;
 /** Events as text, without the fields that depend on the reader. */
 const plain = (events: readonly ThreadEvent[]) =>
-  events.filter(({ type }) => !type.endsWith("_delta")).map((event) => JSON.stringify({ ...event, prev: 0 }));
+  events
+    .filter(({ type }) => !type.endsWith("_delta"))
+    .map((event) => JSON.stringify({ ...withNamedThread(event), prev: 0 }));
 const act = (key: string) => ({ toolCalls: [{ name: "act", arguments: { key } }] });
 
 /** A boss that makes one call and then answers with the result. */

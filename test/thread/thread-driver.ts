@@ -125,6 +125,13 @@ export async function follow(id: string, query: Record<string, string> = {}): Pr
   };
 }
 
+/** The event with the id and the title of its thread alone: on replay `thread_updated` contains the thread as it is then. */
+export function withNamedThread(event: ThreadEvent): object {
+  if (event.type !== "thread_updated") return event;
+  const { id, title } = event.thread;
+  return { ...event, thread: { id, title } };
+}
+
 /** Sends a message and follows its run to the end. Returns the run's events. */
 export async function converse(id: string, text: string, extra: Partial<PostMessage> = {}): Promise<ThreadEvent[]> {
   const { run, after } = await value(stubOf(id).call("postMessage", admin, message(text, extra), null));

@@ -1,9 +1,12 @@
 // The title that a thread makes from the first message of a user.
 
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
 
+import { exported, replaced } from "./archive-client.ts";
 import { admin, crash, evict, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
 
 const titleOf = async (id: string): Promise<string | null> => (await value(stubOf(id).call("describe", admin))).title;
@@ -11,9 +14,10 @@ const say = async (id: string, text: string, extra: object = {}): Promise<string
   (await value(stubOf(id).call("postMessage", admin, message(text, { run: false, ...extra }), null))).message?.id ?? "";
 /** Sends a message. Returns all events of the thread from there to the end of the run. */
 async function converse(id: string, text: string): Promise<ThreadEvent[]> {
-  const { after } = await value(stubOf(id).call("postMessage", admin, message(text), null));
-  const reader = await follow(id, { after: String(after) });
-  await reader.until((event) => event.type === "run_end");
+  const { last_seq } = await value(stubOf(id).call("describe", admin));
+  const reader = await follow(id, { after: String(last_seq) });
+  const { run } = await value(stubOf(id).call("postMessage", admin, message(text), null));
+  await reader.until((event) => event.type === "run_end" && event.run_id === run?.id);
   return reader.events;
 }
 const titles = (events: readonly ThreadEvent[]): (string | null)[] =>
@@ -88,6 +92,36 @@ describe("titles", () => {
     expect(titles(reader.events)).toEqual(["my card is [removed]", null, "something else"]);
     await crash(id);
     expect(await titleOf(id)).toBe("something else");
+  });
+
+  it("TITLE2 No row, replay and export has the earlier text of a message that named a thread", async () => {
+    const id = await newThread("parallel");
+    const first = await say(id, "my card is 4111");
+    await value(stubOf(id).call("patch", admin, { tags: ["a"] }));
+    await value(stubOf(id).call("patchMessage", admin, first, { content: "my card is [removed]" }));
+    const reader = await follow(id, { after: "0" });
+    await reader.until((event) => event.type === "message_updated");
+    expect(JSON.stringify(reader.events)).not.toContain("4111");
+    const named = reader.events.find((event) => event.type === "thread_updated");
+    expect(named).toMatchObject({ thread: { title: "my card is [removed]", last_seq: (named?.seq ?? 0) - 1 } });
+    expect(await exported(id)).not.toContain("4111");
+    const rows = await runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, { storage }) =>
+      ["thread", "message", "event"].flatMap((table) => storage.sql.exec(`SELECT * FROM ${table}`).toArray()),
+    );
+    expect(rows.length).toBeGreaterThan(2);
+    expect(JSON.stringify(rows)).not.toContain("4111");
+  });
+
+  it("TITLE2 An imported thread keeps a title that a caller set, also none, and one of a message follows it", async () => {
+    const one = await newThread("parallel");
+    const first = await say(one, "one");
+    await replaced(one, await exported(one));
+    await value(stubOf(one).call("patchMessage", admin, first, { content: "changed" }));
+    expect(await titleOf(one)).toBe("changed");
+    await value(stubOf(one).call("patch", admin, { title: null }));
+    await replaced(one, await exported(one));
+    await say(one, "two");
+    expect(await titleOf(one)).toBeNull();
   });
 
   it.each(["Mine", null])("TITLE2 The title %j of a caller stays, whatever messages do", async (title) => {

@@ -65,6 +65,8 @@ export const archivedThreadSchema = z.strictObject({
   origin_agent_id: agent_id,
   user_id: user_id.unwrap(),
   title: title.unwrap().nullable(),
+  /** The message that the title was made from; null if a caller changed the title. Older exports lack it. */
+  titled_by: orderedId.nullable().exactOptional(),
   tags: tags.unwrap(),
   metadata: metadata.unwrap(),
   status: threadStatusSchema,

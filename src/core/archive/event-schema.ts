@@ -18,6 +18,9 @@ function storedForm(option: (typeof plainEvents.options)[number]) {
   const gone = new Set<string>(["thread_id", "prev", ...(leftOut[option.shape.type.value] ?? [])]);
   const kept = Object.entries(option.shape).filter(([field]) => !gone.has(field));
   const shape = { ...Object.fromEntries(kept), type: option.shape.type };
+  // Older exports contain the thread as it was. The import does not store it.
+  if ("thread" in option.shape && shape.type.value === "thread_updated")
+    Object.assign(shape, { thread: z.unknown().optional() });
   return z.strictObject("tool_calls" in shape ? { ...shape, tool_calls: openCalls } : shape);
 }
 

@@ -119,8 +119,7 @@ export const threadPolicies = {
   origin_agent_id: "carried",
   user_id: "carried",
   title: "carried",
-  // The title stays as it is.
-  titled_by: "omitted",
+  titled_by: "carried",
   tags: "carried",
   metadata: "carried",
   status: "carried",

@@ -37,16 +37,18 @@ export function checkRising(before: string, key: string): void {
   if (key <= before) throw new InvalidLine(`does not stand in its order: ${key} comes after ${before}`);
 }
 
-/** The events of a row, with the id and owner of the imported thread. Throws for numbers after the thread's last event. */
-export function eventsOfCopy(events: StoredEvent[], { id, user_id, last_seq }: OwnThread): StoredEvent[] {
+/** The events of a row in their stored form. Throws for numbers after the thread's last event. */
+export function eventsOfCopy(events: StoredEvent[], { last_seq }: OwnThread): StoredEvent[] {
   if ((events.at(-1)?.seq ?? 0) > last_seq) throw new InvalidLine("has an event that is later than the thread's last");
-  return events.map((event) =>
-    event.type === "thread_updated" ? { ...event, thread: { ...(event["thread"] as object), id, user_id } } : event,
-  );
+  return events.map((event) => {
+    if (event.type !== "thread_updated") return event;
+    const { seq, type, at } = event;
+    return { seq, type, at };
+  });
 }
 
 /** The fields of the thread that `eventsOfCopy` needs. */
-type OwnThread = Pick<ArchivedThread, "id" | "user_id" | "last_seq">;
+type OwnThread = Pick<ArchivedThread, "last_seq">;
 
 /** Checks the branches in an export: first the root, then each other branch after the one that it forked from. */
 export class BranchTree {

@@ -168,6 +168,7 @@ export function importedThread(
     origin_agent_id,
     user_id,
     title,
+    ...(thread.titled_by === undefined ? {} : { titled_by: thread.titled_by }),
     tags,
     metadata,
     branch,

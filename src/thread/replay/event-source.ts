@@ -4,16 +4,14 @@ import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { MessageRecord, ThreadRecord } from "#core/record.ts";
 import { callsOf } from "#core/run-state.ts";
 import type { EventSource } from "#core/stored-event.ts";
+import { toThread } from "#core/view.ts";
 
 /** The number of rows that one query reads. */
 const page = 25;
 
 /** Contract: `known` are current rows. */
-export function eventSource(
-  store: ThreadStore,
-  { id, branch }: ThreadRecord,
-  known: readonly MessageRecord[],
-): EventSource {
+export function eventSource(store: ThreadStore, thread: ThreadRecord, known: readonly MessageRecord[]): EventSource {
+  const { id, branch } = thread;
   const messages = new Map(known.map((message) => [message.id, message]));
   const calls = new Map<string, MessageRecord>();
   const addCalls = (message: MessageRecord) => {
@@ -22,6 +20,7 @@ export function eventSource(
   known.forEach(addCalls);
   const source: EventSource = {
     threadId: id,
+    thread: () => toThread(thread),
     message: (messageId) => messages.get(messageId) ?? store.message(messageId) ?? undefined,
     callMessage(callId, toolMessageId) {
       // The answer that made the call may be in an earlier part of the replay. It is stored a few rows before the call's own message.
