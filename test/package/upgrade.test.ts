@@ -213,14 +213,6 @@ describe("a project that moves to the next version of the package", () => {
     const later = path.join(folder, "node_modules/threadhold/migrations/catalog/9999_later.sql");
     writeFileSync(later, laterMigration);
     await start();
-    const query = [
-      "--local",
-      "--json",
-      "--command",
-      "SELECT name FROM d1_migrations ORDER BY id DESC LIMIT 1",
-    ] as const;
-    const applied = await inProject("wrangler", "d1", "execute", "CATALOG", ...query);
-    expect(applied.output).toContain("9999_later.sql");
     const known = (await read("/api/threads")) as { threads: { id: string }[] };
     expect(known.threads.map(({ id }) => id).toSorted()).toEqual(Object.values(threads));
     const id = "44444444-4444-4444-8444-444444444444";
@@ -237,6 +229,15 @@ describe("a project that moves to the next version of the package", () => {
     expect(await listed()).toEqual([]);
     await read(`/api/usage?from=${today}&to=${today}`);
     await end();
+    // A second process that opens the database of a running server can fail with "database is locked".
+    const query = [
+      "--local",
+      "--json",
+      "--command",
+      "SELECT name FROM d1_migrations ORDER BY id DESC LIMIT 1",
+    ] as const;
+    const applied = await inProject("wrangler", "d1", "execute", "CATALOG", ...query);
+    expect(applied.output).toContain("9999_later.sql");
     rmSync(later);
   });
 });
