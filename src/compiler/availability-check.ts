@@ -17,7 +17,7 @@ export function checkAvailability(project: Project, findings: Findings): void {
       path: ["provider"],
       message,
       notes: [
-        'A server with the protocol of OpenAI, such as a gateway, Ollama or vLLM, is used with provider: "openai" and its baseUrl.',
+        'A server with the protocol of OpenAI, such as a gateway, is used with provider: "openai-compatible" and its baseUrl.',
       ],
     });
   }

@@ -3,12 +3,13 @@
 
 import { z } from "zod";
 
-import { refusedApi } from "#models/provider/providers.ts";
+import { refusedField } from "#models/provider/providers.ts";
 import type { AgentDefinition, SideConfig } from "#spec/agent.ts";
 import type { StrategyDefinition } from "#spec/define-strategy.ts";
 import type { LimitAmounts, Limits } from "#spec/limits.ts";
 import type { McpServerDefinition } from "#spec/mcp-server.ts";
-import type { AnyModelProvider, ModelDefinition } from "#spec/model.ts";
+import { modelPresets, type PresetName } from "#spec/model-preset.ts";
+import type { AnyModelDefinition, AnyModelProvider, ModelDefinition } from "#spec/model.ts";
 import type { OpenApiCredential, OpenApiDefinition } from "#spec/open-api.ts";
 import type { PromptDefinition, SubpromptConfig } from "#spec/prompt.ts";
 import type { RemoteToolOptions } from "#spec/tool-options.ts";
@@ -63,7 +64,13 @@ const modelFields = {
     })
     .optional(),
   api: z.enum(["responses", "chat"]).optional(),
+  preset: z.enum(Object.keys(modelPresets) as [PresetName, ...PresetName[]]).optional(),
   baseUrl: z.url().optional(),
+  keyVariable: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "Invalid value: it is the name of an environment variable, such as TEAM_API_KEY")
+    .nullable()
+    .optional(),
   headers: z.record(z.string(), z.string()).optional(),
   temperature: z.number().optional(),
   maxTokens: count.optional(),
@@ -101,7 +108,7 @@ const modelFields = {
       shortCallIds: z.boolean().optional(),
       requiresThinking: z.enum(["all", "calls", "none"]).optional(),
       emptyThinking: z.string().optional(),
-      thinkingOffField: z.enum(["reasoning_effort", "thinking"]).optional(),
+      thinkingOffField: z.enum(["reasoning_effort", "thinking", "enable_thinking"]).optional(),
       plainThinking: z.boolean().optional(),
       schemaRules: z.enum(["openai", "compatible", "anthropic", "google", "moonshot"]).optional(),
     })
@@ -309,10 +316,10 @@ const toolOptionFields = {
   resultSchema: z.unknown().optional(),
 } satisfies Fields<RemoteToolOptions>;
 
-const model = z.strictObject(modelFields).superRefine(({ provider, api }, context) => {
-  const problem = refusedApi({ provider, ...(api === undefined ? {} : { api }) });
-  if (problem === undefined) return;
-  context.addIssue({ code: "custom", path: ["api"], message: `Invalid value: ${problem}` });
+const model = z.strictObject(modelFields).superRefine((definition, context) => {
+  const refused = refusedField(definition as AnyModelDefinition);
+  if (refused === undefined) return;
+  context.addIssue({ code: "custom", path: [refused.field], message: `Invalid value: ${refused.reason}` });
 });
 
 /** The schema of each kind; for a tool that of its options. */

@@ -86,14 +86,15 @@ function reportInvalid(issue: Issue, { kind, file, value, base }: ShapeSubject, 
   );
   const field = path.join(".");
   const isProvider = kind === "model" && field === "provider";
+  const options = isProvider ? available : issue.code === "invalid_value" ? issue.values.map(String) : [];
   findings.error({
     code: "invalid_field",
     file,
     path: [...base, ...path],
     message:
-      found === undefined
+      found === undefined && issue.code !== "custom"
         ? `${kind} without "${field}"`
         : `"${field}" of ${withArticle(kind)}: ${isProvider ? expectedProvider : issue.message.replace(/^Invalid /, "invalid ")}`,
-    suggestion: isProvider && typeof found === "string" ? closestWord(found, available) : undefined,
+    suggestion: typeof found === "string" ? closestWord(found, options) : undefined,
   });
 }

@@ -92,7 +92,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
   const secretsWith = (values: readonly string[]) => ({ values, redact: createRedact(values) });
   const secretsOf = ({ apiKey }: ModelAccess) => {
     known ??= secretsWith([...new Set([...knownSecrets(env), ...(options.secrets ?? [])])]);
-    return apiKey === undefined ? known : secretsWith([...known.values, apiKey]);
+    return apiKey === undefined || known.values.includes(apiKey) ? known : secretsWith([...known.values, apiKey]);
   };
 
   async function* stream(
@@ -122,6 +122,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         yield { type: "error", failure: failure("not_configured", notReadyMessage(request.model)) };
         return;
       }
+      // The key may be in a variable with any name.
+      access = { ...access, apiKey: settings.apiKey };
       // The text of chunks is redacted only if the request reads `raw` parts.
       if (request.raw !== false) secrets = secretsOf(access);
       const raw = new RawText(secrets?.values ?? [], redact);

@@ -1,11 +1,11 @@
 // Finds the provider profile, the API key and the address for a model request. Invariant: a key is read from the environment, or passed by
 // the process that makes the request, and never from a definition.
 
-import type { AnyModelDefinition } from "#spec/index.ts";
+import { modelPresets, type AnyModelDefinition } from "#spec/index.ts";
 
 import type { FactTable } from "./provider/facts/fact-table.ts";
-import type { ProviderProfile, ProviderSettings } from "./provider/provider-profile.ts";
-import { providerNamed, providers } from "./provider/providers.ts";
+import type { ProviderProfile, ProviderSettings, ProviderVariables } from "./provider/provider-profile.ts";
+import { providerNamed, providers, refusedField } from "./provider/providers.ts";
 
 function firstText(env: Record<string, unknown>, names: readonly string[]): string | null {
   for (const name of names) {
@@ -20,10 +20,31 @@ function withPath(address: string, defaultPath: string): string {
   return /^https?:\/\/[^/]+$/i.test(trimmed) ? trimmed + defaultPath : trimmed;
 }
 
-/** The environment variable in which users set the key of a provider; null for a provider without a key. */
-export function keyVariable(provider: string): string | null {
-  const known = providerNamed(provider);
-  return known !== undefined && "variables" in known ? known.variables.keys[0] : null;
+/** The variables of a model's provider. Null for a provider that is not called over the network. */
+function variablesOf(model: AnyModelDefinition): ProviderVariables | null {
+  const known = providerNamed(model.provider);
+  return known === undefined || !("variables" in known) ? null : (known.variablesOf?.(model) ?? known.variables);
+}
+
+/** The environment variables with the key of a model, in the order in which they are read; empty for a model without a key. */
+function keyVariables(model: AnyModelDefinition): readonly string[] {
+  if (model.keyVariable === null) return [];
+  return model.keyVariable === undefined ? (variablesOf(model)?.keys ?? []) : [model.keyVariable];
+}
+
+/** The environment variable in which users set the key of a model; null for a model that needs none. */
+export function keyVariable(model: AnyModelDefinition): string | null {
+  return keyVariables(model)[0] ?? null;
+}
+
+/** The variables with the address of a model, in the order in which they are read; empty for a model that is not called. */
+export function addressVariables(model: AnyModelDefinition): readonly string[] {
+  return variablesOf(model)?.baseUrls ?? [];
+}
+
+/** The address of a model's server without variables; null for one that only the package of the provider knows. */
+export function defaultAddress(model: AnyModelDefinition): string | null {
+  return model.baseUrl ?? variablesOf(model)?.defaultBaseUrl ?? null;
 }
 
 /** The hosts of the last addresses. Parsing an address takes longer than most other parts of a request's settings. */
@@ -42,9 +63,9 @@ function hostOf(address: string): string | null {
 
 /** The address for requests to a model, its host, and the profile of the protocol at this host. */
 function destinationOf(model: AnyModelDefinition, known: ProviderProfile, env: Record<string, unknown>) {
-  const { baseUrls, defaultPath } = known.variables;
+  const { baseUrls, defaultPath, defaultBaseUrl = null } = known.variablesOf?.(model) ?? known.variables;
   // The address of the definition takes precedence.
-  const address = model.baseUrl ?? firstText(env, baseUrls);
+  const address = model.baseUrl ?? firstText(env, baseUrls) ?? defaultBaseUrl;
   const baseUrl = address === null ? null : withPath(address, defaultPath);
   const host = baseUrl === null ? null : hostOf(baseUrl);
   return { baseUrl, host, profile: known.atHost?.(model, host) ?? known };
@@ -64,15 +85,19 @@ export interface ModelAccess {
   fetch?: typeof globalThis.fetch;
 }
 
-/** The settings for requests to a model; null if the key is not set or the provider is not called over the network. */
+/**
+ * The settings for requests to a model; null if the key is not set, the definition cannot be used, or the provider is not called over the
+ * network.
+ */
 export function providerSettings(
   model: AnyModelDefinition,
   env: Record<string, unknown>,
   access: Pick<ModelAccess, "apiKey"> = {},
 ): ProviderSettings | null {
   const known = providerNamed(model.provider);
-  if (known === undefined || !("variables" in known)) return null;
-  const apiKey = access.apiKey ?? firstText(env, known.variables.keys);
+  if (known === undefined || !("variables" in known) || refusedField(model) !== undefined) return null;
+  const needsNone = model.keyVariable === null || variablesOf(model)?.keyless === true;
+  const apiKey = access.apiKey ?? firstText(env, keyVariables(model)) ?? (needsNone ? "" : null);
   if (apiKey === null) return null;
   const { profile, baseUrl, host } = destinationOf(model, known, env);
   return { profile, apiKey, baseUrl, host, owner: profile.ownerAt?.(host) ?? profile.name };
@@ -80,8 +105,9 @@ export function providerSettings(
 
 /** All keys that are set. Each is removed from shown texts, because any provider may repeat it. */
 export function knownSecrets(env: Record<string, unknown>): string[] {
-  return providers
-    .flatMap((provider) => ("variables" in provider ? provider.variables.keys : []))
+  const ofPresets = Object.values(modelPresets).map((preset) => preset.keyVariable);
+  const names = providers.flatMap((provider) => ("variables" in provider ? provider.variables.keys : []));
+  return [...names, ...ofPresets]
     .map((name) => env[name])
     .filter((value) => typeof value === "string")
     .map((value) => value.trim());

@@ -5,7 +5,9 @@ import type { ModelFailure } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { keyVariable, providerSettings } from "./provider-settings.ts";
-import { providerNamed, unavailableProvider } from "./provider/providers.ts";
+import { providerNamed, refusedField, unavailableProvider } from "./provider/providers.ts";
+
+export { addressVariables, defaultAddress } from "./provider-settings.ts";
 
 /** Whether a model can be called; `missing` names the variable to set, and is null if no variable is missing. */
 export interface Readiness {
@@ -19,7 +21,7 @@ export function readiness(model: AnyModelDefinition, env: Record<string, unknown
   if (provider === undefined) return { ready: false, missing: null };
   if ("play" in provider) return { ready: provider.isReady(model), missing: null };
   if (providerSettings(model, env) !== null) return { ready: true, missing: null };
-  return { ready: false, missing: keyVariable(model.provider) };
+  return { ready: false, missing: refusedField(model) === undefined ? keyVariable(model) : null };
 }
 
 /** Whether the answers of a model come from a script, so that no request is sent. */
@@ -28,25 +30,19 @@ export function isScripted(model: AnyModelDefinition): boolean {
   return provider !== undefined && "play" in provider;
 }
 
-/** The variables with the address of a provider, in the order in which they are read; empty for a provider that is not called. */
-export function addressVariables(provider: string): readonly string[] {
-  const known = providerNamed(provider);
-  return known !== undefined && "variables" in known ? known.variables.baseUrls : [];
-}
-
 /** Adds to the failure of a refused key the variable that the key is read from. */
 export function withKeyHint(failure: ModelFailure, model: AnyModelDefinition): ModelFailure {
-  const variable = keyVariable(model.provider);
+  const variable = keyVariable(model);
   if (failure.kind !== "auth" || variable === null) return failure;
   return { ...failure, message: `${failure.message} (The key is read from ${variable}.)` };
 }
 
 /** Why a model that is not ready cannot be called, and what to do. */
 export function notReadyMessage(model: AnyModelDefinition): string {
-  const variable = keyVariable(model.provider);
-  if (variable === null) {
-    return `Model "${model.name}": ${unavailableProvider(model.provider) ?? `provider "${model.provider}" is never asked`}.`;
-  }
+  const problem = refusedField(model)?.reason ?? unavailableProvider(model.provider);
+  if (problem !== undefined) return `Model "${model.name}": ${problem}.`;
+  const variable = keyVariable(model);
+  if (variable === null) return `Model "${model.name}": provider "${model.provider}" is never asked.`;
   return (
     `Model "${model.name}" needs ${variable}, which is not set. For local development put ${variable}=… into .dev.vars; ` +
     `for a deployment run: npx wrangler secret put ${variable}`

@@ -5,7 +5,7 @@ import { limitsSchema } from "#contract/run.ts";
 import type { Limits } from "#contract/run.ts";
 import { anySignal } from "#lib/any-signal.ts";
 import { keyVariable } from "#models/provider-settings.ts";
-import { unavailableProvider } from "#models/provider/providers.ts";
+import { refusedField, unavailableProvider } from "#models/provider/providers.ts";
 import { readiness } from "#models/readiness.ts";
 import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
 
@@ -111,9 +111,9 @@ function unknownModel(name: string, models: ReadonlyMap<string, unknown>) {
 }
 
 /** Refuses a provider that is not available. For a session this happens here, because no build checks its definitions. */
-function assertProvider({ name, provider }: AnyModelDefinition): void {
-  const problem = unavailableProvider(provider);
-  if (problem !== undefined) throw refuse("invalid_request", `Model "${name}": ${problem}.`);
+function assertProvider(model: AnyModelDefinition): void {
+  const problem = unavailableProvider(model.provider) ?? refusedField(model)?.reason;
+  if (problem !== undefined) throw refuse("invalid_request", `Model "${model.name}": ${problem}.`);
 }
 
 function demandTime(ms: unknown): void {
@@ -146,9 +146,9 @@ export function assertKey(options: CheckedOptions): void {
 }
 
 /** The variables in which keys are looked up. */
-export function environmentOf({ env, apiKey, model: { provider } }: CheckedOptions): Record<string, unknown> {
+export function environmentOf({ env, apiKey, model }: CheckedOptions): Record<string, unknown> {
   const { process } = globalThis as { process?: { env?: Record<string, unknown> } };
   const variables = env ?? process?.env ?? {};
-  const variable = keyVariable(provider);
+  const variable = keyVariable(model);
   return apiKey === undefined || variable === null ? { ...variables } : { ...variables, [variable]: apiKey };
 }

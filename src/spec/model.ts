@@ -1,6 +1,7 @@
 // Model definitions: the provider and its model id, prices, options and fallbacks. `ModelProvider` are the five providers of
 // Standard Agents and `ExtraModelProvider` the additional ones, so that a definition with one of the five has the published type.
 
+import type { PresetName } from "./model-preset.ts";
 import type { ModelName } from "./register.ts";
 import type { TestScript } from "./test-script.ts";
 
@@ -8,8 +9,8 @@ import type { TestScript } from "./test-script.ts";
 export type ModelProvider = "openai" | "openrouter" | "anthropic" | "google" | "test";
 
 /**
- * Additional providers. `openai-responses` equals `openai` with `api: "responses"`. The others are not available yet: a build
- * refuses them.
+ * Additional providers. `openai-responses` equals `openai` with `api: "responses"`, and `openai-compatible` is any server with OpenAI's Chat
+ * Completions, by `preset` or `baseUrl`. The others are not available yet: a build refuses them.
  */
 export type ExtraModelProvider =
   | "openai-responses"
@@ -93,8 +94,8 @@ export interface ModelCompatibility {
   requiresThinking?: "all" | "calls" | "none";
   /** The `reasoning_content` of a required message without thinking. Default an empty text, for Kimi a space. */
   emptyThinking?: string;
-  /** The field that turns thinking off: `reasoning_effort: "none"` or `thinking: { type: "disabled" }`. */
-  thinkingOffField?: "reasoning_effort" | "thinking";
+  /** The field that turns thinking off: `reasoning_effort: "none"`, `thinking: { type: "disabled" }` or `enable_thinking: false`. */
+  thinkingOffField?: "reasoning_effort" | "thinking" | "enable_thinking";
   /**
    * Responses API only: the server accepts earlier thinking that it did not encrypt. Default false, except for open models such as `gpt-oss`.
    */
@@ -116,7 +117,7 @@ export type OpenAIProtocol = "responses" | "chat";
 export interface ModelDefinition<N extends string = string, P extends AnyModelProvider = ModelProvider> {
   /** The name that prompts and fallbacks use. */
   name: N;
-  /** The provider. Its API key is read from the environment variable `<PROVIDER>_API_KEY`. */
+  /** The provider. Its API key is read from the environment variable `<PROVIDER>_API_KEY`, or from `keyVariable`. */
   provider: P;
   /** The provider's id of the model, for example `gpt-5.4-mini`, or `anthropic/claude-sonnet-5` at OpenRouter. */
   model: string;
@@ -138,8 +139,15 @@ export interface ModelDefinition<N extends string = string, P extends AnyModelPr
    * `openai-responses`, `chat` at any other address.
    */
   api?: OpenAIProtocol;
-  /** Base URL of the API, if it is not the provider's own. */
+  /** `openai-compatible` only: the server, which sets the address, the variable of the key and `compat`. */
+  preset?: PresetName;
+  /** Base URL of the API, if it is not the provider's own. `openai-compatible` needs it, or a `preset`. */
   baseUrl?: string;
+  /**
+   * The environment variable with the API key, if it is not the provider's own. Null: requests have no key, for a server at `baseUrl` that
+   * needs none.
+   */
+  keyVariable?: string | null;
   /** Headers added to every request. */
   headers?: Record<string, string>;
   /** Sampling temperature. A prompt's value takes precedence. */

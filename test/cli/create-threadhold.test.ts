@@ -33,9 +33,9 @@ const own = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
 };
+const keyOf = (provider: string) => keyVariable({ provider } as Parameters<typeof keyVariable>[0]);
 const scratch = mkdtempSync(path.join(tmpdir(), "create-threadhold-"));
-let cwd = "";
-let runs = 0;
+let [cwd, runs] = ["", 0];
 
 beforeEach(() => {
   cwd = path.join(scratch, String(runs++));
@@ -133,13 +133,13 @@ describe("create-threadhold", () => {
   it("The command create-threadhold offers exactly the supported providers, each with the variable of its API key", () => {
     const remote = knownProviders.filter((provider) => "variables" in provider && !provider.name.includes("-"));
     expect(new Set(Object.keys(providers))).toEqual(new Set(["none", ...remote.map(({ name }) => name)]));
-    for (const [name, { key }] of Object.entries(providers)) expect([name, key]).toEqual([name, keyVariable(name)]);
+    for (const [name, { key }] of Object.entries(providers)) expect([name, key]).toEqual([name, keyOf(name)]);
   });
 
   it.each(["anthropic", "google", "openai", "openrouter"])(
     "A project with the provider %s has a model of that provider, and names the variable of its API key for local use and for deployments",
     async (provider) => {
-      const key = keyVariable(provider) ?? "";
+      const key = keyOf(provider) ?? "";
       const { output } = await create(["shop", "--template", "team", "--provider", provider, ...bare]);
       expect(output).toContain(`${key}=`);
       expect(read("shop/agents/models/default.ts")).toContain(`provider: "${provider}"`);

@@ -68,6 +68,27 @@ it("The command doctor warns of addresses that a deployment does not reach, and 
   expect(output).not.toMatch(/secret-\d/);
 });
 
+it("The command doctor warns of a preset on this machine until a variable of the deployment has an address for it", async () => {
+  const files = (vars: string): Files => ({
+    ...complete,
+    "wrangler.toml": `${toml}[vars]\n${vars}`,
+    ".dev.vars": "OPEN_LOOPBACK=true\nXAI_API_KEY=secret-0001\nGROQ_BASE_URL=http://localhost:9/v1\n",
+    "agents/models/local.ts": `export default { name: "local", provider: "openai-compatible", preset: "lm-studio", model: "m" };`,
+    "agents/models/grok.ts": `export default { name: "grok", provider: "openai-compatible", preset: "xai", model: "m" };`,
+    "agents/models/llama.ts": `export default { name: "llama", provider: "openai-compatible", preset: "groq", model: "m", keyVariable: null };`,
+  });
+  const { output } = await doctor(files(""), inRepository);
+  expect(output).toContain(
+    "warning model local: The address of its preset is at localhost:1234, which a deployment does not reach.",
+  );
+  expect(output).toContain("set LM_STUDIO_BASE_URL in [vars]");
+  expect(output).toContain("warning variable GROQ_BASE_URL: Only a file of this machine sets it");
+  expect(output).not.toMatch(/model grok: The address|model llama: The address/);
+  expect(output).toContain("keys of a deployment: threadhold deploy sets XAI_API_KEY if the Worker lacks it");
+  const published = await doctor(files('LM_STUDIO_BASE_URL = "https://lm.example.com/v1"\n'), inRepository);
+  expect(published.output).not.toContain("model local: The address");
+});
+
 it("The command doctor calls no asynchronous function and no function for headers or credentials of a definition, states this, and checks the variables that their text names", async () => {
   const called = (token: string) => `{ globalThis.calledInDoctor = true; return { authorization: env.${token} }; }`;
   const files = {

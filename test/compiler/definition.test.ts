@@ -60,13 +60,23 @@ describe("fields", () => {
       column: 54,
       suggestion: "openai",
       message:
-        '"provider" of a model: invalid option: expected one of "openai"|"openai-responses"|"openrouter"|"anthropic"|"google"|"test"',
+        '"provider" of a model: invalid option: expected one of "openai"|"openai-responses"|"openai-compatible"|"openrouter"|"anthropic"|"google"|"test"',
     });
     expect(await onlyFinding({ "agents/agents/night.ts": agent("maxSessionTurns: -1,") })).toMatchObject({
       code: "invalid_field",
       line: 4,
       column: 20,
     });
+    expect(
+      await onlyFinding({
+        "agents/models/slow.ts": `export default { name: "slow", model: "x", provider: "openai-compatible", preset: "olama" };`,
+      }),
+    ).toMatchObject({ code: "invalid_field", line: 1, suggestion: "ollama" });
+    expect(
+      await onlyFinding({
+        "agents/models/slow.ts": `export default { name: "slow", model: "x", provider: "openai-compatible" };`,
+      }),
+    ).toMatchObject({ code: "invalid_field", message: expect.stringContaining("needs the address") as string });
     // A broken definition is not checked further, and references to it are not reported.
     expect(
       await onlyFinding({

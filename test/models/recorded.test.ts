@@ -5,7 +5,9 @@
 import { describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
-import { collect, model, readAnswer, request, serverPort, type Provider } from "./ask-model.ts";
+import { modelPresets, type PresetName } from "#spec/index.ts";
+
+import { collect, model, readAnswer, request, serverEnv, serverPort, type Provider } from "./ask-model.ts";
 import { grammarFaults } from "./grammar.ts";
 import type { Sent } from "./sent-request.ts";
 
@@ -39,19 +41,27 @@ const caseSchema = z.object({
 });
 
 /** The provider through which each recorded protocol is tested; the other protocols have none yet. */
-const adapters: Record<string, Provider> = {
+const adapters: Record<string, Provider | "openai-compatible"> = {
   anthropic: "anthropic",
   gemini: "google",
   "vertex-gemini": "google",
   "openai-chat": "openai",
   "azure-chat": "openai",
-  "deepseek-chat": "openai",
-  "groq-chat": "openai",
-  "mistral-chat": "openai",
-  "xai-chat": "openai",
+  "deepseek-chat": "openai-compatible",
+  "groq-chat": "openai-compatible",
+  "mistral-chat": "openai-compatible",
+  "xai-chat": "openai-compatible",
   "openrouter-chat": "openrouter",
   "openai-responses": "openai",
   "azure-responses": "openai",
+};
+
+/** The server of each recorded protocol that has a preset. */
+const presets: Partial<Record<string, PresetName>> = {
+  "deepseek-chat": "deepseek",
+  "groq-chat": "groq",
+  "mistral-chat": "mistral",
+  "xai-chat": "xai",
 };
 
 /** These recordings are served under a separate path, which the model's `api` selects. */
@@ -92,8 +102,13 @@ describe("recorded answers", () => {
       const more = responsesWires.has(wire)
         ? { headers, api: "responses" as const, compat: { supportsReasoningEffort: true } }
         : { headers };
-      const call = request(model(provider, name, more));
-      const parts = await collect(serverPort().stream(call, new AbortController().signal));
+      const preset = presets[wire];
+      const url = inject("modelServer");
+      const at = preset === undefined ? {} : { preset, baseUrl: `${url}/v1` };
+      const env = preset === undefined ? {} : { [modelPresets[preset].keyVariable]: "key-of-the-preset" };
+      const call = request(model(provider, name, { ...more, ...at }));
+      const port = serverPort({ env: { ...serverEnv(url), ...env } });
+      const parts = await collect(port.stream(call, new AbortController().signal));
       expect(grammarFaults(parts)).toEqual([]);
       const id = encodeURIComponent(title);
       const [sent] = await (

@@ -5,7 +5,7 @@
 
 import type { Project } from "#compiler/project.ts";
 import { readHost } from "#lib/outbound/host.ts";
-import { addressVariables, readiness } from "#models/readiness.ts";
+import { addressVariables, defaultAddress, readiness } from "#models/readiness.ts";
 
 import { ok, warning, type Finding } from "./finding.ts";
 import { namedVariables } from "./named-variables.ts";
@@ -149,12 +149,22 @@ function variableFindings(names: readonly string[], { local, deployed }: Variabl
 /** Checks the variables with the addresses of providers, and the addresses in all variables of the configuration. */
 function baseUrlFindings({ models }: DeployedDefinitions, { local, deployed }: VariableSets): Finding[] {
   const findings: Finding[] = [];
-  const used = models.filter(({ value }) => value.baseUrl === undefined).map(({ value }) => value.provider);
-  for (const provider of new Set<string>(used)) {
-    const names = addressVariables(provider);
+  const seen = new Set<string>();
+  for (const { value } of models.filter((model) => model.value.baseUrl === undefined)) {
+    const names = addressVariables(value);
+    const [first = ""] = names;
+    if (names.some((variable) => isSet(deployed[variable]))) continue;
+    const host = localHost(defaultAddress(value));
+    if (host !== null) {
+      const detail = `The address of its preset is at ${host}, which a deployment does not reach.`;
+      const fix = `set ${first} in [vars] of the wrangler configuration to a public address, or give the model a baseUrl`;
+      findings.push(warning(`model ${value.name}`, detail, fix));
+      continue;
+    }
     const name = names.find((variable) => isSet(local[variable]));
-    if (name === undefined || names.some((variable) => isSet(deployed[variable]))) continue;
-    const detail = `Only a file of this machine sets it, so a deployment sends the requests of the provider "${provider}" to the provider's own address.`;
+    if (name === undefined || seen.has(name)) continue;
+    seen.add(name);
+    const detail = `Only a file of this machine sets it, so a deployment sends the requests of the provider "${value.preset ?? value.provider}" to the provider's own address.`;
     const fix = `add ${name} to [vars] of the wrangler configuration, or give the models a baseUrl`;
     findings.push(warning(`variable ${name}`, detail, fix));
   }

@@ -167,7 +167,7 @@ function modelTry(
 ): Try {
   const title = `model ${value.name}`;
   const { provider, model } = value;
-  const addresses = addressVariables(provider).join(", ");
+  const addresses = addressVariables(value).join(", ");
   const reach = `check baseUrl in ${file}${addresses === "" ? "" : `, or the variables ${addresses}`}, and that the server runs`;
   const fixOf = ({ kind, status }: ModelFailure): string => {
     if (kind === "auth") return "put a valid key into .dev.vars, and into the secrets of the Worker";

@@ -1,8 +1,9 @@
-// The differences between servers of OpenAI's protocols, as data. The `compat` of a model is filled from the preset of Chat Completions, then
-// from the model's id, then from the server's host; each overrides the one before, and the definition overrides all. A model's id counts
-// because gateways serve the models of others under their own hosts; a host counts more because it decides which fields it accepts.
+// The differences between servers of OpenAI's protocols, as data. The `compat` of a model is filled from the defaults of Chat Completions, then
+// from the model's id, then from the server: its preset, else its host. Each overrides the one before, and the definition overrides all. A
+// model's id counts because gateways serve the models of others under their own hosts; a server counts more because it decides which fields
+// it accepts.
 
-import type { AnyModelDefinition, ModelCompatibility } from "#spec/index.ts";
+import { modelPresets, type AnyModelDefinition, type ModelCompatibility, type ServerPreset } from "#spec/index.ts";
 
 /**
  * The fields that are known for every model. An absent role or effort is decided by the model's id, and absent rules for schemas by the
@@ -16,7 +17,7 @@ export interface Compatibility extends Required<Known>, Pick<ModelCompatibility,
   jsonSchema: boolean;
 }
 
-const preset: Compatibility = {
+const defaults: Compatibility = {
   maxTokensField: "max_tokens",
   supportsStreamUsage: true,
   supportsTemperature: true,
@@ -62,30 +63,38 @@ const byModel: readonly Entry[] = [
   [/(?:^|[/.:_-])gemini|(?:^|\/)google\//, { schemaRules: "google" }],
 ];
 
-/** By the server's host. The first entry that matches counts. */
-const byHost: readonly Entry[] = [
-  // Mistral, Groq and Cerebras refuse fields that their protocol does not have.
-  [/(^|\.)mistral\.ai$/, { supportsStreamUsage: false, shortCallIds: true, requiresThinking: "none" }],
-  [/(^|\.)(groq\.com|cerebras\.ai)$/, { requiresThinking: "none" }],
-  [
-    /(^|\.)deepseek\.com$/,
-    { requiresThinking: "all", emptyThinking: "", jsonSchema: false, thinkingOffField: "thinking" },
-  ],
-  [
-    /(^|\.)moonshot\.(ai|cn)$/,
-    {
-      requiresThinking: "calls",
-      emptyThinking: " ",
-      jsonSchema: false,
-      thinkingOffField: "thinking",
-      schemaRules: "moonshot",
-    },
-  ],
+/** By the domain of a server that has no preset. */
+const byDomain: Readonly<Record<string, Partial<Compatibility>>> = {
   // The endpoints with Chat Completions of these two convert schemas to those of their own APIs.
-  [/(^|\.)anthropic\.com$/, { schemaRules: "anthropic" }],
-  [/(^|\.)googleapis\.com$/, { schemaRules: "google" }],
-  [/(^|\.)(z\.ai|bigmodel\.cn)$/, { jsonSchema: false, thinkingOffField: "thinking" }],
-];
+  "anthropic.com": { schemaRules: "anthropic" },
+  "googleapis.com": { schemaRules: "google" },
+};
+
+/** The servers on the Internet by their domains. Local servers are recognised by their preset alone. */
+const presetByDomain = new Map<string, ServerPreset>(
+  Object.values<ServerPreset>(modelPresets).flatMap((preset) =>
+    [...(preset.keyless === true ? [] : [domainOf(preset.baseUrl)]), ...(preset.domains ?? [])].map(
+      (domain) => [domain, preset] as const,
+    ),
+  ),
+);
+
+/** The last two labels of an address' host: `groq.com` of `https://api.groq.com/openai/v1`. */
+function domainOf(address: string): string {
+  return new URL(address).hostname.split(".").slice(-2).join(".");
+}
+
+/** What is known of the server of a model. */
+function ofServer(model: AnyModelDefinition, host: string | null): Partial<Compatibility> {
+  const domain = (host ?? "").replace(/:\d+$/, "").split(".").slice(-2).join(".");
+  const preset = presetNamed(model) ?? presetByDomain.get(domain);
+  return preset?.compat ?? (Object.hasOwn(byDomain, domain) ? (byDomain[domain] ?? {}) : {});
+}
+
+/** The server that a definition names; undefined without a preset, or for a name that no row has. */
+export function presetNamed({ preset }: AnyModelDefinition): ServerPreset | undefined {
+  return preset !== undefined && Object.hasOwn(modelPresets, preset) ? modelPresets[preset] : undefined;
+}
 
 /** The fields of a definition's `compat` that are set. */
 function ofDefinition({ compat = {} }: AnyModelDefinition): Partial<Compatibility> {
@@ -93,11 +102,9 @@ function ofDefinition({ compat = {} }: AnyModelDefinition): Partial<Compatibilit
 }
 
 function find(model: AnyModelDefinition, host: string | null): Compatibility {
-  const name = (host ?? "").replace(/:\d+$/, "");
   const id = model.model.toLowerCase();
   const ofModel = byModel.flatMap(([ids, fields]) => (ids.test(id) ? [fields] : []));
-  const ofHost = byHost.find(([hosts]) => hosts.test(name))?.[1] ?? {};
-  return Object.assign({}, preset, ...ofModel, ofHost, ofDefinition(model)) as Compatibility;
+  return Object.assign({}, defaults, ...ofModel, ofServer(model, host), ofDefinition(model)) as Compatibility;
 }
 
 /** The last result for each definition. A request needs it for each assistant message. */

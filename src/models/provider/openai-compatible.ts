@@ -3,11 +3,12 @@
 import type { JSONObject, LanguageModelV3Message } from "@ai-sdk/provider";
 
 import type { StoredPart } from "#core/record.ts";
+import { modelPresets } from "#spec/index.ts";
 
 import { shortCallId } from "../call-ids.ts";
 import { rulesOfSchemas } from "../schema/wire-rules.ts";
 import { chatCompletions } from "./chat-completions.ts";
-import { compatibilityOf } from "./compatibility.ts";
+import { compatibilityOf, presetNamed } from "./compatibility.ts";
 import {
   asksForOneCall,
   chatFiles,
@@ -20,7 +21,11 @@ import {
 } from "./openai-family.ts";
 import { metadataUnder, type CallTarget, type ProviderProfile } from "./provider-profile.ts";
 
-const thinkingOff: JSONObject = { thinking: { type: "disabled" } };
+/** The fields that turn thinking off, by `compat.thinkingOffField`. `reasoning_effort` is an option of the package. */
+const thinkingOff: Readonly<Record<string, JSONObject | undefined>> = {
+  thinking: { thinking: { type: "disabled" } },
+  enable_thinking: { enable_thinking: false },
+};
 
 type AssistantMessage = Extract<LanguageModelV3Message, { role: "assistant" }>;
 
@@ -93,10 +98,8 @@ export const openaiCompatible: ProviderProfile = {
   options: (request, hasTools) => (asksForOneCall(request, hasTools) ? { parallel_tool_calls: false } : {}),
   reasoning(request, { thinking, to }) {
     const isOff = thinking?.effort === "none" && takesEffort(request.model);
-    const { thinkingOffField } = compatibilityOf(request.model, to.host);
-    return isOff && thinkingOffField === "thinking"
-      ? { options: thinkingOff, budget: 0, warnings: [] }
-      : effortOptions(request, thinking);
+    const options = thinkingOff[compatibilityOf(request.model, to.host).thinkingOffField];
+    return isOff && options !== undefined ? { options, budget: 0, warnings: [] } : effortOptions(request, thinking);
   },
   structure(structure, request, to) {
     const isSupported =
@@ -117,4 +120,26 @@ export const openaiCompatible: ProviderProfile = {
     kind === "thinking" && !empty && thinkingField !== null
       ? { field: thinkingField, model }
       : metadataUnder(metadata, { reported: "openaiCompatible", sent: "google" }),
+};
+
+/** The prefix of the variables of a server: `LM_STUDIO` of `lm-studio`. */
+const prefixOf = (name: string): string => name.replaceAll("-", "_").toUpperCase();
+
+/** The provider `openai-compatible`: a server that a definition names by `preset`, or by its address. */
+export const namedServer: ProviderProfile = {
+  ...openaiCompatible,
+  presets: Object.keys(modelPresets),
+  variables: { keys: ["OPENAI_COMPATIBLE_API_KEY"], baseUrls: [], defaultPath: "" },
+  variablesOf(model) {
+    const server = presetNamed(model);
+    if (server === undefined || model.preset === undefined) return namedServer.variables;
+    const { baseUrl, keyVariable, keyless } = server;
+    return {
+      keys: [keyVariable],
+      baseUrls: [`${prefixOf(model.preset)}_BASE_URL`],
+      defaultPath: new URL(baseUrl).pathname.replace(/\/$/, ""),
+      defaultBaseUrl: baseUrl,
+      keyless: keyless === true,
+    };
+  },
 };

@@ -22,17 +22,22 @@ import type { ThinkingRequest } from "../thinking-request.ts";
 import type { FactTable } from "./facts/fact-table.ts";
 
 /** Environment variables of a provider. */
-interface ProviderVariables {
+export interface ProviderVariables {
   /** Names of the variable for the API key. Messages to users name the first one. */
   keys: readonly [string, ...string[]];
   baseUrls: readonly string[];
   /** Path of the API. It is appended if the variable contains only a host, as variables for other tools often do. */
   defaultPath: string;
+  /** The address, for a provider whose package has none of its own. */
+  defaultBaseUrl?: string;
+  /** The server usually needs no key. */
+  keyless?: boolean;
 }
 
 /** The profile, the API key and the address for requests to a model. */
 export interface ProviderSettings {
   profile: ProviderProfile;
+  /** Empty for a server without a key. */
   apiKey: string;
   /** Null: the provider's default address. */
   baseUrl: string | null;
@@ -152,6 +157,10 @@ export interface ProviderProfile {
   /** The provider's name in OpenTelemetry's semantic conventions. Absent: `name`. */
   telemetryName?: string;
   variables: ProviderVariables;
+  /** Returns the variables of one model. Absent: `variables`. */
+  variablesOf?: (model: AnyModelDefinition) => ProviderVariables;
+  /** Accepted values of a definition's `preset`; the definition needs one of them, or a `baseUrl`. Absent: none. */
+  presets?: readonly string[];
   /** Accepted values of a definition's `api`. Absent: none. */
   apis?: readonly OpenAIProtocol[];
   /** Returns the profile of the protocol that a host uses; null is the default address. Absent: this profile. */

@@ -4,6 +4,7 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { anthropic } from "./anthropic.ts";
 import { google } from "./google.ts";
+import { namedServer } from "./openai-compatible.ts";
 import { openai, openaiResponses } from "./openai.ts";
 import { openrouter } from "./openrouter.ts";
 import type { LocalProvider, ProviderProfile } from "./provider-profile.ts";
@@ -13,6 +14,7 @@ import { test } from "./test.ts";
 export const providers: readonly (ProviderProfile | LocalProvider)[] = [
   openai,
   openaiResponses,
+  namedServer,
   openrouter,
   anthropic,
   google,
@@ -30,10 +32,35 @@ export function unavailableProvider(name: string): string | undefined {
   return `provider "${name}" is not available yet; available are ${providers.map((known) => known.name).join(", ")}`;
 }
 
-/** Why a definition's `api` is refused; undefined if its provider accepts it. */
-export function refusedApi({ provider, api }: Pick<AnyModelDefinition, "provider" | "api">): string | undefined {
-  const known = providerNamed(provider);
-  const apis = known !== undefined && "apis" in known ? (known.apis ?? []) : [];
-  if (api === undefined || apis.includes(api)) return undefined;
-  return `"${api}" is not a protocol of the provider "${provider}"`;
+/** A field of a definition that its provider does not accept, and the reason. */
+export interface RefusedField {
+  field: "api" | "preset" | "keyVariable" | "baseUrl";
+  reason: string;
 }
+
+/** The first field that the provider of a definition does not accept; undefined if it accepts all of them. */
+export function refusedField(model: RefusableFields): RefusedField | undefined {
+  const { provider, api, preset, baseUrl, keyVariable } = model;
+  const known = providerNamed(provider);
+  if (known === undefined) return undefined;
+  const profile = "variables" in known ? known : undefined;
+  if (api !== undefined && profile?.apis?.includes(api) !== true)
+    return { field: "api", reason: `"${api}" is not a protocol of the provider "${provider}"` };
+  const presets = profile?.presets;
+  if (preset !== undefined && presets?.includes(preset) !== true) {
+    const fix = presets === undefined ? 'use provider: "openai-compatible"' : `expected one of ${presets.join(", ")}`;
+    return { field: "preset", reason: `the provider "${provider}" has no preset "${preset}"; ${fix}` };
+  }
+  if (presets !== undefined && preset === undefined && baseUrl === undefined) {
+    const reason = `the provider "${provider}" needs the address of the server: a baseUrl, or a preset (${presets.join(", ")})`;
+    return { field: "baseUrl", reason };
+  }
+  if (keyVariable === null && preset === undefined && baseUrl === undefined)
+    return {
+      field: "keyVariable",
+      reason: `the provider "${provider}" needs a key; null is for a server at a baseUrl`,
+    };
+  return undefined;
+}
+
+type RefusableFields = Pick<AnyModelDefinition, "provider" | "api" | "preset" | "baseUrl" | "keyVariable">;

@@ -1,0 +1,146 @@
+// Servers with OpenAI's Chat Completions that `provider: "openai-compatible"` knows by name. Each server is one row: its address, the variable
+// of its key, and how it differs from OpenAI. Types, the build, requests and the documentation read this list alone. The sources of the
+// rows are in docs/reference/providers.md.
+
+import type { ModelCompatibility } from "./model.ts";
+
+/** A server with OpenAI's Chat Completions. */
+export interface ServerPreset {
+  /** The name of the service or program. */
+  title: string;
+  /** The base URL of the API. */
+  baseUrl: string;
+  /** The environment variable with the API key. */
+  keyVariable: string;
+  /** The server usually runs without a key. */
+  keyless?: true;
+  /** The domains of the server in addition to that of `baseUrl`. */
+  domains?: readonly string[];
+  /** How the server differs from OpenAI. */
+  compat?: ModelCompatibility & {
+    /** The server accepts a JSON Schema as the form of an answer. Default true. */
+    jsonSchema?: boolean;
+  };
+}
+
+const deepseek = {
+  requiresThinking: "all",
+  emptyThinking: "",
+  jsonSchema: false,
+  thinkingOffField: "thinking",
+} as const;
+
+const moonshot = {
+  requiresThinking: "calls",
+  emptyThinking: " ",
+  jsonSchema: false,
+  thinkingOffField: "thinking",
+  schemaRules: "moonshot",
+} as const;
+
+/** The servers by the names that `preset` accepts. */
+export const modelPresets = {
+  cerebras: {
+    title: "Cerebras",
+    baseUrl: "https://api.cerebras.ai/v1",
+    keyVariable: "CEREBRAS_API_KEY",
+    // Cerebras, Groq and Mistral refuse fields that their protocol does not have.
+    compat: { requiresThinking: "none" },
+  },
+  deepseek: {
+    title: "DeepSeek",
+    baseUrl: "https://api.deepseek.com/v1",
+    keyVariable: "DEEPSEEK_API_KEY",
+    compat: deepseek,
+  },
+  fireworks: {
+    title: "Fireworks AI",
+    baseUrl: "https://api.fireworks.ai/inference/v1",
+    keyVariable: "FIREWORKS_API_KEY",
+  },
+  "github-models": {
+    title: "GitHub Models",
+    baseUrl: "https://models.github.ai/inference",
+    keyVariable: "GITHUB_TOKEN",
+  },
+  groq: {
+    title: "Groq",
+    baseUrl: "https://api.groq.com/openai/v1",
+    keyVariable: "GROQ_API_KEY",
+    compat: { requiresThinking: "none" },
+  },
+  huggingface: {
+    title: "Hugging Face",
+    baseUrl: "https://router.huggingface.co/v1",
+    keyVariable: "HF_TOKEN",
+  },
+  "lm-studio": {
+    title: "LM Studio",
+    baseUrl: "http://localhost:1234/v1",
+    keyVariable: "LM_STUDIO_API_KEY",
+    keyless: true,
+  },
+  mistral: {
+    title: "Mistral",
+    baseUrl: "https://api.mistral.ai/v1",
+    keyVariable: "MISTRAL_API_KEY",
+    compat: { supportsStreamUsage: false, shortCallIds: true, requiresThinking: "none" },
+  },
+  moonshot: {
+    title: "Moonshot AI (Kimi)",
+    baseUrl: "https://api.moonshot.ai/v1",
+    keyVariable: "MOONSHOT_API_KEY",
+    domains: ["moonshot.cn"],
+    compat: moonshot,
+  },
+  nvidia: {
+    title: "NVIDIA",
+    baseUrl: "https://integrate.api.nvidia.com/v1",
+    keyVariable: "NVIDIA_API_KEY",
+  },
+  ollama: {
+    title: "Ollama",
+    baseUrl: "http://localhost:11434/v1",
+    keyVariable: "OLLAMA_API_KEY",
+    keyless: true,
+    domains: ["ollama.com"],
+  },
+  perplexity: {
+    title: "Perplexity",
+    baseUrl: "https://api.perplexity.ai",
+    keyVariable: "PERPLEXITY_API_KEY",
+  },
+  qwen: {
+    title: "Qwen (Alibaba Cloud Model Studio)",
+    baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+    keyVariable: "DASHSCOPE_API_KEY",
+    compat: { thinkingOffField: "enable_thinking" },
+  },
+  together: {
+    title: "Together AI",
+    baseUrl: "https://api.together.ai/v1",
+    keyVariable: "TOGETHER_API_KEY",
+    domains: ["together.xyz"],
+  },
+  vllm: {
+    title: "vLLM",
+    baseUrl: "http://localhost:8000/v1",
+    keyVariable: "VLLM_API_KEY",
+    keyless: true,
+  },
+  xai: {
+    title: "xAI",
+    baseUrl: "https://api.x.ai/v1",
+    keyVariable: "XAI_API_KEY",
+  },
+  zai: {
+    title: "Z.ai",
+    baseUrl: "https://api.z.ai/api/paas/v4",
+    keyVariable: "ZAI_API_KEY",
+    domains: ["bigmodel.cn"],
+    compat: { jsonSchema: false, thinkingOffField: "thinking" },
+  },
+} as const satisfies Record<string, ServerPreset>;
+
+/** The name of a server in {@link modelPresets}. */
+export type PresetName = keyof typeof modelPresets;
