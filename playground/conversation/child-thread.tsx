@@ -3,7 +3,7 @@
 
 import { use, useMemo, useState } from "react";
 import type { ReactElement } from "react";
-import { useThread, useThreadState } from "threadhold/react";
+import { useThread } from "threadhold/react";
 import { Link, useSearch } from "wouter";
 
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
@@ -13,7 +13,6 @@ import { NestedRowsContext } from "./nested-rows-context.ts";
 import { ParticipantNamesContext, useParticipantNames } from "./participant-names.ts";
 import { RowBuilder } from "./rows.ts";
 import type { MessageRow } from "./rows.ts";
-import { statusOf } from "./thread-status.ts";
 import { callsAtWork } from "./use-calls-at-work.ts";
 
 import css from "./nested.module.css";
@@ -24,7 +23,7 @@ const called = { parent: { thread_id: "", run_id: "", tool_call_id: "" }, user_i
 /** The child thread's conversation. */
 export function ChildThread({ id, agent }: { id: string; agent: string }): ReactElement {
   const { thread, messages, tools, connection, handle } = useThread(id);
-  const status = useThreadState(id, statusOf);
+  const status = thread?.status ?? "idle";
   const search = useSearch();
   const names = useParticipantNames(thread?.agent_id ?? agent, thread ?? called);
   const [builder] = useState(() => new RowBuilder());

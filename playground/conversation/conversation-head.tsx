@@ -4,7 +4,6 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { ReactElement } from "react";
 import type { Thread, ThreadHandle } from "threadhold/client";
-import { useThreadState } from "threadhold/react";
 import { Link, useSearch } from "wouter";
 
 import { otherOwner, useCaller } from "../access/use-caller.ts";
@@ -20,7 +19,6 @@ import { listSearch } from "../threads/thread-filter.ts";
 import { threadPath, useAgentTitle, useNameOf } from "../threads/thread-title.ts";
 import { useThreadMenu } from "../threads/use-thread-menu.tsx";
 import { tracePath } from "../trace/trace-path.ts";
-import { statusOf } from "./thread-status.ts";
 import { useFigures } from "./use-figures.ts";
 
 import css from "./conversation.module.css";
@@ -74,7 +72,6 @@ export function ConversationHead({
   const owner = otherOwner(useCaller(), thread);
   const { entries, dialog } = useThreadMenu(thread, onChanged);
   const search = listSearch(useSearch());
-  const status = useThreadState(thread.id, statusOf);
   const { usage, cost } = useFigures(handle) ?? thread;
   const tokens = usage.input + usage.output;
   return (
@@ -89,7 +86,7 @@ export function ConversationHead({
       <div className={css["names"]}>
         <h1 className={css["title"]}>{nameOf(thread)}</h1>
         <p className={css["facts"]}>
-          <StatusMark status={status} shown />
+          <StatusMark status={thread.status} shown />
           <Link href={definitionPath({ kind: "agent", name: thread.agent_id })} className={css["agent"] ?? ""}>
             {agentTitle(thread.agent_id)}
           </Link>

@@ -52,6 +52,7 @@ export interface RunView {
 /** A subscriber's view of a thread. Messages are sorted by `position`. */
 export interface ThreadView {
   readonly last_seq: number;
+  /** `status` and `active_run_id` follow the events of runs. Every other field is as in the last snapshot or `thread_updated`. */
   readonly thread: Thread | null;
   readonly messages: readonly MessageView[];
   readonly tools: Readonly<Record<string, ToolView>>;
@@ -80,9 +81,8 @@ export function fold(view: ThreadView, event: ThreadEvent): ThreadView {
 function atWork(view: ThreadView, { run_id, type }: PlainEvent): ThreadView {
   // An event of a child thread does not show that the parent was resumed: the parent may wait for another call.
   if (type === "subagent_event") return view;
-  const run = run_id === undefined ? undefined : view.runs[run_id];
-  if (run?.status !== "awaiting_tool_execution") return view;
-  return { ...view, runs: { ...view.runs, [run.id]: { ...run, status: "running" } } };
+  const run = view.runs[run_id ?? ""];
+  return run?.status === "awaiting_tool_execution" ? putRun(view, { ...run, status: "running" }) : view;
 }
 
 /** Folds several events into a view, in order. */
@@ -109,9 +109,26 @@ function foldSnapshot(event: EventOf<"snapshot">): ThreadView {
  * rows and may lack the event that changed the status, so the record decides.
  */
 function withRecordedStatus(view: ThreadView, { active_run_id: id, status }: Thread): ThreadView {
-  const run = id === null ? undefined : view.runs[id];
-  if (run === undefined || (status !== "running" && status !== "awaiting_tool_execution")) return view;
-  return { ...view, runs: { ...view.runs, [run.id]: { ...run, status } } };
+  const run = view.runs[id ?? ""];
+  return run && isAtWork(status) ? putRun(view, { ...run, status }) : view;
+}
+
+/** The view with a run. The thread has the status of the active run, otherwise that of the run which ended last. */
+function putRun(view: ThreadView, run: RunView): ThreadView {
+  const { id, status } = run;
+  const known = view.active_run_id;
+  const isOpen = isAtWork(status);
+  const active_run_id = isOpen ? id : known === id ? null : known;
+  return {
+    ...view,
+    thread: view.thread && { ...view.thread, active_run_id, status: isOpen || status === "error" ? status : "idle" },
+    runs: { ...view.runs, [id]: run },
+    active_run_id,
+  };
+}
+
+function isAtWork(status: string): status is "running" | "awaiting_tool_execution" {
+  return status === "running" || status === "awaiting_tool_execution";
 }
 
 /**
@@ -194,31 +211,25 @@ function applyRun(
     reason: null,
     error: null,
   };
-  const put = (run: RunView, active: string | null): ThreadView => ({
-    ...view,
-    runs: { ...view.runs, [id]: run },
-    active_run_id: active,
-  });
   switch (event.type) {
     case "run_start":
-      return put({ ...known, status: "running" }, id);
+      return putRun(view, known);
     case "awaiting_tool_execution":
       // The list is empty if all open calls belonged to a child thread and were answered there.
-      return put(
-        { ...known, ...event.totals, status: event.tool_calls.length === 0 ? "running" : "awaiting_tool_execution" },
-        id,
-      );
+      return putRun(view, {
+        ...known,
+        ...event.totals,
+        status: event.tool_calls.length === 0 ? "running" : "awaiting_tool_execution",
+      });
     case "step_end":
-      return put({ ...known, ...event.totals }, view.active_run_id);
+      return putRun(view, { ...known, ...event.totals });
     case "reasoning":
-      return put({ ...known, reasoning: [...(known.reasoning ?? []), event.text] }, view.active_run_id);
+      return putRun(view, { ...known, reasoning: [...(known.reasoning ?? []), event.text] });
     case "plan":
-      return put({ ...known, plan: event.steps }, view.active_run_id);
+      return putRun(view, { ...known, plan: event.steps });
     case "run_end": {
-      const { status, usage, cost, reason, error } = event;
-      const data = event.data === undefined ? {} : { data: event.data };
-      const active = view.active_run_id === id ? null : view.active_run_id;
-      return put({ ...known, status, usage, cost, reason, error, ...data }, active);
+      const { status, usage, cost, reason, error, data } = event;
+      return putRun(view, { ...known, status, usage, cost, reason, error, ...(data !== undefined && { data }) });
     }
   }
 }
@@ -289,16 +300,13 @@ type BlockEvent = EventOf<
 >;
 
 function applyBlock(view: ThreadView, event: BlockEvent): ThreadView {
-  const at = view.messages.findIndex((message) => message.id === event.message_id);
-  const message = view.messages[at];
+  const message = view.messages.find(({ id }) => id === event.message_id);
   if (message === undefined) return view;
   const parts = [...message.parts];
   // If the start of an earlier block was missed, an empty part has the index of that block until `message_end` replaces all parts.
   while (parts.length < event.index) parts.push({ type: "text", text: "" });
   parts[event.index] = nextPart(parts[event.index], event);
-  const messages = [...view.messages];
-  messages[at] = withParts(message, parts);
-  return { ...view, messages };
+  return { ...view, messages: view.messages.map((known) => (known === message ? withParts(known, parts) : known)) };
 }
 
 function nextPart(part: Part | undefined, event: BlockEvent): Part {
@@ -323,12 +331,7 @@ function nextPart(part: Part | undefined, event: BlockEvent): Part {
     case "toolcall_delta": {
       const known = part?.type === "tool_call" ? part : { id: "", name: "", arguments: "" };
       const before = typeof known.arguments === "string" ? known.arguments : "";
-      return {
-        type: "tool_call",
-        id: known.id,
-        name: known.name,
-        arguments: spliced(before, event),
-      };
+      return { ...known, type: "tool_call", arguments: spliced(before, event) };
     }
     case "toolcall_end":
       return { type: "tool_call", ...event.tool_call };
@@ -342,7 +345,7 @@ function spliced(before: string, event: { offset: number; delta: string }): stri
 /** The message with new parts, and with `content` derived from them. */
 function withParts(message: MessageView, parts: Part[]): MessageView {
   const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
-  return { ...message, parts, content: text === "" ? null : text };
+  return { ...message, parts, content: text || null };
 }
 
 function applyTool(
@@ -360,10 +363,7 @@ function applyTool(
     running: true,
     child_thread_id: null,
   };
-  return {
-    ...view,
-    tools: { ...view.tools, [event.tool_call_id]: nextTool(known, event) },
-  };
+  return { ...view, tools: { ...view.tools, [event.tool_call_id]: nextTool(known, event) } };
 }
 
 function applyChild(view: ThreadView, event: EventOf<"subagent_start">): ThreadView {

@@ -4,6 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
+import { exported, linesOf, replaced, sealed } from "./archive-client.ts";
 import { admin, converse, evict, follow, newThread, stubOf, value } from "./thread-driver.ts";
 
 /** Rows of events that no other row contains, and their total length in characters. */
@@ -105,5 +106,27 @@ describe("the time of an edit", () => {
     expect((await list()).map(({ edited_at }) => edited_at)).toEqual([at, undefined]);
     const updates = (await emitted(id)).filter(({ type }) => type === "message_updated");
     expect(updates).toMatchObject([{ message: { id: asked?.id, content: "b", edited_at: at } }]);
+  });
+
+  it("CHANGED2 Exports and imports keep the time of an edit, and a message without one has none in an export either", async () => {
+    const id = await newThread("parallel");
+    await converse(id, "a");
+    const page = { limit: 10, order: "asc" as const, include_silent: false };
+    const times = async () =>
+      (await value(stubOf(id).call("listMessages", admin, page))).items.map(({ edited_at: at }) => at);
+    const [asked] = (await value(stubOf(id).call("listMessages", admin, page))).items;
+    const { edited_at: at } = await value(stubOf(id).call("patchMessage", admin, asked?.id ?? "", { content: "b" }));
+    const text = await exported(id);
+    const rows = linesOf(text).flatMap(({ type, message }) => (type === "message" ? [message] : []));
+    expect(rows.map((row) => row.edited_at)).toEqual([at, undefined]);
+    await replaced(id, text);
+    expect(await times()).toEqual([at, undefined]);
+    const updates = (await emitted(id)).filter(({ type }) => type === "message_updated");
+    expect(updates).toMatchObject([{ message: { content: "b", edited_at: at } }]);
+    // An export of a deployment that stored no such times is imported, and its messages have none.
+    const lines = linesOf(text);
+    for (const { type, message } of lines) if (type === "message") delete message.edited_at;
+    await replaced(id, await sealed(lines));
+    expect(await times()).toEqual([undefined, undefined]);
   });
 });

@@ -5,8 +5,11 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
+import { foldAll } from "#contract/fold.ts";
 
-import { exported, replaced } from "./archive-client.ts";
+import { gate, scripts } from "../worker/definitions.ts";
+import { exported, linesOf, replaced, sealed } from "./archive-client.ts";
+import { begun, door, panelBehind } from "./team-driver.ts";
 import { admin, crash, evict, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
 
 const titleOf = async (id: string): Promise<string | null> => (await value(stubOf(id).call("describe", admin))).title;
@@ -134,4 +137,87 @@ describe("titles", () => {
     await say(id, "two");
     expect(await titleOf(id)).toBe(title);
   });
+
+  it("TITLE1 The title is made of the text that a before_create_message hook returns", async () => {
+    const id = await newThread("parallel");
+    expect(titles(await converse(id, "please shout"))).toEqual(["PLEASE SHOUT"]);
+    expect(await titleOf(id)).toBe("PLEASE SHOUT");
+  });
+
+  it("TITLE1 A steering message names a thread whose run began without a visible message, when it joins the run", async () => {
+    const { reached, open } = gate("title_gate");
+    scripts.set("title_silent", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "title_gate" } }] } : { text: "done" },
+    );
+    const id = await newThread("parallel");
+    const reader = await follow(id, { after: "0" });
+    await value(stubOf(id).call("postMessage", admin, message("title_silent", { silent: true }), null));
+    await reached;
+    await value(stubOf(id).call("postMessage", admin, message("Use the blue one", { when: "steer" }), null));
+    expect(await titleOf(id)).toBeNull();
+    open();
+    await reader.until(({ type }) => type === "run_end");
+    expect(await titleOf(id)).toBe("Use the blue one");
+    expect(titles(reader.events)).toEqual(["Use the blue one"]);
+  });
+
+  it("TITLE1 A child thread has the task that its parent gave as title, and the parent that of its own message", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    const { id, child, following } = await begun();
+    const { items } = await value(
+      stubOf(child).call("listMessages", admin, { limit: 1, order: "asc", include_silent: false }),
+    );
+    expect(items[0]?.content).not.toBe("go");
+    expect([await titleOf(id), await titleOf(child)]).toEqual(["go", items[0]?.content]);
+    open();
+    await following.until(({ type }) => type === "run_end");
+  });
+
+  it("TITLE1 The next message names a thread of a deployment that made no titles, also after an import of its export", async () => {
+    const id = await newThread("parallel");
+    await converse(id, "old");
+    // Such a thread has neither field in its row and its export, and no event of a title.
+    const lines = linesOf(await exported(id)).filter(({ event }) => event?.type !== "thread_updated");
+    for (const { type, thread } of lines)
+      if (type === "thread") Object.assign(thread, { title: null, titled_by: undefined });
+    await replaced(id, await sealed(lines));
+    expect(await titleOf(id)).toBeNull();
+    expect(titles(await converse(id, "new"))).toEqual(["new"]);
+    expect(await titleOf(id)).toBe("new");
+  });
+});
+
+describe("the status in a folded view", () => {
+  const statusOf = ({ thread }: ReturnType<typeof foldAll>) => [thread?.status, thread?.active_run_id];
+  const isRest = ({ type }: ThreadEvent) => type === "awaiting_tool_execution";
+  const isEnd = ({ type }: ThreadEvent) => type === "run_end";
+
+  it.each([
+    ["parallel", "Hello", isEnd, "idle"],
+    ["parallel", "fails_for_good", isEnd, "error"],
+    ["asker", "asks", isRest, "awaiting_tool_execution"],
+  ] as const)(
+    "FOLLOW9 The folded view of a new thread of %s has the status of the thread after its first run, live and by replay: %s",
+    async (agent, text, isReached, status) => {
+      scripts.set("fails_for_good", () => ({ error: { kind: "auth", message: "no" } }));
+      scripts.set("asks", ({ step }) =>
+        step === 0 ? { toolCalls: [{ name: "ask", arguments: { q: "which?" } }] } : { text: "Thanks." },
+      );
+      const id = await newThread(agent);
+      const live = await follow(id, { after: "0" });
+      const fromSnapshot = await follow(id);
+      await value(stubOf(id).call("postMessage", admin, message(text), null));
+      for (const reader of [live, fromSnapshot]) await reader.until(isReached);
+      const thread = await value(stubOf(id).call("describe", admin));
+      const expected = [thread.status, thread.active_run_id];
+      expect(thread.status).toBe(status);
+      expect(statusOf(foldAll(live.events))).toEqual(expected);
+      expect(statusOf(foldAll(fromSnapshot.events))).toEqual(expected);
+      await evict(id);
+      const replayed = await follow(id, { after: "0" });
+      await replayed.until(isReached);
+      expect(statusOf(foldAll(replayed.events))).toEqual(expected);
+    },
+  );
 });
