@@ -5,7 +5,7 @@ import { agent, AgentState } from "threadhold/agents";
 import { anthropic, Bash, print, Read, Write } from "./stand-ins.ts";
 
 const coder = agent({
-  model: anthropic("claude-sonnet-4-20250514"),
+  model: anthropic("claude-sonnet-5-5"),
   tools: [Bash, Read, Write],
   system: "You are a coding assistant.",
 });

@@ -9,7 +9,7 @@ import { anthropic, Bash, Glob, Grep, print, Read, storage, Write } from "./stan
 
 // Define a sub-agent
 const explorer = agent({
-  model: anthropic("claude-haiku-4-20250514"),
+  model: anthropic("claude-haiku-5-5"),
   tools: [Glob, Grep, Read],
   system: "You explore codebases and report findings.",
 });
@@ -33,7 +33,7 @@ const explorerTool: Tool = {
 
 // Main agent with explicit limits (developer's choice)
 const coder = agent({
-  model: anthropic("claude-sonnet-4-20250514"),
+  model: anthropic("claude-sonnet-5-5"),
   execution: react(), // Infinite by default
   tools: [Bash, Read, Write, explorerTool],
   system: "You are an expert software engineer.",

@@ -47,7 +47,7 @@ export async function customStore(): Promise<unknown> {
 
   // Usage
   const coder = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     checkpoints: store,
     sessionId: "user-123-task-456",
   });

@@ -11,7 +11,7 @@ export async function fileStore(): Promise<unknown> {
 
   // Create agent with checkpointing
   const coder = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     tools: [Bash, Read, Write],
     checkpoints: store, // Enable checkpointing
     sessionId: "my-session", // Optional: auto-generated if not provided
@@ -28,7 +28,7 @@ export async function fileStore(): Promise<unknown> {
 export async function resume(): Promise<unknown> {
   // Resume from existing session
   const store = fileCheckpoints({ dir: "./checkpoints" });
-  const coder = agent({ model: anthropic("claude-sonnet-4-20250514"), checkpoints: store, sessionId: "my-session" });
+  const coder = agent({ model: anthropic("claude-sonnet-5-5"), checkpoints: store, sessionId: "my-session" });
   const saved = await store.load("my-session");
 
   if (saved) {

@@ -8,7 +8,7 @@ import { anthropic, Bash, Read, Write } from "./stand-ins.ts";
 /** §10.3: three conditions that end an execution. */
 export async function stopConditions(): Promise<unknown> {
   const assistant = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     execution: react(), // Infinite by default
     tools: [Read],
     strategy: {
@@ -38,7 +38,7 @@ export async function toolStrategy(): Promise<unknown> {
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);
   const coder = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     tools: [Bash, Read, Write],
     // UAP-level hooks (step lifecycle)
     strategy: {

@@ -14,6 +14,7 @@ interface MessagesRequest {
   messages: { role: "user" | "assistant"; content: string | Block[] }[];
   tools?: { name: string; input_schema: { properties?: Record<string, { type?: string }>; required?: string[] } }[];
   tool_choice?: { type: string; name?: string };
+  output_config?: { format?: { type: string } };
 }
 
 interface Answer {
@@ -45,8 +46,10 @@ const planned = {
   ],
 };
 
-function answerTo({ messages, tools = [], tool_choice: choice }: MessagesRequest): Answer {
+function answerTo({ messages, tools = [], tool_choice: choice, output_config: output }: MessagesRequest): Answer {
+  // A plan is asked for as a call of one tool, or from newer models as JSON.
   if (choice?.type === "tool") return { calls: [{ name: choice.name ?? "", input: planned }] };
+  if (output?.format?.type === "json_schema") return { text: JSON.stringify(planned) };
   const blocks = messages.flatMap(({ role, content }) => {
     const list = typeof content === "string" ? [{ type: "text", text: content }] : content;
     return list.map((block): Block & { role: string } => ({ ...block, role }));

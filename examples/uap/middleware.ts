@@ -20,7 +20,7 @@ export async function composition(): Promise<unknown> {
   const [first, second, third] = [named("first"), named("second"), named("third")];
 
   const assistant = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     middleware: [first(), second(), third()],
   });
 
@@ -32,7 +32,7 @@ export async function composition(): Promise<unknown> {
 export async function logs(): Promise<unknown> {
   const lines: string[] = [];
   const assistant = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     middleware: [logging({ level: "info", logger: (line) => lines.push(line), includeTiming: false })],
   });
   await assistant.query("Hello");
@@ -56,6 +56,6 @@ export async function custom(): Promise<unknown> {
     },
   };
 
-  const assistant = agent({ model: anthropic("claude-sonnet-4-20250514"), middleware: [timing] });
+  const assistant = agent({ model: anthropic("claude-sonnet-5-5"), middleware: [timing] });
   return (await assistant.generate("Hello", AgentState.initial())).turn.response.text;
 }

@@ -4,7 +4,7 @@ import { agent as createAgent, AgentState } from "threadhold/agents";
 
 import { anthropic } from "./stand-ins.ts";
 
-const agent = createAgent({ model: anthropic("claude-sonnet-4-20250514") });
+const agent = createAgent({ model: anthropic("claude-sonnet-5-5") });
 
 export async function explicitState(): Promise<unknown> {
   // Current (explicit state)

@@ -8,7 +8,7 @@ import { anthropic, Bash, Glob, Grep, print, Read, Write } from "./stand-ins.ts"
 
 /** §2.1: the values are those of UPP. */
 export async function typeUniformity(): Promise<unknown> {
-  const assistant = agent({ model: anthropic("claude-sonnet-4-20250514") });
+  const assistant = agent({ model: anthropic("claude-sonnet-5-5") });
   const initialState = AgentState.initial();
 
   const { turn, state } = await assistant.generate("Hello", initialState);
@@ -19,7 +19,7 @@ export async function typeUniformity(): Promise<unknown> {
 
 /** §2.2: the state is passed in and returned. */
 export async function explicitState(): Promise<unknown> {
-  const assistant = agent({ model: anthropic("claude-sonnet-4-20250514") });
+  const assistant = agent({ model: anthropic("claude-sonnet-5-5") });
 
   // Explicit state flow
   const state0 = AgentState.initial();
@@ -43,7 +43,7 @@ export async function explicitState(): Promise<unknown> {
 export async function decoupledExecution(): Promise<unknown> {
   // Same agent definition, different execution strategies
   const coder = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     tools: [Bash, Read, Write],
     system: "You are a coding assistant.",
   });
@@ -63,14 +63,14 @@ export async function decoupledExecution(): Promise<unknown> {
 export async function infiniteByDefault(): Promise<unknown> {
   // No limits - model runs until it decides to stop
   const unlimited = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     execution: react(), // maxSteps: Infinity by default
     // toolStrategy.maxIterations: Infinity by default (UPP level)
   });
 
   // Developer explicitly sets limits
   const limited = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     execution: react({ maxSteps: 20 }), // Explicit UAP step limit
     toolStrategy: {
       maxIterations: 50, // Explicit UPP tool iteration limit
@@ -87,7 +87,7 @@ export async function infiniteByDefault(): Promise<unknown> {
 export async function explicitSubAgent(): Promise<unknown> {
   // CORRECT: Explicit sub-agent tool declaration
   const explorer = agent({
-    model: anthropic("claude-haiku-4-20250514"),
+    model: anthropic("claude-haiku-5-5"),
     tools: [Glob, Grep, Read],
   });
 
@@ -109,7 +109,7 @@ export async function explicitSubAgent(): Promise<unknown> {
     },
   };
 
-  const coder = agent({ model: anthropic("claude-sonnet-4-20250514"), tools: [explorerTool] });
+  const coder = agent({ model: anthropic("claude-sonnet-5-5"), tools: [explorerTool] });
   const turn = await coder.query("Explore the code");
   return turn.toolExecutions.map(({ toolName, isError }) => [toolName, isError]);
 }

@@ -7,7 +7,7 @@ import type { AnyMessage, ToolResult } from "threadhold/upp";
 
 import { anthropic, storage, sum } from "./stand-ins.ts";
 
-const assistant = agent({ model: anthropic("claude-sonnet-4-20250514") });
+const assistant = agent({ model: anthropic("claude-sonnet-5-5") });
 
 /** §6.2: append or replace. */
 export async function messageOperations(): Promise<unknown> {
@@ -122,8 +122,8 @@ function longConversation(): AgentState {
 
 /** §6.2: the three patterns, each alone. The limits are small, so that a short conversation exceeds them. */
 export async function contextWindow(): Promise<unknown> {
-  const model = anthropic("claude-sonnet-4-20250514");
-  const summarizer = agent({ model: anthropic("claude-3-5-haiku-latest"), params: { max_tokens: 500 } });
+  const model = anthropic("claude-sonnet-5-5");
+  const summarizer = agent({ model: anthropic("claude-haiku-5-5"), params: { max_tokens: 500 } });
   const patterns = [pruneToolOutputs(1000, 100, 200), slidingWindow(5), summarizeOldContext.init(summarizer, 1000, 3)];
   const outcomes = [];
   for (const middleware of patterns) {
@@ -136,9 +136,9 @@ export async function contextWindow(): Promise<unknown> {
 
 /** §6.2: the three patterns together. */
 export async function composedContext(): Promise<unknown> {
-  const summarizer = agent({ model: anthropic("claude-3-5-haiku-latest"), params: { max_tokens: 500 } });
+  const summarizer = agent({ model: anthropic("claude-haiku-5-5"), params: { max_tokens: 500 } });
   const careful = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     middleware: [
       pruneToolOutputs(), // First: clear stale tool outputs
       slidingWindow(100), // Then: cap message count

@@ -10,14 +10,14 @@ import { anthropic, calculator, Read, Write } from "./stand-ins.ts";
 export async function loops(): Promise<unknown> {
   // Infinite by default - loops until model stops calling tools
   const simple = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     execution: loop(), // maxIterations: Infinity
     tools: [calculator],
   });
 
   // Explicit limit when needed
   const limited = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     execution: loop({ maxIterations: 5 }),
     tools: [calculator],
   });
@@ -29,7 +29,7 @@ export async function loops(): Promise<unknown> {
 /** §5.4: `plan`, and the statuses of its steps. */
 export async function plans(): Promise<unknown> {
   const planner = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     execution: plan(),
     tools: [Read, Write],
   });
@@ -59,7 +59,7 @@ export async function custom(): Promise<unknown> {
 
   const steps: string[] = [];
   const assistant = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     execution: customStrategy,
     strategy: {
       onStepStart: (step) => void steps.push(`start ${step}`),

@@ -6,7 +6,7 @@ import { react } from "threadhold/agents/execution";
 import { anthropic, print, Read } from "./stand-ins.ts";
 
 const agent = createAgent({
-  model: anthropic("claude-sonnet-4-20250514"),
+  model: anthropic("claude-sonnet-5-5"),
   execution: react(),
   tools: [Read],
 });

@@ -9,7 +9,7 @@ import { anthropic, Bash, generateId, Glob, Grep, Read, Write } from "./stand-in
 export async function explicitTool(): Promise<unknown> {
   // Define the sub-agent
   const explorer = agent({
-    model: anthropic("claude-haiku-4-20250514"),
+    model: anthropic("claude-haiku-5-5"),
     tools: [Glob, Grep, Read],
     system: "You explore codebases.",
   });
@@ -45,7 +45,7 @@ export async function explicitTool(): Promise<unknown> {
 
   // Use in parent agent
   const coder = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     tools: [explorerTool, Bash, Write],
   });
 
@@ -79,7 +79,7 @@ export async function inheritance(): Promise<unknown> {
     },
   };
 
-  const parent = agent({ model: anthropic("claude-sonnet-4-20250514"), tools: [helperTool] });
+  const parent = agent({ model: anthropic("claude-sonnet-5-5"), tools: [helperTool] });
   const { toolExecutions } = await parent.query("Help with the task");
   return [inherited, toolExecutions.map(({ isError }) => isError)];
 }
@@ -108,7 +108,7 @@ export async function dependencies(): Promise<unknown> {
     },
   };
 
-  const coder = agent({ model: anthropic("claude-sonnet-4-20250514"), tools: [writeTool, readTool] });
+  const coder = agent({ model: anthropic("claude-sonnet-5-5"), tools: [writeTool, readTool] });
   await coder.query("Use all tools");
   return order;
 }
@@ -124,7 +124,7 @@ export async function modelDrivenOrder(): Promise<unknown> {
   });
 
   const coder = agent({
-    model: anthropic("claude-sonnet-4-20250514"),
+    model: anthropic("claude-sonnet-5-5"),
     tools: [step("write_file"), step("process"), step("read_file")],
     modelOrder: true,
   });
@@ -138,7 +138,7 @@ export async function modelDrivenOrder(): Promise<unknown> {
 
 /** §8.7: a tool emits the events of its sub-agent itself. */
 export async function eventPropagation(): Promise<unknown> {
-  const explorer = agent({ model: anthropic("claude-haiku-4-20250514"), tools: [Grep] });
+  const explorer = agent({ model: anthropic("claude-haiku-5-5"), tools: [Grep] });
 
   const explorerTool: Tool = {
     name: "explore",
@@ -194,7 +194,7 @@ export async function eventPropagation(): Promise<unknown> {
 
 /** §8.7: `subagentTool` emits the same events. */
 export async function eventHelper(): Promise<unknown> {
-  const explorer = agent({ model: anthropic("claude-haiku-4-20250514"), tools: [Grep] });
+  const explorer = agent({ model: anthropic("claude-haiku-5-5"), tools: [Grep] });
   return observedSubagent(
     subagentTool({
       agent: explorer,
@@ -209,7 +209,7 @@ export async function eventHelper(): Promise<unknown> {
 
 /** Returns the types of the sub-agent's events in the parent's stream, and the sub-agent's trace in the parent's state. */
 async function observedSubagent(explorerTool: Tool): Promise<unknown> {
-  const coder = agent({ model: anthropic("claude-sonnet-4-20250514"), tools: [explorerTool] });
+  const coder = agent({ model: anthropic("claude-sonnet-5-5"), tools: [explorerTool] });
   const stream = coder.stream("Explore the code", AgentState.initial());
   const types = new Set<string>();
   for await (const event of stream) {

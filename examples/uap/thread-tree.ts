@@ -4,7 +4,7 @@ import { agent as createAgent, ThreadTree } from "threadhold/agents";
 
 import { anthropic } from "./stand-ins.ts";
 
-const agent = createAgent({ model: anthropic("claude-sonnet-4-20250514") });
+const agent = createAgent({ model: anthropic("claude-sonnet-5-5") });
 
 /** §7.2: a branch, and the return to the root. */
 export async function threadTree(): Promise<unknown> {

@@ -245,10 +245,102 @@ it("The prices in the table of a month are those of its amounts, and its sums ar
   expect(sums.map((sum) => sum.toFixed(2))).toEqual([shown?.["first"], shown?.["second"]]);
 });
 
-it("The index of the guide names what newcomers search for", () => {
-  const index = read("docs/guide/README.md").toLowerCase();
-  const searched =
-    "approval auth0 budget|cap clerk cron d1 deploy dollars embedding gateway gdpr honeycomb jwt langfuse local mcp memory nightly|night ollama " +
-    "rag schedule secret slack test usechat vectorize vllm webhook";
-  expect(searched.split(" ").filter((words) => !words.split("|").some((word) => index.includes(word)))).toEqual([]);
+/** The section of a page with an anchor, up to the next heading of its level or above; undefined without this heading. */
+function sectionOf(document: string, anchor: string): string | undefined {
+  const text = read(document);
+  // Lines with # in code and in comments are no headings.
+  const shown = text.replaceAll(/^( *)```[\s\S]*?^\1```$|<!--[\s\S]*?-->/gm, (hidden) => hidden.replaceAll("#", " "));
+  const headings = [...shown.matchAll(/^(#{1,6}) .+$/gm)];
+  const at = [...anchorsOf(document)].indexOf(anchor);
+  const found = headings[at];
+  if (found === undefined) return undefined;
+  const level = found[1]?.length ?? 0;
+  const next = headings.slice(at + 1).find(([, marks = ""]) => marks.length <= level);
+  return text.slice(found.index, next?.index);
+}
+
+/** The fifteen questions: words that the page's row in the index has, the section with the answer, and what this section has to contain. */
+const questions: [question: string, searched: string[], section: string, contained: string[]][] = [
+  [
+    "How do I start a project?",
+    ["project"],
+    "quickstart.md#quickstart-a-project-of-your-own",
+    ["npm create threadhold", "npm run dev"],
+  ],
+  [
+    "How does a tool need an approval?",
+    ["approval"],
+    "demo-purchase.md#human-approval-of-tool-calls",
+    ["needsApproval"],
+  ],
+  ["How do I test an approval?", ["test", "approval"], "testing-agents.md#turns", ["approve("]],
+  [
+    "How do my users' JWTs work?",
+    ["auth0", "clerk", "jwt"],
+    "recipe-user-tokens.md#auth0",
+    ["JWT_ISSUER", "JWT_AUDIENCE"],
+  ],
+  [
+    "How do I use an MCP server with OAuth?",
+    ["mcp", "oauth"],
+    "mcp.md#servers-with-oauth",
+    ["oauth:", "ENCRYPTION_KEY"],
+  ],
+  ["How do I see traces?", ["langfuse", "honeycomb", "otlp"], "tracing.md#traces", ["OTEL_EXPORTER_OTLP"]],
+  ["How do I cap the cost?", ["cap", "cost"], "limits-and-budgets.md#budgets", ["cost"]],
+  ["How am I notified of an approval?", ["webhook"], "inbox.md#the-webhook", ["WAITING_WEBHOOK_URL"]],
+  ["How do I use useChat?", ["usechat"], "ai-sdk.md#with-usechat-alone", ["useChat", "transport"]],
+  [
+    "How does a tool read a secret or D1?",
+    ["secrets", "bindings"],
+    "first-agent.md#secrets-variables-and-bindings",
+    ["state.env", "d1_databases", "wrangler secret put"],
+  ],
+  [
+    "How does an agent run every night?",
+    ["night", "cron", "schedules"],
+    "recipe-nightly-run.md#the-main-module",
+    ["scheduled", "crons"],
+  ],
+  [
+    "How do I use Ollama, vLLM or a gateway?",
+    ["ollama", "vllm", "gateway"],
+    "models.md#local-models-ollama-vllm-lm-studio-llamacpp",
+    ["baseUrl", "Ollama", "vLLM"],
+  ],
+  [
+    "How do I keep a memory, or a knowledge base?",
+    ["memory", "rag", "vectorize"],
+    "recipe-memory.md#a-knowledge-base",
+    ["Vectorize", "embed"],
+  ],
+  [
+    "How do I delete everything of a customer?",
+    ["gdpr", "customer"],
+    "recipe-delete-customer.md#the-script",
+    ["threads.delete"],
+  ],
+  ["What do 10,000 conversations cost?", ["month", "dollars"], "monthly-cost.md#cloudflare", ["10,000", "**sum**"]],
+];
+
+it.each(questions)(
+  "The guide answers the question %j in a section that its index finds",
+  (_, searched, link, contained) => {
+    const [page = "", anchor = ""] = link.split("#");
+    const row = read("docs/guide/README.md")
+      .split("\n")
+      .find((line) => line.startsWith(`| [${page}](${page}) |`))
+      ?.toLowerCase();
+    expect(searched.filter((word) => row?.includes(word) !== true)).toEqual([]);
+    const section = sectionOf(`docs/guide/${page}`, anchor);
+    expect(contained.filter((text) => section?.includes(text) !== true)).toEqual([]);
+  },
+);
+
+it("Every page of the guide has a row in its index", () => {
+  const index = read("docs/guide/README.md");
+  const pages = documents
+    .filter((file) => /^docs\/guide\/(?!README)/.test(file))
+    .map((file) => path.posix.basename(file));
+  expect(pages.filter((page) => !index.includes(`\n| [${page}](${page}) |`))).toEqual([]);
 });

@@ -33,7 +33,7 @@ export const portableOutcomes = {
   "7.2 thread tree": [conversation, 2, 2],
   "7.3 history": ["Root", "A", "B"],
   "8.2 explicit tool": [["explore_codebase", false]],
-  "8.4 inheritance": ["claude-sonnet-4-20250514", [false]],
+  "8.4 inheritance": ["claude-sonnet-5-5", [false]],
   "8.5 dependencies": ["read", "write"],
   "8.6 model-driven order": [
     ["read_file", "process", "write_file"],
