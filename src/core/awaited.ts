@@ -97,6 +97,9 @@ export interface Work {
   driven_ms: number;
   /** USD of the model calls whose cost is known. In contrast, the field `cost` is null if the cost of one call is unknown. */
   paid: number;
-  /** Model requests that tools sent during their calls. Only the deployment's ceiling of steps counts them. Absent: none. */
+  /**
+   * Model requests that are no steps: of tools during their calls, and those that continued an answer. Only the deployment's ceiling of steps
+   * counts them. Absent: none.
+   */
   requests?: number;
 }

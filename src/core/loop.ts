@@ -6,8 +6,8 @@ import type { LimitReason } from "./limits/reached.ts";
 import { TimeLimitReached } from "./limits/time-limit-reached.ts";
 import { attemptLog } from "./model/attempt-log.ts";
 import { requestAnswer, reserve, usageOf } from "./model/request-answer.ts";
-import type { AttemptResult, ReservedShare, RetryPosition } from "./model/request-answer.ts";
-import type { ReachedLimit } from "./ports/limit-port.ts";
+import type { AttemptResult, RetryPosition } from "./model/request-answer.ts";
+import type { ReachedLimit, ReservedShare } from "./ports/limit-port.ts";
 import type { RunPorts } from "./ports/run-ports.ts";
 import { isSteered } from "./ports/steering.ts";
 import type { NumberedPlan, StepProblem } from "./ports/step-port.ts";
@@ -207,7 +207,7 @@ async function step(shape: StepShape, ports: RunPorts, signal: AbortSignal): Pro
     await ports.faults.at("loop.reserve");
     const reserved = await reserve(plan, from, { ports, signal });
     if ("limit" in reserved) return limitBeforeAttempt(from, reserved.limit, { plan, ports });
-    share = { release: reserved.release };
+    share = { ...reserved };
   }
   try {
     const { name } = plan.models[from.model] ?? plan.models[0];
@@ -222,7 +222,7 @@ async function step(shape: StepShape, ports: RunPorts, signal: AbortSignal): Pro
       await ports.faults.at("loop.reserve-again");
       const reserved = await reserve(plan, from, { ports, signal });
       if ("limit" in reserved) return limitBeforeAttempt(from, reserved.limit, { plan, ports });
-      share.release = reserved.release;
+      Object.assign(share, reserved);
     }
     const sent = plan;
     const onFailedAttempt = (usage: ModelUsage) => addModelUsage(ports.run, usage);

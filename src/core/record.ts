@@ -84,7 +84,10 @@ export interface MessageRecord {
   steered?: true;
   /** The strategy that made this silent message, and the phase of its step: an instruction to the model, or the model's reasoning. */
   strategy?: { name: string; phase: string | null };
-  /** The steps, turns, time and cost of the child thread that worked on this settled call, as last reported. */
+  /**
+   * The steps, turns, time and cost of the child thread that worked on this settled call, as last reported. In an answer: the requests that
+   * continued it, if there were any.
+   */
   work?: Work;
   /** The number of the message's last `message_updated` event. */
   updated_seq?: number;

@@ -195,7 +195,7 @@ export interface RunProgress {
   turns?: number;
   /** USD of the run's own model calls, as far as prices are known. */
   paid?: number;
-  /** The number of model requests that the run's tools sent during their calls. Absent: none. */
+  /** The number of model requests that are no steps: of the run's tools, and those that continued an answer. Absent: none. */
   requests?: number;
   /** The limits that were raised since the run began: their values are in `limits`. */
   raised?: AmountName[];

@@ -1,28 +1,26 @@
 // Executes a run in the caller's process, without a Worker or a thread, until it ends or waits for results of remote tool calls.
 
 import { errorMessage } from "#core/cut-text.ts";
-import type { Bounds } from "#core/limits/amounts.ts";
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
 import type { RunEnd } from "#core/ports/strategy-port.ts";
 import { anySignal } from "#lib/any-signal.ts";
 
-import { HostLimits } from "./host-limits.ts";
+import type { HostLimits } from "./host-limits.ts";
 
 /**
- * Executes the run. If the loop suspends the run for a back-off, waits here and continues. Returns the end of the run, for which it emits
+ * Executes the run, within `limits` if they are given. If the loop suspends the run for a back-off, waits here and continues. Returns the end of the run, for which it emits
  * `run_end`, or the suspension for remote tool calls: to resume, store their results in the calls' messages and execute the run again.
  * Contract: never rejects; an exception inside the library ends the run with the reason `internal`.
  */
 export async function executeRun(
   ports: RunPorts,
-  { bounds, signal }: { bounds: Bounds; signal: AbortSignal },
+  { limits, signal }: { limits?: HostLimits; signal: AbortSignal },
 ): Promise<Halt> {
-  const limits = new HostLimits(ports, bounds);
-  const either = limits.signal === undefined ? signal : anySignal([signal, limits.signal]);
-  const halt = await untilHalt({ ...ports, limits }, either);
-  limits.halt();
+  const either = limits?.signal === undefined ? signal : anySignal([signal, limits.signal]);
+  const halt = await untilHalt(limits === undefined ? ports : { ...ports, limits }, either);
+  limits?.halt();
   if (halt.type === "end") emitEnd(halt.end, ports);
   return halt;
 }

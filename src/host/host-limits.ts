@@ -4,12 +4,14 @@
 
 import { eachAmount, noBounds } from "#core/limits/amounts.ts";
 import type { Bounds } from "#core/limits/amounts.ts";
-import { reachedLimit, remainingTime } from "#core/limits/reached.ts";
+import { reachedLimit, remainingTime, withUse } from "#core/limits/reached.ts";
 import type { Budget } from "#core/limits/reached.ts";
+import { continuedShare } from "#core/limits/request-share.ts";
 import { TimeLimitReached } from "#core/limits/time-limit-reached.ts";
 import { usedOf, workOf } from "#core/limits/used.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { LimitPort, ReachedLimit, Reserved } from "#core/ports/limit-port.ts";
+import type { AnswerSoFar, ModelRequest } from "#core/ports/model-port.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
 
 /** The limits of one execution. `bounds` apply to amounts that the run's record does not limit. */
@@ -48,9 +50,18 @@ export class HostLimits implements LimitPort {
   }
 
   /** Reserves nothing, because an in-process run sends one model request at a time. */
-  async reserve(): Promise<Reserved> {
+  async reserve(request: ModelRequest): Promise<Reserved> {
     const limit = await this.reached();
-    return limit === null ? { release: () => {} } : { limit };
+    if (limit !== null) return { limit };
+    return { release: () => {}, extend: (soFar) => this.#mayContinue(request, soFar) };
+  }
+
+  /** Whether no limit is reached with the part of an answer so far. */
+  #mayContinue(request: ModelRequest, soFar: AnswerSoFar): boolean {
+    if (this.#isUnlimited()) return true;
+    const budgets = this.#budgets();
+    const { used } = continuedShare(request, soFar, [budgets.run.bounds]);
+    return reachedLimit(withUse(budgets, used)) === null;
   }
 
   /** An in-process run has no child threads. */

@@ -71,7 +71,7 @@ async function prepared(
   const toolNames = (options.tools ?? []).map(({ name }) => name);
   const { profile } = settings;
   const watched = repairedFetch(sameOriginFetch(observeFetch(fetch, watch)), watch, { profile, toolNames });
-  const whole = profile.pausesTurns === true ? wholeTurnFetch(watched, profile) : watched;
+  const whole = profile.pausesTurns === true ? wholeTurnFetch(watched, profile, request.continues) : watched;
   const sending = paramsFetch(whole, request.params);
   const language = await languages.get({ model: request.model, to: settings }, signal, sending);
   const parts = async (): Promise<ConvertedStream> => {

@@ -1,7 +1,10 @@
 // Continues turns that Anthropic pauses (`stop_reason: "pause_turn"`): the answer is sent back as it is, and the events of the next response
 // continue those of the first, so that the package reads one answer. Invariants: content blocks are numbered through all responses; the
-// token counts are the sums of all responses; at most `mostPauses` requests follow the first.
+// token counts are the sums of all responses; at most `mostPauses` requests follow the first; a turn whose next request the caller does not allow
+// ends as an answer at its token limit.
 
+import type { Usage } from "#contract/usage.ts";
+import type { ModelRequest } from "#core/ports/model-port.ts";
 import { fieldsOf, isObject, listOf, parseJson, type Fields } from "#lib/json-value.ts";
 import { isVisible } from "#lib/visible-text.ts";
 
@@ -13,15 +16,20 @@ type Fetch = typeof globalThis.fetch;
 type FetchInput = Parameters<Fetch>[0];
 
 const mostPauses = 10;
-const counts = ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+type Sums = Record<
+  "input_tokens" | "output_tokens" | "cache_read_input_tokens" | "cache_creation_input_tokens",
+  number
+>;
+type Continues = NonNullable<ModelRequest["continues"]>;
 
 function numberOf(value: unknown): number {
-  return typeof value === "number" ? value : 0;
+  return typeof value === "number" && value > 0 ? value : 0;
 }
 
 /** The content blocks of the events of one response, as a request sends them back. */
 function blocksOf(events: readonly Fields[]): Fields[] {
   const blocks = new Map<unknown, Fields>();
+  const citations = new Map<unknown, unknown[]>();
   const inputs = new Map<unknown, string>();
   for (const { type, index, content_block, delta } of events) {
     if (type === "content_block_start" && isObject(content_block)) blocks.set(index, { ...content_block });
@@ -29,11 +37,19 @@ function blocksOf(events: readonly Fields[]): Fields[] {
     if (type !== "content_block_delta" || block === undefined) continue;
     const { partial_json, citation, type: _kind, ...texts } = fieldsOf(delta);
     if (typeof partial_json === "string") inputs.set(index, (inputs.get(index) ?? "") + partial_json);
-    if (citation !== undefined) block["citations"] = [...listOf(block["citations"]), citation];
+    if (citation !== undefined) {
+      const cited = citations.get(index) ?? [...listOf(block["citations"])];
+      cited.push(citation);
+      citations.set(index, cited);
+    }
     for (const [name, text] of Object.entries(texts)) {
       const before = block[name];
       if (typeof text === "string") block[name] = (typeof before === "string" ? before : "") + text;
     }
+  }
+  for (const [index, cited] of citations) {
+    const block = blocks.get(index);
+    if (block !== undefined) block["citations"] = cited;
   }
   for (const [index, text] of inputs) {
     const block = blocks.get(index);
@@ -44,6 +60,24 @@ function blocksOf(events: readonly Fields[]): Fields[] {
   );
 }
 
+/** Adds the counts of a response. */
+function added(sums: Sums, usage: Fields): Sums {
+  const sum = (name: keyof Sums): number => sums[name] + numberOf(usage[name]);
+  return {
+    input_tokens: sum("input_tokens"),
+    output_tokens: sum("output_tokens"),
+    cache_read_input_tokens: sum("cache_read_input_tokens"),
+    cache_creation_input_tokens: sum("cache_creation_input_tokens"),
+  };
+}
+
+/** The counts in the form of the model port. */
+function usageOf(sums: Sums): Usage {
+  const { input_tokens: input, output_tokens: output } = sums;
+  const { cache_read_input_tokens: cache_read, cache_creation_input_tokens: cache_write } = sums;
+  return { input, output, cache_read, cache_write, total_tokens: input + output + cache_read + cache_write };
+}
+
 /** The events of all responses of one turn. */
 class PausedTurn {
   /** The data of the current response's events. They are parsed only if the turn pauses. */
@@ -51,18 +85,27 @@ class PausedTurn {
   #content: Fields[] = [];
   /** The number of the next content block. */
   #base = 0;
-  readonly #usage: Record<string, number> = {};
+  #usage: Sums = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
   #pauses = 0;
   /** The current response paused the turn. */
   isPaused = false;
+  /** A pause was passed on as the end of the turn. */
+  #hasEnded = false;
+  /** The caller did not allow the next request. */
+  #isCut = false;
+  readonly #continues: Continues;
+
+  constructor(continues: Continues) {
+    this.#continues = continues;
+  }
 
   /** Reads an event. Returns the text to pass on. */
   read({ text, data }: EventText): string {
     if (data === null) return text;
     if (this.isPaused) return "";
     this.#data.push(data);
-    if (data.includes('"pause_turn"') && this.#pause(data)) return "";
-    return this.#base === 0 && this.#pauses === 0 ? text : this.#continued(data, text);
+    if (!this.#hasEnded && data.includes('"pause_turn"') && this.#pause(data)) return "";
+    return this.#pauses === 0 && !this.#isCut ? text : this.#continued(data, text);
   }
 
   /** The body of the next request. */
@@ -80,13 +123,18 @@ class PausedTurn {
     const events = this.#data.map((entry) => fieldsOf(parseJson(entry)));
     const blocks = blocksOf(events);
     const isFinal = blocks.length === 0 || blocks.some((block) => block["type"] === "tool_use");
-    if (isFinal || this.#pauses === mostPauses) return false;
+    this.#hasEnded = isFinal || this.#pauses === mostPauses;
+    if (this.#hasEnded) return false;
     const first = events.find((event) => event["type"] === "message_start");
     // The prompt of a later response was counted when that response began.
     const prompt = this.#pauses === 0 ? fieldsOf(fieldsOf(first?.["message"])["usage"]) : {};
     const { output_tokens } = fieldsOf(usage);
-    const counted: Fields = { ...prompt, output_tokens };
-    for (const name of counts) this.#usage[name] = numberOf(this.#usage[name]) + numberOf(counted[name]);
+    const sums = added(this.#usage, { ...prompt, output_tokens });
+    const texts = sums.output_tokens > 0 ? [] : [JSON.stringify([...this.#content, ...blocks])];
+    this.#isCut = !this.#continues({ usage: usageOf(sums), texts });
+    this.#hasEnded = this.#isCut;
+    if (this.#isCut) return false;
+    this.#usage = sums;
     this.#content.push(...blocks);
     this.#base += events.filter((event) => event["type"] === "content_block_start").length;
     this.#pauses += 1;
@@ -100,14 +148,17 @@ class PausedTurn {
     const { type, index, message } = event;
     if (type === "message_start") {
       const { output_tokens: _later, ...prompt } = fieldsOf(fieldsOf(message)["usage"]);
-      for (const name of counts) this.#usage[name] = numberOf(this.#usage[name]) + numberOf(prompt[name]);
+      this.#usage = added(this.#usage, prompt);
       return "";
     }
     if (typeof index === "number") return eventText({ ...event, index: index + this.#base });
     if (type !== "message_delta") return text;
     const usage = fieldsOf(event["usage"]);
-    const output_tokens = numberOf(this.#usage["output_tokens"]) + numberOf(usage["output_tokens"]);
-    return eventText({ ...event, usage: { ...usage, ...this.#usage, output_tokens } });
+    const output_tokens = this.#usage.output_tokens + numberOf(usage["output_tokens"]);
+    const sums = this.#pauses === 0 ? usage : { ...usage, ...this.#usage };
+    const delta = fieldsOf(event["delta"]);
+    const end = this.#isCut && delta["stop_reason"] === "pause_turn" ? { ...delta, stop_reason: "max_tokens" } : delta;
+    return eventText({ ...event, delta: end, usage: { ...sums, output_tokens } });
   }
 }
 
@@ -125,13 +176,16 @@ async function refusalEvent(response: Response, { errorEvent }: ProviderProfile)
   return errorEvent(isObject(error) ? error : plain);
 }
 
-/** Creates a fetch whose responses contain the events of whole turns. */
-export function wholeTurnFetch(fetch: Fetch, profile: ProviderProfile): Fetch {
+/**
+ * Creates a fetch whose responses contain the events of whole turns. `continues` is called before each further request of a turn; if it
+ * returns false, the turn ends.
+ */
+export function wholeTurnFetch(fetch: Fetch, profile: ProviderProfile, continues: Continues = () => true): Fetch {
   const whole = async (input: FetchInput, init?: RequestInit): Promise<Response> => {
     const response = await fetch(input, init);
     const body = typeof init?.body === "string" ? parseJson(init.body) : undefined;
     if (!response.ok || response.body === null || !isObject(body)) return response;
-    const turn = new PausedTurn();
+    const turn = new PausedTurn(continues);
     const encoder = new TextEncoder();
     let reader: ReadableStreamDefaultReader<Uint8Array> | null = response.body.getReader();
     let cutter = new EventCutter();

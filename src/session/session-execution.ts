@@ -10,6 +10,7 @@ import type { MessageRecord } from "#core/record.ts";
 import { wholeMessage } from "#core/whole-message.ts";
 import { executeRun } from "#host/execute-run.ts";
 import { fixedSteps } from "#host/fixed-steps.ts";
+import { HostLimits } from "#host/host-limits.ts";
 import { hostPorts } from "#host/host-ports.ts";
 import { createModelPort } from "#models/create-model-port.ts";
 
@@ -46,7 +47,8 @@ export class Execution {
     const { sink, journal } = this.#ports;
     this.#emit(this.#translation.begin());
     if (input !== null) for (const draft of wholeMessage(input)) sink.send(sink.number(draft));
-    const halt = await executeRun(this.#ports, { bounds: defaultBounds, signal: this.#signal });
+    const limits = new HostLimits(this.#ports, defaultBounds);
+    const halt = await executeRun(this.#ports, { limits, signal: this.#signal });
     if (halt.type === "suspend") this.#emit(this.#translation.rest(waitingCalls(journal.messages)));
     return this.#translation.result ?? { status: "error", messages: [], cost: 0 };
   }

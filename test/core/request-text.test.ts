@@ -2,6 +2,7 @@
 
 import { expect, it } from "vitest";
 
+import { zeroUsage } from "#contract/usage.ts";
 import { requestText } from "#core/model/request-text.ts";
 import { noFaults } from "#core/ports/faults.ts";
 import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
@@ -37,4 +38,15 @@ it("A model request for a text is cancelled after 64 Ki characters, and the text
   expect([text.length <= 64 * 1024, failure, closed]).toEqual([true, null, true]);
   expect(sent).toBeLessThan(20);
   expect(usage.output).toBeGreaterThan(10_000);
+});
+
+it("LIMIT31 A request for a text does not allow further requests for the same answer, because its share is for one request", async () => {
+  const allowed: (boolean | undefined)[] = [];
+  async function* stream({ continues }: ModelRequest): AsyncGenerator<ModelPart> {
+    allowed.push(continues?.({ usage: zeroUsage, texts: [] }));
+    yield { type: "text_delta", index: 0, delta: "Short." };
+  }
+  const ports = { models: { stream }, clock: new ManualClock(), faults: noFaults };
+  await requestText(request, ports, new AbortController().signal);
+  expect(allowed).toEqual([false]);
 });

@@ -17,13 +17,29 @@ describe("a reservation", () => {
     const reservations = new Reservations();
     const share = { ...zeroUse, steps: 1, tokens: 40 };
     expect(reservations.fits({ ...share, tokens: 1000 }, budgets({ tokens: 100 }, { tokens: 99 }))).toBe(true);
-    const release = reservations.reserve(share);
+    const { release } = reservations.reserve(share);
     expect(reservations.fits(share, budgets({ tokens: 100 }, { tokens: 20 }))).toBe(true);
     expect(reservations.fits(share, budgets({ tokens: 100 }, { tokens: 21 }))).toBe(false);
     expect(reservations.fits(share, budgets({ steps: 2 }))).toBe(true);
     expect(reservations.fits(share, budgets({ steps: 2 }, { steps: 1 }))).toBe(false);
     release();
     release();
+    expect(reservations.sum).toEqual(zeroUse);
+  });
+
+  it("LIMIT31 A reserved share is replaced if the other share fits with those of the requests in flight, else it stays, and after its release it cannot be replaced", () => {
+    const reservations = new Reservations();
+    const share = { ...zeroUse, steps: 1, tokens: 40 };
+    const { release, replace } = reservations.reserve(share);
+    expect(replace({ ...share, tokens: 1000 }, budgets({ tokens: 100 }))).toBe(true);
+    expect(replace(share, budgets({ tokens: 100 }))).toBe(true);
+    const other = reservations.reserve(share);
+    expect(replace({ ...share, tokens: 60 }, budgets({ tokens: 100 }))).toBe(true);
+    expect(replace({ ...share, tokens: 61 }, budgets({ tokens: 100 }))).toBe(false);
+    expect(reservations.sum).toEqual({ ...zeroUse, steps: 2, tokens: 100 });
+    release();
+    expect(replace(share, budgets({}))).toBe(false);
+    other.release();
     expect(reservations.sum).toEqual(zeroUse);
   });
 
@@ -39,7 +55,7 @@ describe("a reservation", () => {
   it("LIMIT28 The first waiting request checks the budget again if a reservation is released during its check, and no other request overtakes it", async () => {
     const reservations = new Reservations();
     const order: string[] = [];
-    const release = reservations.reserve({ ...zeroUse, steps: 1 });
+    const { release } = reservations.reserve({ ...zeroUse, steps: 1 });
     let asked = 0;
     const first = reservations.inOrder(() => {
       asked += 1;

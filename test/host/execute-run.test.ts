@@ -2,6 +2,10 @@
 
 import { expect, it } from "vitest";
 
+import { zeroUsage } from "#contract/usage.ts";
+import { noBounds } from "#core/limits/amounts.ts";
+import type { ModelRequest } from "#core/ports/model-port.ts";
+import { HostLimits } from "#host/host-limits.ts";
 import type { TestTurn } from "#spec/index.ts";
 
 import { ManualClock } from "../core/support/manual-clock.ts";
@@ -104,6 +108,34 @@ it("A run ends at its limits of tokens and of money before the next model reques
   const cost = new TestRun({ models: [model()], tools: [noop], limits: { cost: 0.003 } });
   expect(await cost.execute()).toMatchObject({ end: { status: "limit", reason: "max_cost" } });
   expect(cost.run.cost).toBe(0.004);
+});
+
+it("LIMIT31 A request that continues an answer is allowed in process until the answer so far reaches the limit of tokens or money", async () => {
+  const { run, journal, clock } = new TestRun({ models: [scripted(() => ({ text: "x" }))] });
+  const request: ModelRequest = {
+    model: { name: "main", provider: "anthropic", model: "main", inputPrice: 1, outputPrice: 1 },
+    system: "",
+    messages: [],
+    tools: [],
+    toolChoice: "auto",
+    parallelToolCalls: true,
+    reasoning: null,
+    temperature: null,
+    maxTokens: null,
+  };
+  const soFar = (input: number) => ({ usage: { ...zeroUsage, input, total_tokens: input }, texts: [] });
+  for (const [bounds, most] of [
+    [{ tokens: 2000 }, 1999],
+    [{ cost: 0.002 }, 1999],
+    [{}, 1e8],
+  ] as const) {
+    const limits = new HostLimits({ run, journal, clock }, { ...noBounds, ...bounds });
+    const reserved = await limits.reserve(request);
+    expect("extend" in reserved && [reserved.extend(soFar(most)), reserved.extend(soFar(most + 1))]).toEqual([
+      true,
+      most === 1e8,
+    ]);
+  }
 });
 
 it("A run is aborted at its limit of time, in the middle of a call", async () => {

@@ -29,6 +29,17 @@ const reasons = {
   },
 } as const;
 
+/** The budgets after further use. */
+export function withUse(
+  { run, thread }: Record<"run" | "thread", Budget>,
+  more: Used,
+): Record<"run" | "thread", Budget> {
+  return {
+    run: { ...run, used: addUsed(run.used, more) },
+    thread: { ...thread, used: addUsed(thread.used, more) },
+  };
+}
+
 /** The first limit that is reached, the run's before the thread's; null if none is. */
 export function reachedLimit(budgets: { run: Budget; thread: Budget }): LimitReason | null {
   for (const whose of ["run", "thread"] as const) {

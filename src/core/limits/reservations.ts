@@ -10,6 +10,13 @@ import type { Budget } from "./reached.ts";
 /** The maximum number of a run's requests in flight if tokens or money are bounded. An object sends at most five at once in any case. */
 const maxConcurrentRequests = 5;
 
+/** A reserved share. */
+export interface Reservation {
+  release: () => void;
+  /** Reserves another share in place of this one, if it fits. Returns whether it was replaced. */
+  replace: (share: Used, budgets: Record<"run" | "thread", Budget>) => boolean;
+}
+
 /** The reservations of one execution of a run. */
 export class Reservations {
   readonly #reserved = new Set<Used>();
@@ -52,14 +59,23 @@ export class Reservations {
     return exceededLimit(budgets, addUsed(this.sum, share)) === null;
   }
 
-  /** Reserves a share until the returned function is called. Further calls of it do nothing. */
-  reserve(share: Used): () => void {
-    const reserved = { ...share };
+  /** Reserves a share until `release` is called. Further calls of it do nothing. */
+  reserve(share: Used): Reservation {
+    let reserved = { ...share };
     this.#reserved.add(reserved);
-    return () => {
-      if (!this.#reserved.delete(reserved)) return;
-      this.#releases += 1;
-      this.#wake();
+    return {
+      release: () => {
+        if (!this.#reserved.delete(reserved)) return;
+        this.#releases += 1;
+        this.#wake();
+      },
+      replace: (other, budgets) => {
+        if (!this.#reserved.delete(reserved)) return false;
+        const isReplaced = this.fits(other, budgets);
+        if (isReplaced) reserved = { ...other };
+        this.#reserved.add(reserved);
+        return isReplaced;
+      },
     };
   }
 

@@ -54,6 +54,7 @@ export function attemptLog(
       error: failure === null ? null : { ...failure },
       usage: { ...usage },
       ...(result.estimated ? { usage_estimated: true } : {}),
+      ...(result.continuations === 0 ? {} : { continuations: result.continuations }),
       cost,
       latency_ms: (times.ended_at - times.started_at) / 1000,
       time_to_first_token_ms: times.first_at === null ? null : (times.first_at - times.started_at) / 1000,

@@ -9,8 +9,8 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { costOf } from "../cost.ts";
 import type { LimitReason } from "../limits/reached.ts";
-import type { ReachedLimit, Reserved } from "../ports/limit-port.ts";
-import type { ModelFailure, ModelPart } from "../ports/model-port.ts";
+import type { ReachedLimit, Reserved, ReservedShare } from "../ports/limit-port.ts";
+import type { AnswerSoFar, ModelFailure, ModelPart } from "../ports/model-port.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
 import type { RowEvents } from "../row-events.ts";
@@ -31,6 +31,8 @@ export interface AttemptResult {
   usage: Usage;
   /** The provider reported no usage, or only a part of it. */
   estimated: boolean;
+  /** The number of further requests that the answer needed. */
+  continuations: number;
   cost: number | null;
   /** Null if the answer is complete. */
   failure: ModelFailure | null;
@@ -73,11 +75,6 @@ export type RequestResult =
   | { type: "suspend"; until: number; next: RetryPosition }
   | { type: "limit"; reached: ReachedLimit; next: RetryPosition };
 
-/** A reserved share of the budget; `release` gives it back. */
-export interface ReservedShare {
-  release: () => void;
-}
-
 /** Requests the answer, beginning with the attempt `from`. Contract: never rejects. */
 export async function requestAnswer(
   planned: NumberedPlan,
@@ -111,7 +108,7 @@ export async function requestAnswer(
     const asked = plan;
     const model = plan.models[current.model] ?? plan.models[0];
     await ports.faults.at("model.attempt");
-    let result = await attempt(plan, { model, number: current.attempt }, { ports, events, signal });
+    let result = await attempt(plan, { model, number: current.attempt, share }, { ports, events, signal });
     const { failure } = result;
     if (failure === null || failure.kind === "aborted") return { type: "attempt", result, plan };
     // A stopped stream may end with any failure, and a stopped run makes no further attempt.
@@ -157,7 +154,7 @@ export async function requestAnswer(
     await ports.faults.at("model.limits");
     const reserved = await reserve(plan, current, { ports, signal });
     if ("limit" in reserved) return { type: "limit", reached: reserved.limit, next: current };
-    share.release = reserved.release;
+    Object.assign(share, reserved);
     if (delay === null || smaller !== null) continue;
     if (delay > longestWaitMs) {
       share.release();
@@ -168,6 +165,9 @@ export async function requestAnswer(
   }
 }
 
+/** The share of a request without limits. */
+export const unlimitedShare: ReservedShare = { release: () => {}, extend: () => true };
+
 /** Reserves the share of the budget for an attempt. */
 export function reserve(
   plan: NumberedPlan,
@@ -175,7 +175,7 @@ export function reserve(
   { ports, signal }: { ports: Pick<RunPorts, "limits">; signal: AbortSignal },
 ): Promise<Reserved> {
   const model = plan.models[position.model] ?? plan.models[0];
-  return ports.limits?.reserve({ ...plan.request, model }, signal) ?? Promise.resolve({ release: () => {} });
+  return ports.limits?.reserve({ ...plan.request, model }, signal) ?? Promise.resolve(unlimitedShare);
 }
 
 /** Ends an answer that is too large for its row, as if the model had reached its token limit. */
@@ -189,7 +189,7 @@ const tooLong: ModelPart = {
 
 async function attempt(
   plan: NumberedPlan,
-  { model, number }: { model: AnyModelDefinition; number: number },
+  { model, number, share }: { model: AnyModelDefinition; number: number; share: ReservedShare },
   { ports, events, signal }: { ports: RunPorts; events: RowEvents; signal: AbortSignal },
 ): Promise<AttemptResult> {
   const id = ports.ids.ordered();
@@ -198,7 +198,14 @@ async function attempt(
   const answer = new Answer(id, events, { hideThinking, role: plan.role, parentId, silent: plan.silent === true });
   const times: AttemptTimes = { started_at: ports.clock.now(), first_at: null, ended_at: 0 };
   let usageOfFailure: Usage | null = null;
-  const request = { ...plan.request, model, ...(ports.journal.log === undefined ? { raw: false } : {}) };
+  const { extend } = share;
+  let continuations = 0;
+  const continues = (soFar: AnswerSoFar): boolean => {
+    const isExtended = extend(soFar);
+    if (isExtended) continuations += 1;
+    return isExtended;
+  };
+  const request = { ...plan.request, model, continues, ...(ports.journal.log === undefined ? { raw: false } : {}) };
   if (signal.aborted) {
     answer.add({ type: "error", failure: stopped });
   } else {
@@ -231,7 +238,7 @@ async function attempt(
   const { usage, estimated } =
     finish === null ? cutUsage(request, usageOfFailure, texts) : finishedUsage(request, finish.usage, texts);
   const cost = costOf(model, usage, finish?.reported_cost ?? null);
-  return { model, attempt: number, answer, times, usage, estimated, cost, failure };
+  return { model, attempt: number, answer, times, usage, estimated, continuations, cost, failure };
 }
 
 const stopped: ModelFailure = {

@@ -33,7 +33,9 @@ export async function requestText(
   let text = "";
   let result: (Pick<RequestedText, "usage" | "failure"> & { reported: number | null }) | null = null;
   const limits = silenceLimits(model.timeouts ?? {}, ports.models.thinksInSilence?.(model) ?? false);
-  const open = (inner: AbortSignal, received: () => void) => ports.models.stream(request, inner, received);
+  // The share of the request's caller is for one request.
+  const single: ModelRequest = { ...request, continues: () => false };
+  const open = (inner: AbortSignal, received: () => void) => ports.models.stream(single, inner, received);
   await ports.faults.at("text.request");
   for await (const part of watched(open, { signal, limits }, ports)) {
     await ports.faults.at("text.part");

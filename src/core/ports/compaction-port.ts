@@ -1,7 +1,8 @@
 // The port that completes the compactions of steps. A process whose steps are never compacted does without it.
 
-import type { ReservedShare, RetryPosition } from "../model/request-answer.ts";
+import type { RetryPosition } from "../model/request-answer.ts";
 import type { RowEvents } from "../row-events.ts";
+import type { ReservedShare } from "./limit-port.ts";
 import type { RunPorts } from "./run-ports.ts";
 import type { NumberedPlan } from "./step-port.ts";
 import type { StepShape } from "./strategy-port.ts";

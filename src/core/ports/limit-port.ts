@@ -3,7 +3,7 @@
 import type { Limits } from "#contract/run.ts";
 
 import type { LimitReason } from "../limits/reached.ts";
-import type { ModelRequest } from "./model-port.ts";
+import type { AnswerSoFar, ModelRequest } from "./model-port.ts";
 
 /** A reached limit, and whether the run is suspended or ends. */
 export interface ReachedLimit {
@@ -12,8 +12,19 @@ export interface ReachedLimit {
   until: number | null;
 }
 
-/** A reserved share, which `release` gives back when the request's usage is counted; or the limit that is reached. */
-export type Reserved = { release: () => void } | { limit: ReachedLimit };
+/** A share of the budget that is reserved for a model request. */
+export interface ReservedShare {
+  /** Gives the share back. Called when the request's usage is counted. */
+  release: () => void;
+  /**
+   * Reserves the share of a further request for the same answer, in addition to the usage so far. Does not wait. Returns false if a limit is
+   * reached, or if the remaining budget is too small beside other requests in flight; then the share is unchanged.
+   */
+  extend: (soFar: AnswerSoFar) => boolean;
+}
+
+/** A reserved share, or the limit that is reached. */
+export type Reserved = ReservedShare | { limit: ReachedLimit };
 
 /** The purpose of a model request that is not the request of a step. */
 export type RequestPurpose =

@@ -66,6 +66,18 @@ export interface ModelRequest {
   retry?: RetryOptions;
   /** Overrides single values of the model's own timeouts. */
   timeouts?: ModelTimeouts;
+  /**
+   * Called before a port sends a further request for the same answer. Reserves the budget of that request. False: the request must not be
+   * sent, and the answer ends as it is. Absent: no budget is bounded.
+   */
+  continues?: (soFar: AnswerSoFar) => boolean;
+}
+
+/** The part of an answer that was received when a port would send a further request for the same answer. */
+export interface AnswerSoFar {
+  /** As the provider reports it; zero for counts that it does not report. */
+  usage: Usage;
+  texts: readonly string[];
 }
 
 /** The page or file from which token limits were read. */

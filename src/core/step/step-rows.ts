@@ -5,6 +5,7 @@ import type { JsonObject } from "#contract/json.ts";
 
 import { fitLog } from "../fit-log.ts";
 import { keepContext } from "../keep-context.ts";
+import { zeroWork } from "../limits/used.ts";
 import { stepMessage, strategyMark } from "../message-draft.ts";
 import { attemptLog, durationFields, scopeFields } from "../model/attempt-log.ts";
 import { stopReasonOf } from "../model/request-answer.ts";
@@ -45,7 +46,13 @@ export async function storeAnswer(
   const draft = answerMessage(result, kept, { plan, ports });
   await ports.faults.at("answer.before-create");
   const message = await ports.hooks.beforeCreateMessage(draft);
-  return appendAnswer(message, { ports, events });
+  const { continuations } = result;
+  return appendAnswer(message, { ports, events }, (stored) => {
+    ports.journal.append(stored);
+    // The message counts the requests that continued the answer, also after a crash.
+    const { progress } = ports.run;
+    if (continuations > 0 && progress.requests !== undefined) progress.requests -= continuations;
+  });
 }
 
 /** Stores the message of an answer, and sends its events after the row is written. */
@@ -189,6 +196,7 @@ function answerMessage(
     model: result.model.name,
     usage: result.usage,
     cost: result.cost,
+    ...(result.continuations === 0 ? {} : { work: { ...zeroWork, requests: result.continuations } }),
     ...(failure === null
       ? {}
       : { failure: { kind: failure.kind, message: failure.message, ...(limit === undefined ? {} : { limit }) } }),

@@ -49,6 +49,7 @@ const keptFields = [
   "error",
   "usage",
   "usage_estimated",
+  "continuations",
   "cost",
   "latency_ms",
   "time_to_first_token_ms",

@@ -4,7 +4,6 @@
 import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { errorMessage } from "#core/cut-text.ts";
-import { noBounds } from "#core/limits/amounts.ts";
 import type { Halt } from "#core/loop.ts";
 import type { ModelFailure, ModelPart, ModelPort } from "#core/ports/model-port.ts";
 import type { Strategy } from "#core/ports/strategy-port.ts";
@@ -154,7 +153,7 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
       return thrown === null ? retries.retryDelay(failure, attempt) : null;
     },
   });
-  const halt = await executeRun(ports, { bounds: noBounds, signal });
+  const halt = await executeRun(ports, { signal });
   const ended = (thrown as { error: unknown } | null) ?? retries.thrown;
   if (ended !== null) throw ended.error;
   if (execution.thrown !== null) throw execution.thrown;

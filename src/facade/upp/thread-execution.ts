@@ -3,7 +3,7 @@
 
 import type { PlainEvent } from "#contract/event.ts";
 import { errorMessage } from "#core/cut-text.ts";
-import type { ModelFailure, ModelPort } from "#core/ports/model-port.ts";
+import type { AnswerSoFar, ModelFailure, ModelPort } from "#core/ports/model-port.ts";
 import { toolHost } from "#core/ports/tool-host.ts";
 import type { CallExecution, HostConnection, ToolHost } from "#core/ports/tool-host.ts";
 import type { LogRecord } from "#core/record.ts";
@@ -109,7 +109,9 @@ export class ThreadExecution {
           return;
         }
         hold(reserved.release);
-        yield* models.stream(request, signal, received);
+        // The limits of the turn itself are asked first, because the thread's run counts the request that it allows.
+        const continues = (soFar: AnswerSoFar) => request.continues?.(soFar) !== false && reserved.extend(soFar);
+        yield* models.stream({ ...request, continues }, signal, received);
       },
     };
   }

@@ -2,6 +2,7 @@
 // usage counts to the run, and the run's limits apply.
 
 import { refuse } from "#contract/error.ts";
+import { unlimitedShare } from "#core/model/request-answer.ts";
 import { requestText } from "#core/model/request-text.ts";
 import type { RequestedText } from "#core/model/request-text.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -46,7 +47,7 @@ export async function requestCallText(
   if (execution === null) throw refuse("conflict", "The call of the tool is over.");
   try {
     await faults.at("source.reserve");
-    const reserved = (await execution.reserve?.(request, signal)) ?? { release: () => {} };
+    const reserved = (await execution.reserve?.(request, signal)) ?? unlimitedShare;
     if ("limit" in reserved) throw refuse("conflict", `The run has reached its limit: ${reserved.limit.reason}.`);
     const started = clock.now();
     try {

@@ -212,7 +212,10 @@ function rebuild<R extends ActiveRun>(run: R, logs: readonly LogRecord[], messag
     logged.add(data["message_id"]);
     // `attemptLog` wrote the row: these fields are the usage of the attempt.
     addModelUsage(rebuilt, data as unknown as ModelUsage);
-    if (typeof data["execution"] === "string") rebuilt.progress.requests = (rebuilt.progress.requests ?? 0) + 1;
+    // The message of a step's answer counts the requests that continued it.
+    const continued = typeof data["message_id"] === "string" ? 0 : countIn(data["continuations"]);
+    const requests = (typeof data["execution"] === "string" ? 1 : 0) + continued;
+    if (requests > 0) rebuilt.progress.requests = (rebuilt.progress.requests ?? 0) + requests;
   }
   for (const { id, usage, cost, model } of messages) {
     if (usage === null) continue;

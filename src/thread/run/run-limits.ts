@@ -4,17 +4,19 @@
 import type { Limits } from "#contract/run.ts";
 import type { LimitSuspension, Work } from "#core/awaited.ts";
 import type { Allowance } from "#core/limits/allowed.ts";
-import { remainingOf, noBounds, strictest, addUsed } from "#core/limits/amounts.ts";
+import { remainingOf, noBounds, strictest, addUsed, zeroUse } from "#core/limits/amounts.ts";
 import type { AmountName, Used } from "#core/limits/amounts.ts";
-import { exceededLimit, reachedAmounts, reachedLimit, reasonOf, remainingTime } from "#core/limits/reached.ts";
+import { exceededLimit, reachedAmounts, reachedLimit, reasonOf, remainingTime, withUse } from "#core/limits/reached.ts";
 import type { Budget, LimitReason } from "#core/limits/reached.ts";
-import { requestShare } from "#core/limits/request-share.ts";
+import { continuedShare, requestShare } from "#core/limits/request-share.ts";
 import { Reservations } from "#core/limits/reservations.ts";
+import type { Reservation } from "#core/limits/reservations.ts";
 import { limitsOfShare, reservedForChildren, shareOf } from "#core/limits/share.ts";
 import { TimeLimitReached } from "#core/limits/time-limit-reached.ts";
 import { usedOf, workIn, workOf } from "#core/limits/used.ts";
+import { unlimitedShare } from "#core/model/request-answer.ts";
 import type { LimitPort, ReachedLimit, RequestPurpose, Reserved } from "#core/ports/limit-port.ts";
-import type { ModelRequest } from "#core/ports/model-port.ts";
+import type { AnswerSoFar, ModelRequest } from "#core/ports/model-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type { ExecutedRun } from "#core/run-record.ts";
 import { sideOf } from "#flow/conversation-strategy.ts";
@@ -79,8 +81,9 @@ export class RunLimits implements LimitPort {
     const progress = this.#run.progress;
     return this.#reservations.inOrder(async (): Promise<Reserved | null> => {
       await this.#context.faults.at("limits.reserve");
-      const { budgets, limit } = this.#state(await this.#speaking());
-      if (signal.aborted) return { release: () => {} };
+      const speaking = await this.#speaking();
+      const { budgets, limit } = this.#state(speaking);
+      if (signal.aborted) return unlimitedShare;
       if (limit !== null) return { limit };
       const bounds = [budgets.run.bounds, budgets.thread.bounds];
       share ??=
@@ -96,14 +99,40 @@ export class RunLimits implements LimitPort {
             : null;
       if (refused !== null) return { limit: { reason: refused, until: null } };
       if (!this.#reservations.fits(share, budgets)) return null;
-      if (!isOfTool) return { release: this.#reservations.reserve(share) };
+      const reservation = this.#reservations.reserve(isOfTool ? { ...share, steps: 0 } : share);
       // The request is counted before it is sent, so that parallel requests do not exceed the ceiling together.
-      progress.requests = (progress.requests ?? 0) + 1;
-      return { release: this.#reservations.reserve({ ...share, steps: 0 }) };
+      if (isOfTool) progress.requests = (progress.requests ?? 0) + 1;
+      const { steps } = isOfTool ? zeroUse : share;
+      return {
+        release: reservation.release,
+        extend: (soFar) => this.#extend(reservation, speaking, { request, soFar, steps }),
+      };
     }, signal);
   }
 
-  /** Whether the requests of tools have reached the deployment's ceiling of steps, which bounds them even if `maxSteps` bounds the steps. */
+  /** Reserves the share of a request that continues an answer. It is no step, and counts toward the deployment's ceiling of steps. */
+  #extend(
+    { replace }: Reservation,
+    speaking: ActiveSide,
+    { request, soFar, steps }: { request: ModelRequest; soFar: AnswerSoFar; steps: number },
+  ): boolean {
+    const budgets = this.#promised(speaking);
+    const { used, share } = continuedShare(request, soFar, [budgets.run.bounds, budgets.thread.bounds]);
+    if (this.#isCeilingReached() || reachedLimit(withUse(budgets, used)) !== null) return false;
+    const { progress } = this.#run;
+    const before = progress.requests ?? 0;
+    progress.requests = before + 1;
+    // The request leaves fewer steps of the ceiling. The steps in flight must still fit.
+    const { run } = this.#budgets(speaking);
+    const fits = run.used.steps + this.#reservations.sum.steps <= (run.bounds.steps ?? Infinity);
+    const isExtended = fits && replace({ ...share, steps }, budgets);
+    if (!isExtended) progress.requests = before;
+    return isExtended;
+  }
+
+  /**
+   * Whether requests that are no steps have reached the deployment's ceiling of steps, which bounds them even if `maxSteps` bounds the steps.
+   */
   #isCeilingReached(): boolean {
     const ceiling = requestCeiling({ requested: this.#requested.limits?.steps, ceiling: this.#allowed.run.steps });
     return ceiling !== null && this.#toolRequests >= ceiling;
@@ -205,7 +234,7 @@ export class RunLimits implements LimitPort {
     return workOf(messages, { turns: strategy.turns, driven_ms: this.drivenMs(), paid, requests });
   }
 
-  /** The requests of the run's tools so far, with those of its children. */
+  /** The requests so far that are no steps: of the run's tools, and those that continued an answer, with those of its children. */
   get #toolRequests(): number {
     return this.#work().requests ?? 0;
   }
@@ -225,12 +254,7 @@ export class RunLimits implements LimitPort {
 
   /** The budgets of the run and of its thread, with the reserved shares of unfinished child threads counted as used. */
   #promised(speaking: ActiveSide): { run: Budget; thread: Budget } {
-    const { run, thread } = this.#budgets(speaking);
-    const more = reservedForChildren(this.#run.progress, this.#parts.messages);
-    return {
-      run: { ...run, used: addUsed(run.used, more) },
-      thread: { ...thread, used: addUsed(thread.used, more) },
-    };
+    return withUse(this.#budgets(speaking), reservedForChildren(this.#run.progress, this.#parts.messages));
   }
 
   get #requested(): RequestedLimits {

@@ -14,6 +14,7 @@ import { fixedSteps } from "#host/fixed-steps.ts";
 import { functionTool } from "#host/function-tool.ts";
 import type { FunctionTool } from "#host/function-tool.ts";
 import { HostJournal } from "#host/host-journal.ts";
+import { HostLimits } from "#host/host-limits.ts";
 import { hostPorts } from "#host/host-ports.ts";
 import type { HostParts } from "#host/host-ports.ts";
 import { hostMessage, hostRun } from "#host/host-records.ts";
@@ -104,7 +105,7 @@ export class TestRun {
   }
 
   execute(): Promise<Halt> {
-    return executeRun(this.#ports, { bounds: this.#bounds, signal: this.#abort.signal });
+    return executeRun(this.#ports, { limits: new HostLimits(this.#ports, this.#bounds), signal: this.#abort.signal });
   }
 
   stop(): void {
