@@ -16,6 +16,7 @@ import { addDoctorCommand } from "#cli/doctor/doctor-command.ts";
 import { addInitCommand } from "#cli/init/init-command.ts";
 import { addNewCommand } from "#cli/new/new-command.ts";
 import { addUpgradeCommand } from "#cli/upgrade/upgrade-command.ts";
+import { skillFrontmatter } from "#lib/untrusted/skill-frontmatter.ts";
 
 import { createProgram } from "../../packages/create-threadhold/src/create-command.ts";
 import { typeCheck } from "../spec/typed-project.ts";
@@ -113,6 +114,14 @@ it("Every JSON and TOML block of a document can be parsed", () => {
   });
   expect(blocks.length).toBeGreaterThan(5);
   expect(problems).toEqual([]);
+});
+
+it("Every Markdown block of a document is a skill whose frontmatter the build accepts", () => {
+  const blocks = documents.flatMap(blocksOf).filter(({ info }) => /^markdown(?: |$)/.test(info));
+  expect(blocks.length).toBeGreaterThan(0);
+  for (const { text } of blocks) {
+    expect(skillFrontmatter(text, /^name: (.*)$/m.exec(text)?.[1] ?? "")).toMatchObject({ ok: true, warnings: [] });
+  }
 });
 
 /** The command line, of which only names and options are read. */
