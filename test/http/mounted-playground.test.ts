@@ -280,4 +280,39 @@ describe("the playground next to a page of the project's own", () => {
     expect((await send("/studio")).status).toBe(503);
     expect((await send("/studio/assets/a-1.js")).status).toBe(503);
   });
+
+  it("PLAY5 Without credentials the pages and files are the bytes of the package, with two paths added, and nothing of the project", async () => {
+    const { send } = worker({ prefix: "/agents", playground: "/studio" });
+    for (const path of ["", "/", "/threads/some", "/inbox", "/usage", "/definitions", "/agents/parallel", "/docs"]) {
+      const text = await (await send(`/studio${path}`)).text();
+      const built = text
+        .replace('data-pages="/studio" data-api="/agents">', 'data-pages="" data-api="" />')
+        .replaceAll('="/studio/', '="./');
+      expect([path, built]).toEqual([path, builtDocument]);
+    }
+    const [text] = site["/_threadhold/assets/a-1.js"] ?? [];
+    expect(await (await send("/studio/assets/a-1.js", { headers: {} })).text()).toBe(text);
+    // A cookie or a token changes no page.
+    const signedIn = await send("/studio/", { headers: { accept: "text/html", authorization: "Bearer secret" } });
+    expect(await signedIn.text()).toBe(await (await send("/studio/")).text());
+  });
+
+  it("PLAY5 Every list that the pages show, and the description of the API, needs credentials", async () => {
+    const { send } = worker({ playground: "/studio" });
+    const refused = [
+      "agents",
+      "models",
+      "prompts",
+      "tools",
+      "hooks",
+      "sources",
+      "skills",
+      "strategies",
+      "filters",
+      "routes",
+    ];
+    for (const name of [...refused, "threads", "usage", "caller", "openapi.json", "messages-search?q=a"]) {
+      expect([name, (await send(`/api/${name}`, { headers: {} })).status]).toEqual([name, 401]);
+    }
+  });
 });

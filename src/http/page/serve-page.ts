@@ -81,7 +81,7 @@ async function serveDocument(request: Request, { prefix, playground, assets }: P
   const message =
     playground === ""
       ? "The static assets of this Worker are not the playground. The playground of the package is the folder node_modules/threadhold/dist/ui; in a clone of Threadhold `npm run build:ui` builds it. Next to a page of its own a Worker serves the playground at the path in the option `playground` of `createThreadhold`, or in the variable PLAYGROUND."
-      : "The static assets of this Worker do not contain the playground. `npx threadhold build` copies it into the folder of the assets, after a build that empties this folder, unless PLAYGROUND is `false` in the wrangler file; in a clone of Threadhold run `npm run build:ui` before.";
+      : "The static assets of this Worker do not contain the playground. `npx threadhold build` copies it into the folder of the assets, after a build that empties this folder, unless PLAYGROUND is `false` in the wrangler file. A deployment lacks the copy too if a line of `.assetsignore` matches _threadhold. In a clone of Threadhold run `npm run build:ui` before.";
   throw refuse("route_not_found", message);
 }
 

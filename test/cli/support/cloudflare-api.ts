@@ -40,6 +40,8 @@ interface StoredDatabase {
 export interface Account {
   workers: Map<string, StoredWorker>;
   databases: StoredDatabase[];
+  /** The paths of the static assets of each Worker, by its name. */
+  assetPaths: Map<string, string[]>;
   /** Creates a database. */
   create(name: string): Promise<StoredDatabase>;
 }
@@ -71,6 +73,7 @@ export async function startCloudflareApi(): Promise<CloudflareApi> {
   const account: Account = {
     workers: new Map(),
     databases: [],
+    assetPaths: new Map(),
     async create(name) {
       const local = await miniflare.getD1Database(`DB${String(created)}`);
       created += 1;
@@ -116,6 +119,7 @@ export async function startCloudflareApi(): Promise<CloudflareApi> {
     reset: () => {
       account.workers.clear();
       account.databases.length = 0;
+      account.assetPaths.clear();
       state.requests.length = 0;
       state.intercept = () => undefined;
     },

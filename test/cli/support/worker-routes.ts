@@ -36,7 +36,7 @@ function formOf(body: Response): Promise<FormData> {
   return body.formData();
 }
 
-export function workerRoutes({ workers }: Account): Route[] {
+export function workerRoutes({ workers, assetPaths }: Account): Route[] {
   const assets = new Set<string>();
   const find = (name = ""): StoredWorker => {
     const worker = workers.get(name);
@@ -111,8 +111,9 @@ export function workerRoutes({ workers }: Account): Route[] {
     always("GET", "subdomain", { subdomain }),
     always("GET", `${script}/subdomain`, { enabled: true, previews_enabled: true }),
     always("POST", `${script}/subdomain`, { enabled: true, previews_enabled: true }),
-    route("POST", `${script}/assets-upload-session`, async (_, { body }) => {
+    route("POST", `${script}/assets-upload-session`, async ([name = ""], { body }) => {
       const { manifest } = (await body.json()) as { manifest: Record<string, { hash: string }> };
+      assetPaths.set(name, Object.keys(manifest));
       const missing = Object.values(manifest).flatMap(({ hash }) => (assets.has(hash) ? [] : [hash]));
       return { result: { jwt: "assets", buckets: missing.length === 0 ? [] : [missing] } };
     }),
