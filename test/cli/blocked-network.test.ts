@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { expect, it, onTestFinished, vi } from "vitest";
 
 import { blockedNetwork, hostsOf } from "#testing/vite/blocked-network.ts";
-import { isNoise } from "#testing/vite/quiet-runtime.ts";
+import { explained, isNoise } from "#testing/vite/quiet-runtime.ts";
 
 async function listen(): Promise<{ host: string; seen: string[] }> {
   const seen: string[] = [];
@@ -57,6 +57,40 @@ it("OFFLINE3 A request to another host, to another port or for a socket is block
   const lines = printed.mock.calls.map(([line]) => String(line));
   expect(lines).toHaveLength(blocked.length);
   expect(lines.join("")).not.toContain("secret");
+});
+
+it.each([
+  [
+    "POST",
+    [],
+    {},
+    /^A test tried to reach https:\/\/db\.example\.com:8443 \(POST\).*network: \["db\.example\.com:8443"\]/,
+  ],
+  [
+    "GET",
+    ["db.example.com"],
+    { upgrade: "websocket" },
+    /^A test tried to open a WebSocket to https:.*also to hosts in the option network/,
+  ],
+  ["GET", [], { upgrade: "websocket" }, /tests open none\. .*network: true/],
+])(
+  "OFFLINE3 The error for a blocked %s with the hosts %j and the headers %j names the script of a source, and the narrowest option",
+  async (method, hosts, headers, text) => {
+    const printed = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => printed.mockRestore());
+    await blockedNetwork(hosts)(request("https://db.example.com:8443/secret", { method, headers: { ...headers } }));
+    const line = String(printed.mock.calls[0]?.[0]);
+    expect(line).toMatch(text);
+    expect(line).toContain("startThread(…, { sources: { … } })");
+    // A request has a narrower way than the whole network.
+    expect(line.includes("network: true")).toBe("upgrade" in headers);
+  },
+);
+
+it("OFFLINE3 The runtime's error for a socket is printed with its cause and its fix", () => {
+  const line = explained("Error: Incoming CONNECT on a worker not supported\n    at connect\n");
+  expect(line).toMatch(/^Error: Incoming CONNECT .*opened a socket .*network: true.*\n {4}at connect\n$/);
+  expect(explained("Error: other")).toBe("Error: other");
 });
 
 it("OFFLINE5 An entry of the option network that is no host is an error that shows the forms of hosts", () => {

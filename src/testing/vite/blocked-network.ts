@@ -30,13 +30,24 @@ export function blockedNetwork(hosts: readonly string[]): OutboundService {
     const url = new URL(request.url);
     const upgrade = request.headers.get("upgrade");
     if (upgrade === null && hosts.some((host) => matches(host, url))) return passOn(request);
-    const text =
-      `A test tried to reach ${url.origin} (${upgrade ?? request.method}), and tests send no requests. ` +
-      "Replace it in the test, or let it pass by threadhold({ network: true }) in the configuration of vitest.";
+    const text = upgrade === null ? requestText(request.method, url) : socketText(url, hosts);
     process.stderr.write(`${text}\n`);
     return Promise.resolve(new Response(text, { status: 502 }));
   };
 }
+
+const sources =
+  "If it belongs to an MCP server or an API, give that source its tools by startThread(…, { sources: { … } }).";
+
+const requestText = (method: string, { origin, host }: URL): string =>
+  `A test tried to reach ${origin} (${method}), and tests send no requests. ${sources} Otherwise replace the request in the test, or ` +
+  `let its host pass by threadhold({ network: ["${host}"] }) in the configuration of vitest.`;
+
+/** A list of hosts permits requests and no sockets. */
+const socketText = ({ origin }: URL, hosts: readonly string[]): string =>
+  `A test tried to open a WebSocket to ${origin}, and tests open none${hosts.length === 0 ? "" : ", also to hosts in the option network"}. ` +
+  `${sources} Otherwise replace the socket in the test, or permit every way out by threadhold({ network: true }) in the configuration of ` +
+  "vitest.";
 
 function matches(pattern: string, { hostname, port, protocol }: URL): boolean {
   const [, wildcard, host = "", wanted] = entry.exec(pattern) ?? [];

@@ -1,4 +1,4 @@
-// Keeps messages that concern no test out of the report. The pool runs the runtime with verbose messages, and the runtime then reports each
+// Keeps messages that concern no test out of the report, and says in words what a blocked socket is. The pool runs the runtime with verbose messages, and the runtime then reports each
 // socket that is closed, also if both sides have closed it as intended. A turn closes several sockets.
 
 const messages = [
@@ -12,16 +12,29 @@ const messages = [
 /** Whether a text that is written to the output is one of these messages. */
 export const isNoise = (text: string): boolean => messages.some((message) => message.test(text));
 
+/** The error of the runtime for a socket that the plugin blocks. It names neither the socket nor what to do. */
+const blockedSocket = "Incoming CONNECT on a worker not supported";
+
+/** A text of the output with the cause of this error and its fix. */
+export const explained = (text: string): string =>
+  text.replaceAll(
+    blockedSocket,
+    `${blockedSocket}. The code under test opened a socket (cloudflare:sockets, node:net or node:tls), and tests open none. Replace the ` +
+      "function that connects, for example by vi.mock, or permit every way out by threadhold({ network: true }) in the configuration of vitest",
+  );
+
 let isQuiet = false;
 
-/** Drops these messages from the output of this process. Every other message is printed. */
+/** Drops these messages from the output of this process, and explains a blocked socket. Every other message is printed as it is. */
 export function quietRuntime(): void {
   if (isQuiet) return;
   isQuiet = true;
   for (const stream of [process.stdout, process.stderr]) {
     const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
     stream.write = (...args: unknown[]) => {
-      if (!isNoise(String(args[0]))) return write(...args);
+      const text = String(args[0]);
+      if (text.includes(blockedSocket)) return write(explained(text), ...args.slice(1));
+      if (!isNoise(text)) return write(...args);
       // The caller may wait until the text is written.
       const done = args.at(-1);
       if (typeof done === "function") process.nextTick(done as () => void);
