@@ -13,6 +13,11 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value is a list without elements, which PHP writes for an object without fields. */
+export function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
 /** The fields of an object; none for every other value. */
 export function fieldsOf(value: unknown): Fields {
   return isObject(value) ? value : {};

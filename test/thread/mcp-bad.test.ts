@@ -72,8 +72,6 @@ it.each([
   ["flood", /closed the connection|could not be reached/],
   ["chatty", /closed the connection/],
   ["pinging", /closed the connection/],
-  ["liar", /does not match the schema that it declares/],
-  ["demanding", /needs more than 500000 comparisons \(1500 alternatives/],
   ["failing", /reported an error: .*the disk is full/],
 ])(
   "A call of a tool of the server '%s' gets an error that names the reason, and the run continues",
@@ -82,6 +80,22 @@ it.each([
     const { results, requests } = await callTools("mcp", [ping]);
     expect(results.map(outcome)).toEqual([["error", expect.stringMatching(reason)]]);
     expect(requests).toHaveLength(2);
+  },
+);
+
+it.each([
+  ["liar", /^seven\n\[Left out of the result: structuredContent: n: has to be number/],
+  [
+    "demanding",
+    /^pong\n\[Left out of the result: structuredContent: .*needs more than 500000 comparisons \(1500 alternatives/,
+  ],
+])(
+  "The text of a call of the server '%s' stays, and its structured content is left out with the reason",
+  async (mode, text) => {
+    setServer("everything", `bad/${mode}`);
+    const { results } = await callTools("mcp", [ping]);
+    expect(results.map(outcome)).toEqual([["success", expect.stringMatching(text)]]);
+    expect(results[0]?.result?.details).toBeUndefined();
   },
 );
 

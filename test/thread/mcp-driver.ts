@@ -16,6 +16,8 @@ interface ServerRequests {
   open: number;
   /** The number of calls whose connections the client closed before the response. */
   cut: number;
+  /** The bodies of the requests to a scripted server. */
+  bodies: Record<string, unknown>[];
 }
 
 /** Sets the server of a prefix. Returns functions that read the requests of the test to this server, and that change the server's state. */

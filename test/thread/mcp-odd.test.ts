@@ -48,7 +48,7 @@ describe("a list of tools", () => {
           null,
           "tool",
           { name: "texts", inputSchema: "object" },
-          { name: "listed", inputSchema: [] },
+          { name: "listed", inputSchema: [1] },
           { name: "never", inputSchema: false },
           { name: "", inputSchema: schema },
           { name: "n".repeat(501), inputSchema: schema },
@@ -266,6 +266,7 @@ describe("resources and prompts", () => {
           "a://{id} | template",
           "[Left out of the list: nameless: `uri` is no text. resource 3: It is no object.]",
           "[Left out of the list: resource template 1: `uriTemplate` is no text.]",
+          'More follow after the cursor "7".',
         ].join("\n"),
       ],
     ]);

@@ -1,7 +1,9 @@
 // Reads the content of a result of a server one block at a time, as parts of a tool's result. A block that cannot be read is left out: a line
 // of text says which one and why, and the other blocks stay.
 
-import { isObject } from "#lib/json-value.ts";
+import { fromBase64 } from "#lib/base64.ts";
+import { imageType } from "#lib/image-type.ts";
+import { isObject, textOrJson } from "#lib/json-value.ts";
 import type { Fields } from "#lib/json-value.ts";
 
 import { outsideText, visibleText } from "../outside-text.ts";
@@ -19,6 +21,8 @@ const mostBlocks = 1000;
 
 /** The media type of bytes whose type is unknown. */
 const anyType = "application/octet-stream";
+
+const noBytes = new Uint8Array();
 
 /** A part of a tool's result. */
 export type ContentPart =
@@ -58,8 +62,8 @@ function blockPart(block: Fields): ContentPart {
   switch (block["type"]) {
     case "text": {
       const { text } = block;
-      if (typeof text !== "string") throw new UnreadableItem("`text` is no text.");
-      return { type: "text", text: visibleText(text) };
+      if (text === undefined || text === null) throw new UnreadableItem("`text` is no text.");
+      return { type: "text", text: visibleText(textOrJson(text)) };
     }
     case "image":
     case "audio":
@@ -80,7 +84,9 @@ function resourcePart(resource: Fields): ContentPart {
   const uri = textIn(resource, "uri") ?? "";
   const text = textIn(resource, "text");
   if (text !== undefined) return { type: "text", text: `[resource ${line(uri)}]\n${visibleText(text)}` };
-  if (resource["blob"] === undefined) throw new UnreadableItem("It has neither `text` nor `blob`.");
+  if (resource["blob"] === "") return { type: "text", text: `[resource ${line(uri)}]\nIt is empty.` };
+  if (resource["blob"] === undefined || resource["blob"] === null)
+    throw new UnreadableItem("It has neither `text` nor `blob`.");
   const name = line(
     uri
       .slice(0, uriLimit)
@@ -95,7 +101,8 @@ function bytesPart(item: Fields, field: string, name: string | undefined): Conte
   const data = base64Of(item[field]);
   if (data === null) throw new UnreadableItem(`\`${field}\` is no base64.`);
   const given = textIn(item, "mimeType") ?? "";
-  const mimeType = /^[\w.+-]+\/[\w.+-]+(?:;.*)?$/s.test(given) && given.length <= 200 ? given : anyType;
+  const isType = /^[\w.+-]+\/[\w.+-]+(?:;.*)?$/s.test(given) && given.length <= 200;
+  const mimeType = isType ? given : (imageType(fromBase64(data.slice(0, 32)) ?? noBytes) ?? anyType);
   const type = mimeType.startsWith("image/") ? "image" : "file";
   return { type, data, mimeType, ...(name === undefined ? {} : { name }) };
 }

@@ -4,6 +4,7 @@
 import { parseCountedJson } from "#lib/untrusted/bounded-json.ts";
 
 import { isLikeMessage, plainMessage, plainMessages } from "./plain-message.ts";
+import type { ResponseOwner } from "./plain-message.ts";
 
 /**
  * The maximum number of events of a stream whose data is no message, and that the SDK reports. Its report of one takes 25 µs. Some servers
@@ -13,20 +14,20 @@ const mostOddEvents = 100;
 
 /** The events of one stream. */
 export class PlainEvents {
-  readonly #request: number | undefined;
+  readonly #request: ResponseOwner | undefined;
   /** The pieces of the line that has not ended. They are joined once, because a server may send single characters. */
   #pieces: string[] = [];
   /** The lines of the event that has not ended. */
   #lines: string[] = [];
-  /** The id of the last event that has one; empty if none has. */
+  /** The id of the last event that has one, with which the stream can be continued; empty if none has. */
   lastEvent = "";
   /** The number of events so far whose data is no message. */
   #odd = 0;
   /** The last piece ended with `\r`, which may be the first half of `\r\n`. */
   #endsInReturn = false;
 
-  /** `request` is the id of the request to which the stream responds; undefined for a stream of several requests. */
-  constructor(request: number | undefined) {
+  /** `request` is the request to which the stream responds; undefined for a stream of several requests. */
+  constructor(request: ResponseOwner | undefined) {
     this.#request = request;
   }
 
@@ -60,12 +61,19 @@ export class PlainEvents {
   #event(): string {
     const lines = this.#lines;
     this.#lines = [];
-    for (const line of lines) if (idField.test(line)) this.lastEvent = line.replace(idField, "") || this.lastEvent;
+    // Some servers send the JSON of the message without events, although they name the type of a stream.
+    if (/^\uFEFF?\s*[[{]/.test(lines[0] ?? "")) lines.splice(0, lines.length, `data: ${lines.join("")}`);
     const data = lines.filter((line) => dataField.test(line)).map((line) => line.replace(dataField, ""));
-    const isOfMessages = !lines.some((line) => otherEvent.test(line));
-    const plain = data.length === 0 || !isOfMessages ? undefined : this.#plainData(data.join("\n"));
+    const id = lines.findLast((line) => idField.test(line))?.replace(idField, "") ?? "";
+    if (id !== "" && !id.includes("\0")) {
+      this.lastEvent = id;
+      // The SDK does not read the id of an event without data.
+      if (data.length === 0) return [...lines, "data:", "", ""].join("\n");
+    }
+    const isOther = lines.some((line) => otherEvent.test(line));
+    const plain = data.length === 0 ? undefined : this.#plainData(data.join("\n"), isOther);
     if (plain === undefined) return [...lines, "", ""].join("\n");
-    const others = lines.filter((line) => !dataField.test(line));
+    const others = lines.filter((line) => !dataField.test(line) && !otherEvent.test(line));
     if (plain.length === 0) return [...others, "", ""].join("\n");
     const last = plain.length - 1;
     // Only the last message of a batch has the id, because a stream that continues after the id repeats none of them.
@@ -82,10 +90,14 @@ export class PlainEvents {
 
   /**
    * The normalised messages in the data: several of a batch, otherwise one. Undefined if the data is passed on unchanged, and empty if it is
-   * left out.
+   * left out. `isOther`: the event has another name than those of messages, so only a message with a version is read.
    */
-  #plainData(data: string): string[] | undefined {
+  #plainData(data: string, isOther: boolean): string[] | undefined {
     const value = parsedOrUndefined(data);
+    if (isOther) {
+      if (!isLikeMessage(value) || typeof value["jsonrpc"] !== "string") return undefined;
+      return [JSON.stringify(plainMessage(value, this.#request))];
+    }
     // Servers of the versions up to 2025-03-26 may send several messages in one event, which the SDK refuses.
     const isBatch = Array.isArray(value) && value.length > 0;
     const all = isBatch ? (value as unknown[]) : [value];

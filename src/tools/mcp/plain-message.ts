@@ -3,7 +3,7 @@
 
 import { ErrorCode, JSONRPCMessageSchema, RELATED_TASK_META_KEY } from "@modelcontextprotocol/sdk/types.js";
 
-import { fieldsOf, isObject, textOrJson } from "#lib/json-value.ts";
+import { fieldsOf, isEmptyList, isObject, textOrJson } from "#lib/json-value.ts";
 import type { Fields } from "#lib/json-value.ts";
 import { isVisible } from "#lib/visible-text.ts";
 
@@ -24,29 +24,38 @@ function isLikeResponse(value: unknown): boolean {
   return typeof method !== "string" || isObject(result) || isProblem(error);
 }
 
+/** The request to which a response without a usable id belongs. */
+export interface ResponseOwner {
+  id: number;
+  /** Whether the session has sent a request with this id. A response with any other id belongs to the owner. */
+  isSent: (id: number) => boolean;
+}
+
 /** Returns the normalised messages of a batch. A response without a usable id belongs to `request` if it is the only response. */
-export function plainMessages(batch: readonly unknown[], request?: number): unknown[] {
+export function plainMessages(batch: readonly unknown[], request?: ResponseOwner): unknown[] {
   const owner = batch.filter(isLikeResponse).length === 1 ? request : undefined;
   return batch.map((message) => plainMessage(message, owner));
 }
 
 /**
- * Returns a parsed message with an envelope that the SDK accepts. A response that the SDK accepts as it is, and a value that is no message, are
- * returned unchanged. `request` is the id of the request to which a response without a usable id belongs.
+ * Returns a parsed message with an envelope that the SDK accepts. A result that the SDK accepts as it is, and a value that is no message, are
+ * returned unchanged.
  */
-export function plainMessage(value: unknown, request?: number): unknown {
+export function plainMessage(value: unknown, request?: ResponseOwner): unknown {
   if (!isLikeMessage(value)) return value;
   const { method, params, result, error } = value;
   const id = isId(value["id"]) ? value["id"] : undefined;
   // Without a check by the SDK's schemas: a server may send many notifications, and the result is the same for those that the SDK accepts.
   if (typeof method === "string" && !isLikeResponse(value)) {
-    return { ...envelope(id), method, ...(isObject(params) ? { params: plainMeta(params) } : {}) };
+    return { ...envelope(id), method, ...(isObject(params) ? { params: plainMeta(withoutNulls(params)) } : {}) };
   }
-  if (JSONRPCMessageSchema.safeParse(value).success) return value;
-  const owner = envelope(id ?? request);
-  if (isProblem(error)) return { ...owner, error: plainError(error) };
+  const isOfRequest = id !== undefined && (request === undefined || request.isSent(Number(id)));
+  const owner = envelope(isOfRequest ? id : (request?.id ?? id));
+  if (isProblem(error)) return { ...owner, error: { ...plainError(error), data: sentData(isOfRequest) } };
+  if (isOfRequest && JSONRPCMessageSchema.safeParse(value).success) return value;
   if (isObject(result)) return { ...owner, result: plainMeta(result) };
-  if (result === null) return { ...owner, result: {} };
+  // PHP writes an empty list for an object without fields.
+  if (result === null || isEmptyList(result)) return { ...owner, result: {} };
   const message = result === undefined ? "The response has no result." : "The field `result` is no object.";
   return { ...owner, error: { code: ErrorCode.InternalError, message } };
 }
@@ -66,15 +75,39 @@ function isProblem(error: unknown): boolean {
 }
 
 function plainError(error: unknown): Fields {
-  const { code, message, data } = fieldsOf(error);
+  const { code, message } = fieldsOf(error);
   const number = typeof code === "string" && /^-?\d{1,9}$/.test(code) ? Number(code) : code;
   const given = isObject(error) ? (message ?? "") : error;
   const text = textOrJson(given);
   return {
     code: Number.isSafeInteger(number) ? number : ErrorCode.InternalError,
     message: isVisible(text) ? text : "The server states no reason.",
-    ...(data === undefined ? {} : { data }),
   };
+}
+
+/**
+ * The data of an error that a server sent, in place of the server's own, which no call uses. The SDK gives errors of its own codes that servers
+ * use as well, such as -32000 and -32001.
+ */
+function sentData(isOfRequest: boolean): Fields {
+  return { sentBy: "server", isOfRequest };
+}
+
+/** Whether an error's data is that of an error that a server sent, and whether the error had the id of a request; null for other errors. */
+export function readSentData(data: unknown): { isOfRequest: boolean } | null {
+  const { sentBy, isOfRequest } = fieldsOf(data);
+  return sentBy === "server" ? { isOfRequest: isOfRequest === true } : null;
+}
+
+/**
+ * The parameters of a notification or of a request without null in place of absent fields, at any depth. The data of a log message may be any
+ * value.
+ */
+function withoutNulls(params: Fields): Fields {
+  const fields = Object.entries(params).filter(([, value]) => value !== null);
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, isObject(value) && name !== "data" ? withoutNulls(value) : value]),
+  );
 }
 
 /** The fields without an odd `_meta`, or without the odd fields of it that the SDK checks. */

@@ -68,11 +68,22 @@ interface ItemReader<T> {
   nameOf: (item: Fields) => unknown;
 }
 
-/** Reads the elements of a list. Some servers send null for an empty list. Throws a `ProtocolMismatch` for any other value. */
+/** Returns a list. Some servers send null or `{}` for an empty one. Throws a `ProtocolMismatch` for any other value. */
+export function listIn(given: unknown, name: string): readonly unknown[] {
+  if (Array.isArray(given)) return given as unknown[];
+  const isEmpty = given === undefined || given === null || (isObject(given) && Object.keys(given).length === 0);
+  if (!isEmpty) throw new ProtocolMismatch(`\`${name}\` is no list`);
+  return [];
+}
+
+/** The position of the page after a page of a list; empty if there is none. Some servers send a number. */
+export function cursorIn({ nextCursor }: Fields): string | number {
+  return typeof nextCursor === "string" || typeof nextCursor === "number" ? nextCursor : "";
+}
+
+/** Reads the elements of a list, as `listIn` returns them. */
 export function readItems<T>(given: unknown, { list, kind, most, read, nameOf }: ItemReader<T>): ReadItems<T> {
-  if (given !== undefined && given !== null && !Array.isArray(given))
-    throw new ProtocolMismatch(`\`${list}\` is no list`);
-  const all: readonly unknown[] = given ?? [];
+  const all = listIn(given, list);
   const items: T[] = [];
   const omitted = new OmittedItems();
   for (const [index, item] of all.slice(0, most).entries()) {

@@ -11,6 +11,7 @@ import { isAuthorizationRequired } from "#core/authorization-required.ts";
 import { fieldsOf, parseJson } from "#lib/json-value.ts";
 
 import { outsideText } from "../outside-text.ts";
+import { readSentData } from "./plain-message.ts";
 
 /** An error that a model or an operator reads. */
 export class McpServerError extends Error {}
@@ -71,7 +72,10 @@ export function isUnknown(status: number): boolean {
  * bound is not opened again.
  */
 export function endsSession(thrown: unknown): boolean {
-  if (thrown instanceof McpError) return [ErrorCode.ConnectionClosed as number, tooMuchCode].includes(thrown.code);
+  if (thrown instanceof McpError) {
+    if (isSentError(thrown)) return isAboutSession(thrown);
+    return [ErrorCode.ConnectionClosed as number, tooMuchCode].includes(thrown.code);
+  }
   const status = httpStatus(thrown);
   if (status !== undefined) return isUnknown(status) || status === 400;
   return thrown instanceof ThreadholdError || thrown instanceof TypeError;
@@ -87,8 +91,22 @@ const searchedText = 2000;
 export function sentError(thrown: unknown, hasSession: boolean): unknown {
   const status = httpStatus(thrown);
   if (!hasSession || !(thrown instanceof Error) || thrown instanceof SessionLost) return thrown;
-  const isRefused = (status !== undefined && isUnknown(status)) || (status === 400 && isAboutSession(thrown.message));
-  return isRefused ? new SessionLost(status ?? 404, thrown) : thrown;
+  // An error without the id of a request is no answer of a tool.
+  const isStated =
+    thrown instanceof McpError ? readSentData(thrown.data)?.isOfRequest === false && isAboutSession(thrown) : false;
+  const isRefused = (status !== undefined && isUnknown(status)) || (status === 400 && refusesSession(thrown.message));
+  return isStated || isRefused ? new SessionLost(status ?? 200, thrown) : thrown;
+}
+
+/** Whether a server sent the error. Other errors have codes that servers use as well, such as -32000 for a closed connection. */
+export function isSentError(thrown: unknown): boolean {
+  return thrown instanceof McpError && readSentData(thrown.data) !== null;
+}
+
+/** Whether an error that a server sent states that the server does not know the session. */
+function isAboutSession({ code, message }: McpError): boolean {
+  const text = message.replace(/^MCP error -?\d+: /, "").trim();
+  return code !== invalidParams && text.length <= searchedText && unknownSession.test(text);
 }
 
 /** An unquoted word is an id only if it has a digit or is hexadecimal: "session name not found" may be about an argument. */
@@ -128,7 +146,7 @@ const noRequest = "server-error";
  * not initialized". A JSON-RPC error with the id of a request, one about parameters, and any other text may come from a tool, and so prove
  * nothing: "session is required" may be about an argument.
  */
-function isAboutSession(text: string): boolean {
+function refusesSession(text: string): boolean {
   const body = text.replace(/^.*?Error POSTing to endpoint[^:]{0,20}: ?/s, "").trim();
   if (body.length > searchedText) return false;
   const value = parseJson(body);
@@ -145,6 +163,7 @@ export function serverError(name: string, thrown: unknown): Error {
 }
 
 function reason(thrown: unknown): string {
+  if (thrown instanceof SessionLost && thrown.status === 200) return "has ended the session.";
   const status = httpStatus(thrown);
   if (status === 401 || status === 403) {
     return `refused the credentials (HTTP ${status}). Set them in the definition's headers.`;
@@ -162,6 +181,7 @@ function reason(thrown: unknown): string {
     return `sent a response that does not match the protocol${wrongField(thrown)}.`;
   if (thrown instanceof SyntaxError) return "sent a response that is no JSON.";
   if (!(thrown instanceof McpError)) return "could not be reached: the connection failed.";
+  if (isSentError(thrown)) return `reported an error: ${outsideText(thrown.message, textLimit)}`;
   if (thrown.code === (ErrorCode.ConnectionClosed as number)) return "closed the connection before it responded.";
   if (thrown.code === (ErrorCode.RequestTimeout as number)) return "did not respond in time, or the call was stopped.";
   if (thrown.code === tooMuchCode) return outsideText(thrown.message.replace(/^MCP error -?\d+: /, ""), textLimit);

@@ -13,7 +13,7 @@ import type { AnyMcpServerDefinition } from "#spec/index.ts";
 import { outsideText } from "../outside-text.ts";
 import { line, omittedLines, readBlocks, readResources } from "./content-parts.ts";
 import type { ContentPart } from "./content-parts.ts";
-import { neededText, readItems, textIn } from "./read-items.ts";
+import { cursorIn, neededText, readItems, textIn } from "./read-items.ts";
 import type { ServerSession } from "./server-session.ts";
 import type { ListedTool } from "./tool-list.ts";
 
@@ -58,7 +58,7 @@ const features = {
         row: (item) => row(neededText(item, "uri", uriLimit), [name(item), textIn(item, "mimeType"), about(item)]),
       });
       const templates = "cursor" in params ? nothing : await templatesOf(session, signal);
-      return list([resources, templates], listed["nextCursor"]);
+      return list([resources, templates], cursorIn(listed));
     },
   },
   read_resource: {
@@ -88,7 +88,7 @@ const features = {
         kind: "prompt",
         row: (item) => row(signature(neededText(item, "name", nameLimit), item["arguments"]), [about(item)]),
       });
-      return list([prompts], listed["nextCursor"]);
+      return list([prompts], cursorIn(listed));
     },
   },
   get_prompt: {
@@ -231,9 +231,9 @@ function row(title: string, facts: readonly (string | undefined)[]): string {
   return outsideText([line(title), ...known].join(" | "), 2 * descriptionLimit);
 }
 
-function list(lists: readonly Rows[], next: unknown): ToolAnswer {
+function list(lists: readonly Rows[], next: string | number): ToolAnswer {
   const rows = lists.flatMap((one) => one.rows);
   const omitted = lists.flatMap((one) => (one.omitted === "" ? [] : [`[Left out of the list: ${one.omitted}]`]));
-  const more = typeof next === "string" ? [`More follow after the cursor ${JSON.stringify(next)}.`] : [];
+  const more = next === "" ? [] : [`More follow after the cursor ${JSON.stringify(String(next))}.`];
   return { status: "success", result: [...rows, ...omitted, ...more].join("\n") || "None." };
 }

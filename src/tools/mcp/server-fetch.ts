@@ -8,14 +8,20 @@ import { ErrorCode } from "@modelcontextprotocol/sdk/types.js";
 
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import { anySignal } from "#lib/any-signal.ts";
+import { fieldsOf, parseJson } from "#lib/json-value.ts";
+import type { Fields } from "#lib/json-value.ts";
 import { EventMeter } from "#lib/untrusted/bounded-events.ts";
 import { parseCountedJson } from "#lib/untrusted/bounded-json.ts";
 import { countedResponse, isEventStream, type TextMeter } from "#lib/untrusted/bounded-response.ts";
 import { parseOwnJson } from "#lib/untrusted/own-json.ts";
+import { isVisible } from "#lib/visible-text.ts";
 
 import { PlainEvents } from "./plain-events.ts";
 import { plainMessage, plainMessages } from "./plain-message.ts";
+import type { ResponseOwner } from "./plain-message.ts";
+import { textIn } from "./read-items.ts";
 import { ListPages, responseBytes, streamBounds } from "./response-bounds.ts";
+import { formedResponse } from "./response-form.ts";
 import { McpServerError, tooMuchCode, tooMuchText } from "./server-error.ts";
 
 /**
@@ -65,7 +71,7 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
       throw new McpServerError(`The MCP server "${name}" ${problem}`);
     }
     if (streams > mostStreams) throw new McpServerError(`The MCP server "${name}" ended its event stream too often.`);
-    const response = await fetch(url, {
+    const answer = await fetch(url, {
       method,
       ...(headers === undefined ? {} : { headers }),
       ...(body == null ? {} : { body }),
@@ -74,17 +80,24 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
       allowedHosts,
       limits: { bytes: responseBytes, headersMs: timeoutMs, idleMs: Infinity, totalMs: Infinity },
     });
-    const stream: ReadableStream<Uint8Array> | null = response.body;
+    // The SDK would wait for the response of a request whose stream the server does not continue.
+    if (resumed !== undefined && answer.status >= 400 && answer.status < 500) return closedStream(answer, resumed);
+    const isSent = (each: number) => sent.has(each);
     // The SDK would read the whole body of a refusal, and errors contain no text of a server's body.
-    if (!response.ok) return refusal(response);
+    if (!answer.ok) return refusal(answer, id);
+    const { response, isEvents } =
+      id === undefined ? { response: answer, isEvents: isEventStream(answer.headers) } : await formedResponse(answer);
+    const stream: ReadableStream<Uint8Array> | null = response.body;
+    const request = owner === undefined ? undefined : { id: owner, isSent };
     // The SDK reads the response of a GET as a stream of events, whatever its type is.
-    if (stream === null || !(method === "GET" || isEventStream(response.headers))) {
+    if (stream === null || !(method === "GET" || isEvents)) {
       const counted = countedResponse(response, pages.messageMeter(isList), {
         refusal: (thrown) => new McpServerError(`The MCP server "${name}" ${tooMuchText(messageOf(thrown))}`),
       });
-      return plainJson(counted, id);
+      // Each response in the body belongs to the request, whatever its id is.
+      return plainJson(counted, request === undefined ? undefined : { ...request, isSent: (each) => each === owner });
     }
-    const plain = new PlainEvents(owner);
+    const plain = new PlainEvents(request);
     const events = endedStream(stream, {
       open: owner === undefined ? () => [...(isOneStream ? sent.keys() : continued)] : () => [owner],
       onContinued: () => {
@@ -103,8 +116,24 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
   };
 }
 
-/** The response whose JSON is a normalised message, or a list of such messages. `request` is the id of the request. */
-function plainJson(response: Response, request: number | undefined): Response {
+/** A stream that ends without the response of a request. */
+async function closedStream({ body }: Response, request: number): Promise<Response> {
+  await body?.cancel().catch(() => undefined);
+  const error = { code: ErrorCode.ConnectionClosed, message: "The server did not continue the stream." };
+  return new Response(outcomeEvents(request, [{ error }, { result: {} }]), { headers: eventType });
+}
+
+const eventType = { "content-type": "text/event-stream" };
+
+/** Events with responses to a request. The SDK uses the first one, and does not continue a stream after a result. */
+function outcomeEvents(id: number, outcomes: readonly object[]): string {
+  return outcomes
+    .map((outcome) => `\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, ...outcome })}\n\n`)
+    .join("");
+}
+
+/** The response whose JSON is a normalised message, or a list of such messages. */
+function plainJson(response: Response, request: ResponseOwner | undefined): Response {
   const json = async (): Promise<unknown> => {
     const value = parseCountedJson(await response.text());
     return Array.isArray(value) ? plainMessages(value, request) : plainMessage(value, request);
@@ -113,18 +142,31 @@ function plainJson(response: Response, request: number | undefined): Response {
 }
 
 /** The maximum number of bytes of a refusal that are read. */
-const refusalBytes = 2048;
+const refusalBytes = 8192;
+
+/** The statuses whose meaning is not that of an error in the body. */
+const plainStatuses = new Set([401, 403, 404, 410, 429]);
 
 /**
  * The refusal without its body. Of the status 400 the beginning of the body stays, from which `sentError` reads whether the server does not
- * know the session.
+ * know the session. If the body is the error response to the request `id`, it is returned as one, because a model needs its text.
  */
-async function refusal({ body, status, statusText, headers }: Response): Promise<Response> {
+async function refusal({ body, status, statusText, headers }: Response, id: number | undefined): Promise<Response> {
   const stream = body as ReadableStream<Uint8Array> | null;
-  const text = status === 400 && stream !== null ? await beginningOf(stream) : null;
+  const isRead = status === 400 || (id !== undefined && status > 400 && !plainStatuses.has(status));
+  const text = isRead && stream !== null ? await beginningOf(stream) : null;
+  const message = text === null ? null : errorResponse(text, id);
+  if (message !== null) return Response.json(plainMessage(message));
   // The connection may be broken already.
   if (text === null) await stream?.cancel().catch(() => undefined);
-  return new Response(text, { status, statusText, headers: text === null ? headers : {} });
+  return new Response(status === 400 ? text : null, { status, statusText, headers: status === 400 ? {} : headers });
+}
+
+/** The parsed text if it is an error response to the request `id`; null for every other text. */
+function errorResponse(text: string, id: number | undefined): Fields | null {
+  const message = fieldsOf(parseJson(text));
+  const isOfRequest = id !== undefined && message["id"] !== null && Number(message["id"]) === id;
+  return isOfRequest && isVisible(textIn(fieldsOf(message["error"]), "message") ?? "") ? message : null;
 }
 
 async function beginningOf(stream: ReadableStream<Uint8Array>): Promise<string> {
@@ -201,8 +243,6 @@ function endedStream(
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   const bounded = boundedRetry();
-  let lineStart = "\n";
-  let resumable = false;
   const end = (
     controller: ReadableStreamDefaultController<Uint8Array>,
     error = { code: ErrorCode.ConnectionClosed as number, message: "The stream ended without a response." },
@@ -213,9 +253,7 @@ function endedStream(
         : error.code === tooMuchCode
           ? [{ error }, { result: {} }]
           : [{ error }];
-      return outcomes
-        .map((outcome) => `\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, ...outcome })}\n\n`)
-        .join("");
+      return outcomeEvents(id, outcomes);
     });
     controller.enqueue(encoder.encode(events.join("")));
     controller.close();
@@ -250,21 +288,18 @@ function endedStream(
         for (let events = ""; events === "";) {
           const { value, done } = await reader.read();
           if (done) {
-            if (!resumable || cancelled.aborted) return endWithLast(controller);
+            if (plain.lastEvent === "" || cancelled.aborted) return endWithLast(controller);
             onContinued();
             controller.close();
             return;
           }
           const decoded = decoder.decode(value, { stream: true });
           if (!isWithin(decoded, controller)) return;
-          const text = lineStart + decoded;
-          resumable ||= /[\r\n]id:/.test(text);
-          lineStart = text.slice(-3);
           events = plain.read(decoded);
           send(controller, events);
         }
       } catch (thrown) {
-        if (!resumable || cancelled.aborted) return endWithLast(controller);
+        if (plain.lastEvent === "" || cancelled.aborted) return endWithLast(controller);
         onContinued();
         controller.error(thrown);
       }

@@ -19,11 +19,13 @@ export interface CallResult {
 }
 
 /** Reads a result, which is parsed JSON. Never throws. */
-export function readCallResult({ content, structuredContent, isError }: Fields): CallResult {
+export function readCallResult({ content, structuredContent, toolResult, isError }: Fields): CallResult {
   const read = readBlocks(content);
-  // Some servers send null for an absent field. The value is parsed JSON.
-  const structured = structuredContent === null ? undefined : (structuredContent as Json | undefined);
-  return { ...read, structuredContent: structured, isError: isError === true };
+  // Some servers send null for an absent field. Servers of the version 2024-10-07 send `toolResult` alone. The value is parsed JSON.
+  const structured = (structuredContent ?? (content === undefined ? toolResult : null) ?? undefined) as
+    | Json
+    | undefined;
+  return { ...read, structuredContent: structured, isError: isError === true || isError === 1 || isError === "true" };
 }
 
 /** Whether a model can read a part of the result. */

@@ -14,9 +14,16 @@ import type { Fields } from "#lib/json-value.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
 import { outsideText } from "../outside-text.ts";
-import { textIn } from "./read-items.ts";
+import { cursorIn, listIn } from "./read-items.ts";
 import type { OmittedItems } from "./read-items.ts";
-import { httpStatus, McpServerError, NoSessionInTime, ProtocolMismatch, sentError } from "./server-error.ts";
+import {
+  httpStatus,
+  isSentError,
+  McpServerError,
+  NoSessionInTime,
+  ProtocolMismatch,
+  sentError,
+} from "./server-error.ts";
 import { serverFetch } from "./server-fetch.ts";
 import { readCallResult } from "./server-result.ts";
 import type { CallResult } from "./server-result.ts";
@@ -65,6 +72,12 @@ const mostLogged = 20;
 
 /** The maximum length of the text about a server's version. */
 const versionLimit = 100;
+
+/** The elements of a server's list of tools, and the reason why the rest of the list is not read; null if the list is complete. */
+export interface GivenTools {
+  items: unknown[];
+  problem: string | null;
+}
 
 interface CallOptions {
   signal: AbortSignal;
@@ -172,28 +185,37 @@ export class ServerSession {
 
   /**
    * Requests the elements of the server's list of tools until there are at least `mostTools`. Empty if the server does not declare the
-   * capability. The elements are not read yet.
+   * capability, but declares others. The elements are not read yet. If a further page cannot be read, those before it stay.
    */
-  async tools(signal?: AbortSignal): Promise<unknown[]> {
-    if (this.#client.getServerCapabilities()?.tools === undefined) return [];
-    const tools: unknown[] = [];
+  async tools(signal?: AbortSignal): Promise<GivenTools> {
+    const { capabilities } = this;
+    const hasNone = Object.keys(capabilities).length === 0;
+    if (capabilities.tools === undefined && !hasNone) return { items: [], problem: null };
+    const items: unknown[] = [];
     const ends = this.#clock.now() + this.#server.timeoutMs * 1000;
-    let cursor: string | undefined;
-    for (let page = 0; page < mostPages && tools.length < mostTools; page += 1) {
-      const params = cursor === undefined ? {} : { cursor };
+    /** The position of the next page; empty for the first one. */
+    let cursor: string | number = "";
+    const cursors = new Set<string | number>([cursor]);
+    for (let page = 0; page < mostPages && items.length < mostTools; page += 1) {
+      // A server that counts its pages gets the number that it sent.
+      const params = page === 0 ? {} : { cursor: cursor as string };
       const timeout = Math.max(1, (ends - this.#clock.now()) / 1000);
       const options = { timeout, ...(signal === undefined ? {} : { signal }) };
-      const request = { method: "tools/list", params } as const;
-      const { tools: listed, ...result } = await this.#sent(this.#client.request(request, anyResult, options));
-      // Some servers send null for an empty list.
-      const added: unknown = listed ?? [];
-      if (!Array.isArray(added)) throw new ProtocolMismatch("`tools` is no list");
-      for (const tool of added as unknown[]) tools.push(tool);
-      const next = textIn(result, "nextCursor");
-      if (next === undefined || next === cursor) break;
-      cursor = next;
+      try {
+        const listed = await this.#sent(this.#client.request({ method: "tools/list", params }, anyResult, options));
+        for (const tool of listIn(listed["tools"], "tools")) items.push(tool);
+        cursor = cursorIn(listed);
+      } catch (thrown) {
+        const isOfServer = isSentError(thrown) || thrown instanceof ProtocolMismatch;
+        if (page === 0 && hasNone && isSentError(thrown)) return { items, problem: null };
+        if (page === 0 || !isOfServer || !(thrown instanceof Error)) throw thrown;
+        return { items, problem: `The next page could not be read: ${thrown.message}` };
+      }
+      // Some servers send an empty text, or the same positions again and again, at the end.
+      if (cursors.has(cursor)) return { items, problem: null };
+      cursors.add(cursor);
     }
-    return tools;
+    return { items, problem: "The list has further pages, which are not read." };
   }
 
   /** The capabilities that the server declares. */

@@ -18,6 +18,7 @@ import type { AnyMcpServerDefinition } from "#spec/index.ts";
 import { outsideText } from "../outside-text.ts";
 import { Elicitor } from "./elicitation.ts";
 import type { AuthorizedRequests } from "./oauth/authorized-requests.ts";
+import { OmittedItems } from "./read-items.ts";
 import { Sampler } from "./sampling.ts";
 import {
   endsSession,
@@ -115,12 +116,13 @@ class ServerTools implements DefinedTools {
 
   async #list(key: string): Promise<readonly ListedTool[]> {
     const { name, prefix = name, tools: allowed } = this.#definition;
-    const { tools, capabilities } = await this.#repeated(async (session) => {
+    const { listed, capabilities } = await this.#repeated(async (session) => {
       this.#facts = { ...this.#facts, version: session.version };
-      return { tools: await session.tools(this.#context.signal), capabilities: session.capabilities };
+      return { listed: await session.tools(this.#context.signal), capabilities: session.capabilities };
     }, true);
     const features = featureTools(this.#definition, capabilities);
-    const { list, omitted } = await readTools(tools, { prefix, allowed, features });
+    const { items, problem } = listed;
+    const { list, omitted } = await readTools(items, { prefix, allowed, features, problem });
     this.#facts = { ...this.#facts, omitted: omitted.kept };
     if (omitted.count > 0) {
       const first = omitted.kept.slice(0, mostLogged);
@@ -188,14 +190,13 @@ class ServerTools implements DefinedTools {
     const result = await (this.#sampler?.during(call, request) ?? request());
     session.logOmitted(`the result of ${serverName}`, result.omitted);
     const problem = this.#resultProblem(resultSchema, result.structuredContent);
-    if (result.structuredContent !== undefined || problem === null || !hasReadablePart(result)) {
-      return callResult(result, problem);
-    }
+    if (problem === null || !hasReadablePart(result)) return callResult(result, problem);
     // The call ran, so what the model can read of its result stays.
-    const items = [`structuredContent: ${problem}`];
-    const of = `the result of ${serverName}`;
-    this.#context.log("warning", "mcp_items_omitted", { server: this.#definition.name, of, count: 1, items });
-    return callResult(result, null);
+    const omitted = new OmittedItems();
+    omitted.add("structuredContent", problem);
+    session.logOmitted(`the result of ${serverName}`, omitted);
+    if (result.structuredContent !== undefined) result.omitted.add("structuredContent", problem);
+    return callResult({ ...result, structuredContent: undefined }, null);
   }
 
   /** The reason why a structured result does not match the schema; null if it matches, or if the schema cannot be used. */

@@ -6,7 +6,6 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   CreateMessageRequestSchema,
   ElicitRequestSchema,
-  LoggingMessageNotificationSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type {
@@ -15,8 +14,10 @@ import type {
   ElicitRequestParams,
   ElicitResult,
 } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
 
 import type { ToolsContext } from "#core/ports/tool-source-port.ts";
+import { fieldsOf, textOrJson } from "#lib/json-value.ts";
 
 import { outsideText } from "../outside-text.ts";
 
@@ -42,9 +43,13 @@ const mostLogLines = 50;
 /** The maximum length of a log line's text. */
 const logTextLimit = 500;
 
+/** A log message. Its fields are read in the handler, because some servers write the level in capitals. */
+const loggedMessage = z.looseObject({ method: z.literal("notifications/message"), params: z.unknown() });
+
 /** The levels of a server's log messages that are logged, as levels of the deployment's log. */
 const logLevels: Partial<Record<string, "warning" | "error">> = {
   warning: "warning",
+  warn: "warning",
   error: "error",
   critical: "error",
   alert: "error",
@@ -79,13 +84,13 @@ export function watchSession(
     client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => onQuestion(params, signal));
   }
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => events.onToolsChanged());
-  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
-    const level = logLevels[params.level];
+  client.setNotificationHandler(loggedMessage, ({ params }) => {
+    const { level: given, data = null } = fieldsOf(params);
+    const level = typeof given === "string" ? logLevels[given.toLowerCase()] : undefined;
     if (level === undefined) return;
     lines += 1;
     if (lines > mostLogLines) return;
-    const text = typeof params.data === "string" ? params.data : JSON.stringify(params.data ?? null);
-    log(level, "mcp_message", { server: name, text: outsideText(text, logTextLimit) });
+    log(level, "mcp_message", { server: name, text: outsideText(textOrJson(data), logTextLimit) });
   });
 }
 

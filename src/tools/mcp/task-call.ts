@@ -2,13 +2,16 @@
 // between its requests for any time that the server sets, also after the call is cancelled.
 
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { CreateTaskResultSchema, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import type { Progress } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 
 import type { JsonObject } from "#contract/json.ts";
 import type { Clock } from "#core/ports/clock.ts";
+import { fieldsOf } from "#lib/json-value.ts";
 import type { Fields } from "#lib/json-value.ts";
+
+import { textIn } from "./read-items.ts";
 
 /** Milliseconds between two requests for the state of a task. The server may set a time within the bounds. */
 const standardMs = 1000;
@@ -26,35 +29,39 @@ interface TaskCall {
   clock: Clock;
 }
 
-/** The result of a task, whose fields are read by the caller. */
+/** The schema of every result. The SDK's own schemas refuse the state of a running task because of one odd field. */
 const anyResult = z.looseObject({});
 
-/** Calls a tool as a task. If the signal fires, the task is cancelled. */
+/** Calls a tool as a task. If the signal fires, the task is cancelled. A server that creates no task has returned the result itself. */
 export async function callTask(
   client: Client,
   params: { name: string; arguments: JsonObject },
   { signal, timeout, onProgress, onCreate, onCancel, clock }: TaskCall,
 ): Promise<Fields> {
-  const { tasks } = client.experimental;
   const options = { signal, timeout };
   const request = { method: "tools/call", params } as const;
-  const created = await onCreate(
-    client.request(request, CreateTaskResultSchema, { ...options, onprogress: onProgress, task: {} }),
-  );
-  const { taskId } = created.task;
+  const created = await onCreate(client.request(request, anyResult, { ...options, onprogress: onProgress, task: {} }));
+  const taskId = textIn(fieldsOf(created["task"]), "taskId");
+  if (taskId === undefined) return created;
+  const about = { taskId };
   try {
     for (;;) {
-      const { status, statusMessage, pollInterval = standardMs } = await tasks.getTask(taskId, options);
-      onProgress({ progress: 0, message: statusMessage ?? status });
+      const task = await client.request({ method: "tasks/get", params: about }, anyResult, options);
+      const { status, pollInterval } = task;
+      const state = textIn(task, "statusMessage") ?? `The task is ${String(status)}.`;
+      onProgress({ progress: 0, message: state });
       // The result of a task that waits for input is sent when the task has ended.
       if (status === "completed" || status === "input_required") {
-        return await tasks.getTaskResult(taskId, anyResult, options);
+        return await client.request({ method: "tasks/result", params: about }, anyResult, options);
       }
-      if (status !== "working") throw new McpError(ErrorCode.InternalError, statusMessage ?? `The task is ${status}.`);
-      await clock.sleep(Math.min(longestMs, Math.max(shortestMs, pollInterval)), signal);
+      if (status !== "working") throw new McpError(ErrorCode.InternalError, state);
+      const wait = typeof pollInterval === "number" ? pollInterval : standardMs;
+      await clock.sleep(Math.min(longestMs, Math.max(shortestMs, wait)), signal);
     }
   } catch (thrown) {
-    if (signal.aborted) onCancel(tasks.cancelTask(taskId).catch(() => undefined));
+    if (signal.aborted) {
+      onCancel(client.request({ method: "tasks/cancel", params: about }, anyResult).catch(() => undefined));
+    }
     throw thrown;
   }
 }

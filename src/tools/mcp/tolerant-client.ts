@@ -4,17 +4,20 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { AnySchema, SchemaOutput } from "@modelcontextprotocol/sdk/server/zod-compat.js";
 import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import { DEFAULT_NEGOTIATED_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import type { ClientRequest } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 
-import { fieldsOf, isObject } from "#lib/json-value.ts";
+import { fieldsOf, isEmptyList, isObject } from "#lib/json-value.ts";
 import type { Fields } from "#lib/json-value.ts";
 
+import { outsideText } from "../outside-text.ts";
 import { textIn } from "./read-items.ts";
+import { ProtocolMismatch } from "./server-error.ts";
 
-/** The fields of the response that are used. The SDK checks the version of the protocol itself. */
+/** The fields of the response that are used. */
 const initialized = z.looseObject({}).transform(({ protocolVersion, capabilities, serverInfo }: Fields) => ({
-  protocolVersion,
+  protocolVersion: versionOf(protocolVersion),
   capabilities: capabilitiesOf(fieldsOf(capabilities)),
   serverInfo: {
     name: textIn(fieldsOf(serverInfo), "name") ?? "",
@@ -22,11 +25,26 @@ const initialized = z.looseObject({}).transform(({ protocolVersion, capabilities
   },
 }));
 
-/** The capabilities as objects. Some servers send true for a capability without options, and null or false for an absent one. */
+/** The maximum length of the text about an unknown version. */
+const versionLimit = 50;
+
+/** The version of the protocol. A server that states no text does not check the version of requests either. */
+function versionOf(given: unknown): string {
+  if (typeof given !== "string") return DEFAULT_NEGOTIATED_PROTOCOL_VERSION;
+  if (SUPPORTED_PROTOCOL_VERSIONS.includes(given)) return given;
+  const known = SUPPORTED_PROTOCOL_VERSIONS.join(", ");
+  const version = JSON.stringify(outsideText(given, versionLimit));
+  throw new ProtocolMismatch(`\`protocolVersion\` is ${version}, and only these versions are supported: ${known}`);
+}
+
+/**
+ * The capabilities as objects. Some servers send true or an empty list for a capability without options, and null or false for an absent
+ * one.
+ */
 function capabilitiesOf(given: Fields): Fields {
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) =>
-      isObject(value) ? [[name, value]] : value === true ? [[name, {}]] : [],
+      isObject(value) ? [[name, value]] : value === true || isEmptyList(value) ? [[name, {}]] : [],
     ),
   );
 }

@@ -3,7 +3,7 @@
 
 import { isJsonObject } from "#contract/json.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
-import { fieldsOf, isObject } from "#lib/json-value.ts";
+import { fieldsOf, isEmptyList, isObject } from "#lib/json-value.ts";
 import type { Fields } from "#lib/json-value.ts";
 
 import { outsideText, toolName } from "../outside-text.ts";
@@ -49,6 +49,8 @@ interface ListOptions {
   allowed: readonly string[] | undefined;
   /** The tools that send requests other than `tools/call`. */
   features: readonly ListedTool[];
+  /** The reason why further tools of the server are not listed. Absent or null: all are listed. */
+  problem?: string | null;
 }
 
 /** The maximum number of tools of a list, and the maximum length of a tool's name on its server. */
@@ -67,7 +69,7 @@ interface GivenTool extends Pick<ListedTool, "serverName" | "description" | "isT
  */
 export async function readTools(
   tools: readonly unknown[],
-  { prefix, allowed, features }: ListOptions,
+  { prefix, allowed, features, problem = null }: ListOptions,
 ): Promise<{ list: ToolList; omitted: OmittedItems }> {
   const listed = new Map<string, ListedTool>();
   const nameOf = (item: Fields): unknown => item["name"];
@@ -90,6 +92,7 @@ export async function readTools(
       listed.set(name, { name, ...tool, ...schemas });
     }
   }
+  if (problem !== null) omitted.add("the rest of the list", problem);
   // A tool of the server has precedence over a feature with the same name.
   for (const feature of features) if (!listed.has(feature.name)) listed.set(feature.name, feature);
   return { list: { tools: [...listed.values()], units }, omitted };
@@ -111,7 +114,7 @@ function readTool(item: Fields): GivenTool {
 
 /** The schema of a tool's arguments. A tool without a schema, or with one that accepts everything, takes an object of any fields. */
 function argumentSchema(given: unknown): Fields {
-  if (given === undefined || given === null || given === true) return { type: "object" };
+  if (given === undefined || given === null || given === true || isEmptyList(given)) return { type: "object" };
   if (!isObject(given)) throw new UnreadableItem("`inputSchema` is no object.");
   // The arguments of a call are an object. Some servers send null for absent fields.
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));

@@ -6,7 +6,7 @@ import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol
 import { parseCountedJson } from "#lib/untrusted/bounded-json.ts";
 import type { TextMeter } from "#lib/untrusted/bounded-response.ts";
 
-import { plainMessage } from "../mcp/plain-message.ts";
+import { plainMessage, plainMessages } from "../mcp/plain-message.ts";
 import { ListPages, responseBytes, type SentMessage } from "../mcp/response-bounds.ts";
 import { tooMuchText } from "../mcp/server-error.ts";
 
@@ -19,6 +19,8 @@ export class BoundedMessages {
   #pieces: string[] = [];
   #units = 0;
   #lines: string[] = [];
+  /** Further messages of a batch, which programs of the versions up to 2025-03-26 may write. */
+  #batch: unknown[] = [];
   /** The text of the error after which the transport closes; null before. */
   problem: string | null = null;
 
@@ -47,13 +49,19 @@ export class BoundedMessages {
 
   /** The next message; null if none is complete. Throws for a line that is no message. */
   readMessage(): JSONRPCMessage | null {
-    const line = this.#lines.shift();
-    return line === undefined ? null : JSONRPCMessageSchema.parse(plainMessage(parseCountedJson(line)));
+    if (this.#batch.length === 0) {
+      const line = this.#lines.shift();
+      if (line === undefined) return null;
+      const value = parseCountedJson(line.replace(/^\uFEFF/, ""));
+      this.#batch = Array.isArray(value) && value.length > 0 ? plainMessages(value) : [plainMessage(value)];
+    }
+    return JSONRPCMessageSchema.parse(this.#batch.shift());
   }
 
   /** Drops everything that arrived. */
   clear(): void {
     this.#lines = [];
+    this.#batch = [];
     this.#begin();
   }
 

@@ -85,8 +85,8 @@ export async function openStdioServer(options: StdioServerOptions): Promise<Stdi
       events,
       transport: transport as Transport,
     });
-    const listed = await session.tools();
-    const { list, omitted } = await readTools(listed, { prefix, allowed, features: [] });
+    const { items, problem } = await session.tools();
+    const { list, omitted } = await readTools(items, { prefix, allowed, features: [], problem });
     if (omitted.count > 0) log(`Tools of the MCP server "${name}" cannot be used. ${omitted.text}`);
     return startedServer(list.tools, { name, session, messages, marked, timeoutMs, isEnded: () => isEnded });
   } catch (thrown) {

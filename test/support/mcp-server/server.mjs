@@ -4,8 +4,9 @@
 // /old            HTTP with SSE as of 2024-11-05: GET opens the stream, POST /old/message sends. Other methods get 405
 // /bad/:mode      servers that misbehave, see bad-modes.mjs
 // /odd            a server whose answers the query dictates, see odd-server.mjs
+// /scripted       a server whose bytes the query dictates, see scripted-server.mjs
 // /oauth/:tenant  an authorization server and an MCP server that requires its tokens, see oauth-server.mjs
-// GET /requests?scope lists the requests with the header `x-scope`: HTTP method, and method of the protocol.
+// GET /requests?scope lists the requests with the header `x-scope`: HTTP method, and method of the protocol; the bodies of scripted ones.
 // GET /bridge     starts a bridge to the reference server over stdio once, and returns its address
 // POST /release   lets a server of /bad/:mode answer the calls that it has not answered yet
 // POST /forget    ends all sessions of /everything without a message to the clients, as a restart does
@@ -21,6 +22,7 @@ import { misbehave } from "./bad-modes.mjs";
 import { startBridge } from "./bridge.mjs";
 import { serveOauth } from "./oauth-server.mjs";
 import { answerOddly } from "./odd-server.mjs";
+import { playScript } from "./scripted-server.mjs";
 
 /** Starts the servers on a free port of the loopback. */
 export async function startMcpServer() {
@@ -82,6 +84,8 @@ export async function startMcpServer() {
     },
     odd: ({ request, response, body, scope, query }) =>
       answerOddly({ request, response, body, query, state: scopeOf(scope).state }),
+    scripted: ({ request, response, body, scope, query }) =>
+      playScript({ request, response, body, query, state: scopeOf(scope).state }),
     bad: ({ request, response, body, path, scope }) => {
       const { state, release } = scopeOf(scope);
       void misbehave(path, { request, response, body, scope, state, release });
@@ -97,9 +101,14 @@ export async function startMcpServer() {
       const asked = url.searchParams.get("scope");
       const lines = requests.flatMap((one) => (one.scope === asked ? [one.line] : []));
       const open = [...sessions.values()].filter((one) => one.scope === asked).length;
-      return void response
-        .setHeader("content-type", "application/json")
-        .end(JSON.stringify({ lines, open, cut: scopeOf(scope).state.cut ?? 0 }));
+      return void response.setHeader("content-type", "application/json").end(
+        JSON.stringify({
+          lines,
+          open,
+          cut: scopeOf(scope).state.cut ?? 0,
+          bodies: scopeOf(scope).state.bodies ?? [],
+        }),
+      );
     }
     if (first === "bridge") {
       bridge ??= startBridge();

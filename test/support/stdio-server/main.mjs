@@ -74,6 +74,10 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     for (let at = 0; at < 600; at += 1) send({ id: `ping ${pings++}`, method: "ping" });
   }
   const result = results[method]?.(params);
+  if (mode === "writes batches" && result !== undefined) {
+    const note = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "noted" } };
+    return process.stdout.write(`\uFEFF${JSON.stringify([note, { jsonrpc: "2.0", id, result }, note])}\r\n`);
+  }
   if (mode === "writes odd envelopes" && result !== undefined) {
     return send({ id, error: null, params: null, result: { ...result, _meta: { progressToken: null } } });
   }

@@ -5,12 +5,15 @@ import { expect, it, vi } from "vitest";
 
 import { PlainEvents } from "#tools/mcp/plain-events.ts";
 
+/** The request 7 of a session that has also sent the requests before it. */
+const seven = { id: 7, isSent: (id: number) => id <= 7 };
+
 const countOf = (text: string, part: string): number => text.split(part).length - 1;
 
 it.each(["1", "[]", "{}", '{"jsonrpc":"2.0"}', '{"id":null}', "no JSON", '"text"'])(
   "OUT23 The SDK reports 100 events of a stream whose data is %s, and the messages after them are passed on",
   (data) => {
-    const events = new PlainEvents(7);
+    const events = new PlainEvents(seven);
     const check = vi.spyOn(JSONRPCMessageSchema, "safeParse");
     const text = events.read(`id: a\ndata: ${data}\n\n`.repeat(1000));
     expect(check).not.toHaveBeenCalled();
@@ -37,7 +40,7 @@ it("A response without an id belongs to the request if it is the only response o
   const note = { jsonrpc: "2.0", method: "notifications/message", params: {} };
   const sampling = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage", params: {} };
   const passed = (...batch: object[]): unknown[] => {
-    const lines = new PlainEvents(7).read(`data: ${JSON.stringify(batch)}\n\n`).split("\n");
+    const lines = new PlainEvents(seven).read(`data: ${JSON.stringify(batch)}\n\n`).split("\n");
     return lines.filter(Boolean).map((line) => JSON.parse(line.slice("data: ".length)));
   };
   const one = { jsonrpc: "2.0", id: 7, result: { a: 1 } };

@@ -63,6 +63,11 @@ describe("the tools of a program", () => {
     expect(await factsOf(server)).toMatchObject({ pid: expect.any(Number) });
   });
 
+  it("The tools of a program are listed and called although it writes several messages in one line", async () => {
+    const server = await start([misbehaving, "writes batches"], { timeoutMs: 10_000 });
+    expect(await factsOf(server)).toMatchObject({ pid: expect.any(Number) });
+  });
+
   it("A turn of llm() calls the tools of an MCP server over stdio, and only those that its options list exist", async () => {
     const server = await start([everything, "stdio"], { tools: ["echo"] });
     expect(server.tools.map(({ name }) => name)).toEqual(["local__echo"]);

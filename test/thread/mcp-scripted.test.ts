@@ -1,0 +1,379 @@
+// MCP servers with odd transports, versions, pages and messages, over real HTTP: what a call that ran returned is not lost, and no call waits for
+// a response that cannot arrive. test/support/mcp-server/scripted-server.mjs plays the responses.
+
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+
+import type { Json } from "#contract/json.ts";
+
+import { callTools, outcome, setServer } from "./mcp-driver.ts";
+
+const events = "text/event-stream";
+const bom = "\uFEFF";
+const event = (data: string): string => `data: ${data}\n\n`;
+const message = (fields: object): string => JSON.stringify({ jsonrpc: "2.0", ...fields });
+
+/** A response with a result. */
+const result = (value: unknown): object => ({
+  pieces: [`{"jsonrpc":"2.0","id":$ID,"result":${JSON.stringify(value)}}`],
+});
+
+/** A response with an error. */
+const error = (code: number, text: string): object => ({
+  pieces: [`{"jsonrpc":"2.0","id":$ID,"error":${JSON.stringify({ code, message: text })}}`],
+});
+
+const normal = { pieces: ["$ANSWER"] };
+
+const opened = (fields: object): object =>
+  result({ protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: {}, ...fields });
+
+/** Calls `count` once on a server that plays a script. */
+async function play(script: object, more: Parameters<typeof setServer>[2] = {}) {
+  const path = `scripted?script=${encodeURIComponent(JSON.stringify(script))}`;
+  const server = setServer("everything", path, { timeoutMs: 20_000, ...more });
+  const called = await callTools("mcp", [{ name: "everything__count", arguments: {} }]);
+  const { lines, bodies } = await server.requests();
+  const names = called.request?.tools.map(({ name }) => name.replace("everything__", "")) ?? [];
+  return { ...called, outcomes: called.results.map(outcome), names, lines, bodies };
+}
+
+const counted = (lines: string[], begin: string): number => lines.filter((line) => line.startsWith(begin)).length;
+
+/** Collects the log lines with an event until the test ends. */
+function logged(name: string): Record<string, unknown>[] {
+  const lines: Record<string, unknown>[] = [];
+  const collect = (line: string): void => {
+    const fields = JSON.parse(line) as Record<string, unknown>;
+    if (fields["event"] === name) lines.push(fields);
+  };
+  const spies = (["log", "warn", "error"] as const).map((method) =>
+    vi.spyOn(console, method).mockImplementation(collect),
+  );
+  onTestFinished(() => spies.forEach((spy) => spy.mockRestore()));
+  return lines;
+}
+
+describe("the response to a call", () => {
+  const pretty = '{\n  "jsonrpc": "2.0",\n  "id": $ID,\n  "result": {"content": [{"type": "text", "text": "1"}]}\n}';
+  it.each<[string, object]>([
+    ["is JSON with the type text/plain", { type: "text/plain", pieces: ["$ANSWER"] }],
+    ["is JSON without a type", { type: null, pieces: ["$ANSWER"] }],
+    ["is JSON with the type of a page", { type: "text/html; charset=utf-8", pieces: ["$ANSWER"] }],
+    ["is JSON with a type in capitals", { type: "Application/JSON; Charset=UTF-8", pieces: ["$ANSWER"] }],
+    ["is JSON with a type of JSON-RPC", { type: "application/json-rpc", pieces: ["$ANSWER"] }],
+    ["is JSON with a type twice", { type: "application/json, application/json", pieces: ["$ANSWER"] }],
+    ["is JSON in small pieces with an odd type", { type: "application/octet-stream", pieces: [" ", "\n", "$ANSWER"] }],
+    ["is JSON after a byte order mark", { pieces: [bom, "$ANSWER"] }],
+    ["is JSON with the type of a stream", { type: events, pieces: ["$ANSWER"] }],
+    ["is JSON in several lines with the type of a stream", { type: events, pieces: [pretty] }],
+    ["is an event with the type of JSON", { pieces: [`event: message\n${event("$ANSWER")}`] }],
+    ["is an event with the type text/plain", { type: "text/plain", pieces: [`: hello\n\n${event("$ANSWER")}`] }],
+    ["is an event after a byte order mark", { type: events, pieces: [bom, event("$ANSWER")] }],
+    ["is an event with carriage returns", { type: events, pieces: ["event: message\rdata: $ANSWER\r\r"] }],
+    ["is an event with another name", { type: events, pieces: [`event: response\n${event("$ANSWER")}`] }],
+    ["is an event with a name in capitals", { type: events, pieces: [`event: Message\n${event("$ANSWER")}`] }],
+    ["is an event without an end", { type: events, pieces: ["data:$ANSWER"] }],
+    ["is between events that are no messages", { type: events, pieces: ["data: [DONE]\n\n", event("$ANSWER")] }],
+    ["is compressed by gzip", { encoding: "gzip", pieces: ["$ANSWER"] }],
+    ["is compressed by br", { encoding: "br", pieces: ["$ANSWER"] }],
+    ["is a compressed event", { encoding: "gzip", type: events, pieces: [event("$ANSWER")] }],
+    ["has the status 202", { status: 202, pieces: ["$ANSWER"] }],
+    ["has the status 202 and is an event", { status: 202, type: events, pieces: [event("$ANSWER")] }],
+    ["has the status 201", { status: 201, pieces: ["$ANSWER"] }],
+  ])("The result of a call is read although the response %s", async (_, response) => {
+    const { outcomes, lines } = await play({ "tools/call": [response] });
+    expect(outcomes).toEqual([["success", "1"]]);
+    expect(counted(lines, "POST tools/call")).toBe(1);
+  });
+
+  it.each<[string, object]>([
+    ["another number", { id: 999 }],
+    ["the number of an earlier request", { id: 0 }],
+    ["a text", { id: "call" }],
+  ])("The result of a call is read although its response has %s as its id", async (_, fields) => {
+    const text = message({ ...fields, result: { content: [{ type: "text", text: "done" }] } });
+    expect((await play({ "tools/call": [{ pieces: [text] }] })).outcomes).toEqual([["success", "done"]]);
+    if (fields["id" as never] === 0) return;
+    const stream = { type: events, pieces: [event(text)], end: "open" };
+    expect((await play({ "tools/call": [stream] })).outcomes).toEqual([["success", "done"]]);
+  });
+
+  it.each([400, 422, 500, 503])(
+    "The model reads the server's error if the response has the status %i and the id of the request",
+    async (status) => {
+      const { outcomes, lines } = await play({
+        "tools/call": [{ ...error(-32_602, "n has to be positive"), status }],
+      });
+      expect(outcomes).toEqual([["error", expect.stringContaining("n has to be positive")]]);
+      expect(counted(lines, "POST tools/call")).toBe(1);
+    },
+  );
+
+  it.each([-32_000, -32_001, -31_999])(
+    "The model reads the text of a server's error with the code %i, and the session goes on",
+    async (code) => {
+      const { outcomes, lines } = await play({ "tools/call": [error(code, "The key of the API is not set")] });
+      expect(outcomes).toEqual([["error", expect.stringContaining("The key of the API is not set")]]);
+      expect(counted(lines, "POST initialize")).toBe(1);
+    },
+  );
+});
+
+describe("a session that the server does not know", () => {
+  const texts = ["Session not found", "Invalid session ID", "Server not initialized"];
+  it.each(texts.flatMap((text) => [null, "server-error"].map((id): [string, string | null] => [text, id])))(
+    "After the error '%s' with the status 200 and %s as its id, the call is sent once more and runs once",
+    async (text, id) => {
+      const refused = { pieces: [message({ id, error: { code: -32_001, message: text } })] };
+      const { outcomes, lines } = await play({ "tools/call": [refused, normal] });
+      expect(outcomes).toEqual([["success", "1"]]);
+      expect(counted(lines, "POST tools/call")).toBe(2);
+    },
+  );
+
+  it.each(["Session not found", "The checkout session has expired"])(
+    "After the error '%s' with the id of the call, the call is not sent again",
+    async (text) => {
+      const { outcomes, lines } = await play({ "tools/call": [{ ...error(-32_001, text), ran: true }, normal] });
+      expect(outcomes).toEqual([["error", expect.stringContaining(text)]]);
+      expect(counted(lines, "POST tools/call")).toBe(1);
+    },
+  );
+});
+
+describe("a stream that ends before the response", () => {
+  const first = { type: events, ran: true, pieces: ["retry: 10\nid: a\ndata:\n\n"] };
+  const none = { status: 405 };
+  const resumed = { type: events, pieces: [event("$CALLED")] };
+  const ends = ["error", expect.stringContaining("closed the connection")];
+
+  it.each<[string, object, object, unknown]>([
+    ["has an id, and the server has no streams", first, none, ends],
+    ["has an id, and the server does not know the session", first, { status: 404 }, ends],
+    ["breaks after an id, and the server has no streams", { ...first, end: "break" }, none, ends],
+    ["has an empty id", { ...first, pieces: ["id:\ndata:\n\n"] }, resumed, ends],
+    ["has an id in an event that is cut", { ...first, pieces: ["id: a\ndata: {"], end: "break" }, resumed, ends],
+    ["has an id in an event without data", { ...first, pieces: ["retry: 10\nid: a\n\n"] }, resumed, ["success", "1"]],
+    ["continues with an event", first, resumed, ["success", "1"]],
+    ["continues with JSON", first, { pieces: ["$CALLED"] }, ["success", "1"]],
+    ["continues with a page", first, { type: "text/html", pieces: ["<html>"] }, ends],
+  ])(
+    "A call ends before its time limit, and is not sent again, if its stream %s",
+    async (_, stream, next, expected) => {
+      const { outcomes, lines } = await play(
+        { "tools/call": [stream, normal], GET: [none, next] },
+        { timeoutMs: 60_000 },
+      );
+      expect(outcomes).toEqual([expected]);
+      expect(counted(lines, "POST tools/call")).toBe(1);
+    },
+  );
+
+  it.each([
+    ["ends at once", { type: events, pieces: [] }],
+    ["is a page", { type: "text/html", pieces: ["<html>"] }],
+    ["fails", { status: 500 }],
+  ])("A call succeeds if the stream of the session %s", async (_, stream) => {
+    expect((await play({ GET: [stream] })).outcomes).toEqual([["success", "1"]]);
+  });
+});
+
+describe("the start of a session", () => {
+  it.each<[string, object]>([
+    ["an empty list as its capabilities", { capabilities: [] }],
+    ["an empty list as the capability of tools", { capabilities: { tools: [], resources: [] } }],
+    ["null as its capabilities", { capabilities: null }],
+    ["no capability", { capabilities: {} }],
+    ["a number as its version", { protocolVersion: 20_250_618 }],
+    ["null as its version", { protocolVersion: null }],
+    ["the version 2024-11-05", { protocolVersion: "2024-11-05" }],
+  ])("The tools of a server are called although it declares %s", async (_, fields) => {
+    expect((await play({ initialize: [opened(fields)] })).outcomes).toEqual([["success", "1"]]);
+  });
+
+  it("The error of a server with an unknown version of the protocol names the version", async () => {
+    const lines = logged("tool_source_failed");
+    expect((await play({ initialize: [opened({ protocolVersion: "2099-01-01" })] })).names).toEqual([]);
+    expect(String(lines[0]?.["cause"])).toMatch(/`protocolVersion` is "2099-01-01", and only these .*2025-06-18/);
+  });
+
+  it("A server that declares other capabilities is not asked for tools, and one without any that knows no tools has none", async () => {
+    const { lines, names } = await play({ initialize: [opened({ capabilities: { resources: {} } })] });
+    expect([counted(lines, "POST tools/list"), names]).toEqual([0, []]);
+    const unknown = { initialize: [opened({ capabilities: {} })], "tools/list": [error(-32_601, "Method not found")] };
+    const failures = logged("tool_source_failed");
+    expect((await play(unknown)).names).toEqual([]);
+    expect(failures).toEqual([]);
+  });
+});
+
+describe("the pages of a list of tools", () => {
+  const page = (name: string, nextCursor?: unknown): object => result({ tools: [{ name }], nextCursor });
+
+  it.each<[string, object[], string[], number]>([
+    ["an empty position", [page("count", "")], ["count"], 1],
+    ["the same position again", [page("count", "a"), page("b", "a")], ["count", "b"], 2],
+    [
+      "two positions in turn",
+      ["a", "b", "a", "b"].map((at) => page(`count${at}`, at)),
+      ["counta", "countb", "counta"],
+      3,
+    ],
+    ["a number as its position", [page("count", 1), page("b")], ["count", "b"], 2],
+    ["an empty page", [result({ tools: [], nextCursor: "a" }), page("count")], ["count"], 2],
+    ["an empty object as its last page", [page("count", "a"), result({ tools: {} })], ["count"], 2],
+  ])("A list of tools with %s is read to its end", async (_, pages, names, requests) => {
+    const read = await play({ "tools/list": pages });
+    expect(read.names).toEqual([...new Set(names)]);
+    expect(counted(read.lines, "POST tools/list")).toBe(requests);
+  });
+
+  it.each<[string, object, string]>([
+    ["is an error", error(-32_602, "Invalid cursor"), "Invalid cursor"],
+    ["is no list", result({ tools: "none" }), "`tools` is no list"],
+  ])("The tools before a page stay if the page %s, and the log has the reason", async (_, broken, reason) => {
+    const lines = logged("mcp_tools_omitted");
+    const { names, outcomes } = await play({ "tools/list": [page("count", "a"), broken] });
+    expect([names, outcomes]).toEqual([["count"], [["success", "1"]]]);
+    expect(lines[0]?.["problems"]).toEqual([expect.stringMatching(/^the rest of the list: The next page could not/)]);
+    expect(JSON.stringify(lines)).toContain(reason);
+  });
+
+  it("The log states that a list of tools has more pages than are read", async () => {
+    const lines = logged("mcp_tools_omitted");
+    setServer("everything", "bad/endless");
+    expect((await callTools("mcp", [])).request?.tools).toHaveLength(50);
+    expect(lines[0]?.["problems"]).toEqual(["the rest of the list: The list has further pages, which are not read."]);
+  });
+
+  it("A list of resources with an empty position names no further page, and a number is named as a text", async () => {
+    const list = async (nextCursor: unknown) => {
+      const answers = { "resources/list": [result({ resources: [{ uri: "a://b" }], nextCursor })] };
+      setServer("everything", `scripted?script=${encodeURIComponent(JSON.stringify(answers))}`, { resources: true });
+      const { results } = await callTools("mcp", [{ name: "everything__list_resources", arguments: {} }]);
+      return results.map(outcome);
+    };
+    expect(await list("")).toEqual([["success", "a://b"]]);
+    expect(await list(7)).toEqual([["success", 'a://b\nMore follow after the cursor "7".']]);
+  });
+});
+
+describe("messages before the response of a call", () => {
+  const before = (...given: Json[]) =>
+    play({
+      "tools/call": [
+        {
+          type: events,
+          pieces: [
+            ...given.map((each) => event(JSON.stringify(each).replaceAll('"$TOKEN"', "$TOKEN"))),
+            event("$ANSWER"),
+          ],
+        },
+      ],
+    });
+  const note = (method: string, params: Json): Json => ({ jsonrpc: "2.0", method, params });
+
+  it("A progress report with null in its optional fields is emitted, and odd reports change nothing", async () => {
+    const progressToken = "$TOKEN";
+    const { outcomes, events: emitted } = await before(
+      note("notifications/progress", { progressToken, progress: 1, total: null, message: null, _meta: null }),
+      note("notifications/progress", { progressToken, progress: "50%" }),
+      note("notifications/progress", { progressToken: "unknown", progress: 1 }),
+      note("notifications/unknown", null),
+      note("notifications/progress", null),
+    );
+    expect(outcomes).toEqual([["success", "1"]]);
+    expect(emitted.filter((each) => JSON.stringify(each).includes('"progress":1'))).toHaveLength(1);
+  });
+
+  it("A log message with null in its optional fields, or with a level in capitals, is logged", async () => {
+    const lines = logged("mcp_message");
+    await before(
+      note("notifications/message", { level: "warning", logger: null, data: "one" }),
+      note("notifications/message", { level: "ERROR", data: { a: null } }),
+      note("notifications/message", { level: 7, data: "three" }),
+      note("notifications/message", null),
+    );
+    expect(lines.map(({ level, text }) => [level, text])).toEqual([
+      ["warning", "one"],
+      ["error", '{"a":null}'],
+    ]);
+  });
+
+  it("Changes of the list, requests with null as their parameters and a second response do not disturb a call", async () => {
+    const changed = note("notifications/tools/list_changed", null);
+    const { outcomes, bodies } = await before(
+      ...Array.from({ length: 20 }, () => changed),
+      { jsonrpc: "2.0", id: "p", method: "ping", params: null },
+      { jsonrpc: "2.0", id: "q", method: "roots/list", params: null },
+    );
+    expect(outcomes).toEqual([["success", "1"]]);
+    expect(bodies.filter((body) => body?.method === undefined)).toEqual([
+      { jsonrpc: "2.0", id: "p", result: {} },
+      { jsonrpc: "2.0", id: "q", error: expect.objectContaining({ code: -32_601 }) },
+    ]);
+  });
+});
+
+describe("odd fields of a result", () => {
+  const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  it.each<[string, object | null, [string, string | undefined]]>([
+    ["a number as a text", { content: [{ type: "text", text: 7 }] }, ["success", "7"]],
+    ["an object as a text", { content: [{ type: "text", text: { a: 1 } }] }, ["success", '{"a":1}']],
+    ["a text as its error flag", { content: [{ type: "text", text: "no" }], isError: "true" }, ["error", "no"]],
+    ["a number as its error flag", { content: [{ type: "text", text: "no" }], isError: 1 }, ["error", "no"]],
+    ["the field of the version 2024-10-07", { toolResult: { a: 1 } }, ["success", '{"a":1}']],
+    [
+      "an empty file",
+      { content: [{ type: "resource", resource: { uri: "a://b", blob: "" } }] },
+      ["success", "[resource a://b]\nIt is empty."],
+    ],
+    ["an empty list as the result", null, ["success", ""]],
+  ])("The model reads a result with %s", async (_, value, expected) => {
+    expect((await play({ "tools/call": [result(value ?? [])] })).outcomes).toEqual([expected]);
+  });
+
+  it("The type of an image without a media type is read from its bytes", async () => {
+    const { results } = await play({ "tools/call": [result({ content: [{ type: "image", data: png }] })] });
+    expect(results[0]?.result?.attachments).toMatchObject([{ mimeType: "image/png" }]);
+  });
+
+  it("A text stays if the structured content does not match the declared schema, which programs do not receive", async () => {
+    const lines = logged("mcp_items_omitted");
+    const outputSchema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+    const given = { content: [{ type: "text", text: "seven" }], structuredContent: { n: "7" } };
+    const tools = [result({ tools: [{ name: "count", outputSchema }] })];
+    const { outcomes, results } = await play({ "tools/list": tools, "tools/call": [result(given)] });
+    const [[status, text] = []] = outcomes;
+    expect([status, text?.split("\n")[0]]).toEqual(["success", "seven"]);
+    expect(text).toMatch(/\[Left out of the result: structuredContent: n: has to be number/);
+    expect(results[0]?.result?.details).toBeUndefined();
+    expect(lines).toMatchObject([{ of: "the result of count", count: 1 }]);
+  });
+
+  it("A tool whose schema is an empty list takes no arguments", async () => {
+    const tools = [result({ tools: [{ name: "count", inputSchema: [], annotations: [] }] })];
+    expect((await play({ "tools/list": tools })).outcomes).toEqual([["success", "1"]]);
+  });
+
+  it("A task is run although its states have null in their optional fields, and a tool may answer without a task", async () => {
+    const tools = [result({ tools: [{ name: "count", execution: { taskSupport: "required" } }] })];
+    const state = (status: string) => ({
+      taskId: "t",
+      status,
+      statusMessage: null,
+      ttl: null,
+      pollInterval: null,
+      createdAt: null,
+    });
+    const done = result({ content: [{ type: "text", text: "done" }] });
+    const script = {
+      "tools/list": tools,
+      "tools/call": [result({ task: state("working") })],
+      "tasks/get": [result(state("working")), result(state("completed"))],
+      "tasks/result": [done],
+    };
+    expect((await play(script)).outcomes).toEqual([["success", "done"]]);
+    expect((await play({ "tools/list": tools, "tools/call": [done] })).outcomes).toEqual([["success", "done"]]);
+  });
+});
