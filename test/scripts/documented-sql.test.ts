@@ -1,13 +1,19 @@
 // The SQL of the documents, run in SQLite as D1 has it: blocks with SQL, commands of `wrangler d1 execute`, and statements in code. The tables
 // are those of the catalog's migrations, and those that the pages create.
 
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
+import { text as readText } from "node:stream/consumers";
+import { promisify } from "node:util";
 
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 
-import { blocksOf, codeBlocks, documents, root } from "./documents.ts";
+import { writeProject } from "../compiler/temporary-project.ts";
+import { blocksOf, codeBlocks, documents, root, shownFiles } from "./documents.ts";
 
 interface Database {
   prepare(statement: string): { all(): Promise<unknown>; bind(...values: unknown[]): { all(): Promise<unknown> } };
@@ -22,7 +28,7 @@ let miniflare: Miniflare;
 beforeAll(() => {
   const wrangler = createRequire(createRequire(import.meta.url).resolve("wrangler/package.json"));
   const { Miniflare } = wrangler("miniflare") as { Miniflare: new (options: object) => Miniflare };
-  miniflare = new Miniflare({ modules: true, script: "", d1Databases: ["PAGES", "WRONG"] });
+  miniflare = new Miniflare({ modules: true, script: "", d1Databases: ["PAGES", "WRONG", "USAGE"] });
 });
 
 afterAll(() => miniflare.dispose());
@@ -58,7 +64,7 @@ function documented(): Statement[] {
     return commands.flatMap(([, sql = ""]) => statementsOf(sql)).map((statement) => ({ place, text: statement }));
   });
   const inCode = codeBlocks.flatMap(({ document, line, text }) =>
-    [...text.matchAll(/\.(?:prepare|exec)\(\s*(["`])([^"`]+)\1/g)].map(([, , sql = ""]) => ({
+    [...text.matchAll(/(?:\.(?:prepare|exec)\(|\bsql:)\s*(["`])([^"`]+)\1/g)].map(([, , sql = ""]) => ({
       place: `${document}:${String(line)}`,
       text: sql,
     })),
@@ -102,4 +108,38 @@ it("Every SQL statement of a document is one that SQLite can run on the tables o
   ];
   const found = await problemsOf(await miniflare.getD1Database("WRONG"), [...catalog, ...wrong]);
   expect(found).toEqual([expect.stringMatching(/^a: .*no such column/), expect.stringMatching(/^b: .*syntax error/)]);
+});
+
+it("The script that removes a customer from the usage sends the id as a parameter, and changes no row of another user", async () => {
+  const database = await miniflare.getD1Database("USAGE");
+  await database.prepare("CREATE TABLE run_total (run_id TEXT, user_id TEXT)").all();
+  const users = ["o'brien", "' OR '1'='1", "anna"];
+  for (const user of users) await database.prepare("INSERT INTO run_total VALUES ('a', ?)").bind(user).all();
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    void readText(request).then(async (body) => {
+      seen.push(`${String(request.url)} ${String(request.headers.authorization)}`);
+      const { sql, params } = JSON.parse(body) as { sql: string; params: unknown[] };
+      await database
+        .prepare(sql)
+        .bind(...params)
+        .all();
+      response.end("{}");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const file = "scripts/forget-usage.mjs";
+  const project = writeProject({ [file]: shownFiles("docs/guide/recipe-delete-customer.md")[file] ?? "" });
+  const env = {
+    PATH: process.env.PATH,
+    CLOUDFLARE_ACCOUNT_ID: "account",
+    CLOUDFLARE_API_TOKEN: "token",
+    CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+  };
+  const run = (user: string) => promisify(execFile)(process.execPath, [path.join(project, file), "id", user], { env });
+  for (const user of ["' OR '1'='1", "o'brien"]) await run(user);
+  const { results } = (await database.prepare("SELECT user_id FROM run_total").all()) as { results: object[] };
+  expect(results).toEqual([{ user_id: null }, { user_id: null }, { user_id: "anna" }]);
+  expect(seen).toEqual(Array(2).fill("/accounts/account/d1/database/id/query Bearer token"));
 });

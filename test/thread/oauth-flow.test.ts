@@ -342,6 +342,19 @@ describe("the end of an authorization", () => {
     expect(await disconnect(id)).toBe(204);
   });
 
+  it("OAUTH17 An administrator disconnects a user in a thread of this user, also in a new one, and no other user is disconnected", async () => {
+    const { control } = protectedServer();
+    for (const user of ["anna", "ben"] as const) await connect(await threadOf(user), user);
+    const created = await threadOf("anna");
+    expect(await disconnect(created, "admin")).toBe(204);
+    expect(await rowsOfUser("anna")).not.toContain("authorization/");
+    expect(await rowsOfUser("ben")).toContain("authorization/");
+    expect((await control()).live).toEqual({ access: [expect.any(String)], refresh: [expect.any(String)] });
+    // A server without OAuth, and one that no definition has and that stored nothing.
+    const other = `/api/threads/${created}/mcp/nothing/authorization`;
+    expect((await send(other, { method: "DELETE", who: "admin" })).status).toBe(404);
+  });
+
   it("OAUTH17 A person can also disconnect from a server that has no endpoint for the revocation of tokens", async () => {
     const { control } = protectedServer();
     await control({ serverMetadata: { revocation_endpoint: null } });

@@ -68,11 +68,12 @@ function Row({ thread, isOpen, onOpen, onDeleted }: RowProps) {
     event.preventDefault();
     const given = String(new FormData(event.currentTarget).get("title")).trim();
     setRenaming(false);
-    if (given !== "" && given !== title) client.threads.patch(thread.id, { title: given }).catch(showFailure);
+    if (given !== "" && given !== title)
+      client.threads.patch(thread.id, { title: given }).catch(showFailure("renamed"));
   };
   const remove = () => {
     if (!confirm(`Delete “${title}” with all its messages?`)) return;
-    client.threads.delete(thread.id).then(onDeleted, showFailure);
+    client.threads.delete(thread.id).then(onDeleted, showFailure("deleted"));
   };
   if (isRenaming)
     return (
@@ -105,6 +106,5 @@ function Row({ thread, isOpen, onOpen, onDeleted }: RowProps) {
   );
 }
 
-function showFailure(error: Error): void {
-  alert(`The conversation was not changed: ${error.message}`);
-}
+const showFailure = (change: "renamed" | "deleted") => (error: Error) =>
+  alert(`The conversation could not be ${change}: ${error.message}`);
