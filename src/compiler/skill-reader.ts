@@ -23,6 +23,10 @@ export function readSkills(projectRoot: string, findings: Findings): ProjectSkil
   const folder = join(projectRoot, root);
   if (!existsSync(folder)) return [];
   const skills = sortedEntries(folder).flatMap((entry) => {
+    if (entry.isSymbolicLink()) {
+      reportLink(`${root}/${entry.name}`, findings);
+      return [];
+    }
     if (!entry.isDirectory()) {
       const message = `a skill is a folder with a ${mainFile}`;
       const suggestion = `${root}/${entry.name.replace(/\.\w+$/, "")}/${mainFile}`;
@@ -61,8 +65,12 @@ function sortedEntries(folder: string) {
 function readSkill(projectRoot: string, name: string, findings: Findings): ProjectSkill | null {
   const folder = `${root}/${name}`;
   const files: Record<string, string> = {};
-  for (const path of pathsIn(join(projectRoot, folder), "")) {
+  for (const { path, isLink } of pathsIn(join(projectRoot, folder), "")) {
     const file = `${folder}/${path}`;
+    if (isLink) {
+      reportLink(file, findings);
+      continue;
+    }
     const text = textOf(join(projectRoot, file));
     if (text !== null) files[path] = text;
     else {
@@ -83,11 +91,19 @@ function readSkill(projectRoot: string, name: string, findings: Findings): Proje
   return read.ok ? { name: read.name, description: read.description, files } : null;
 }
 
-/** Returns the paths of the files in a folder and its subfolders. Symbolic links are not followed. */
-function pathsIn(folder: string, prefix: string): string[] {
+/** Reports a symbolic link. It may lead out of the project, so it is not followed. */
+function reportLink(file: string, findings: Findings): void {
+  const message = "a symbolic link is left out; copy the files of the skill into the project";
+  findings.warning({ code: "not_available", file, message });
+}
+
+/** Returns the paths of the files, and of the symbolic links, in a folder and its subfolders. */
+function pathsIn(folder: string, prefix: string): { path: string; isLink: boolean }[] {
   return sortedEntries(folder).flatMap((entry) => {
-    if (entry.isDirectory()) return pathsIn(join(folder, entry.name), `${prefix}${entry.name}/`);
-    return entry.isFile() ? [`${prefix}${entry.name}`] : [];
+    const path = `${prefix}${entry.name}`;
+    if (entry.isDirectory()) return pathsIn(join(folder, entry.name), `${path}/`);
+    const isLink = entry.isSymbolicLink();
+    return isLink || entry.isFile() ? [{ path, isLink }] : [];
   });
 }
 

@@ -1,15 +1,16 @@
 // Skills of a project: their frontmatter, their files, and their names in prompts.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, it, vi } from "vitest";
 
+import { compileProject } from "#compiler/compile.ts";
 import { namesSource, registrySource, skillsSource } from "#compiler/generated-source.ts";
 import { skillFrontmatter } from "#lib/untrusted/skill-frontmatter.ts";
 
 import { runInProcess } from "./command.ts";
-import { compileWith, good, onlyFinding, writeProject } from "./temporary-project.ts";
+import { compileWith, good, onlyFinding, packageRoot, writeProject } from "./temporary-project.ts";
 
 // Each build starts the Workers runtime; on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 60_000 });
@@ -76,11 +77,6 @@ it.each([
   ["with a blank description", text.replace("Use for reports.", '" "'), "no description"],
   ["with a description that is no text", text.replace("Use for reports.", "[1]"), "not a text"],
   ["with a name of more than 64 characters", text.replace("name: reports", `name: ${"n".repeat(65)}`), "more than 64"],
-  [
-    "with a description of several lines in a frontmatter of more than 8 KiB",
-    text.replace("Use for reports.", `>\n  ${"long ".repeat(2000)}`),
-    "more than 8192 characters",
-  ],
 ])("The build leaves out a skill %s with a warning, and keeps the other skills", async (_, given, problem) => {
   const other = { "agents/skills/other/SKILL.md": text.replace("reports", "other") };
   const { diagnostics, project } = await compileWith({ [main]: given, ...other, ...prompt(["reports", "other"]) });
@@ -92,6 +88,7 @@ it.each([
 it.each([
   ["1,025 characters", "U".repeat(1025), 1025],
   ["more characters than the reader of YAML accepts", "U".repeat(20_000), 20_000],
+  ["more lines than the reader of YAML accepts", `>\n${`  ${"U".repeat(2000)}\n`.repeat(5)}`, 10_004],
   ["a pair of surrogates at the limit", `${"U".repeat(1022)}\u{1F600}${"U".repeat(10)}`, 1034],
 ])(
   "The build shortens a description with %s to 1,024 characters, which end with an ellipsis, and warns",
@@ -177,9 +174,55 @@ it("The frontmatter of a skill may have a byte order mark, quotation marks, Wind
   expect(skillFrontmatter("---\nname: 1\ndescription: x\n---\n", "1")).toMatchObject({ code: "invalid_field" });
 });
 
-it("A skill is refused whose description has no visible character, or is a block of text in broken YAML", () => {
-  const codeOf = (fields: string) => skillFrontmatter(`---\nname: a\n${fields}\n---\n`, "a");
-  expect(codeOf('description: "\u200b"')).toMatchObject({ code: "missing_field" });
-  const block = "description: >-\n  Reads files.\nlicense: MIT: or not";
-  expect(codeOf(block)).toMatchObject({ code: "invalid_frontmatter", problem: "the frontmatter is not valid YAML" });
+/** The frontmatter of a skill with further fields. */
+const withFields = (fields: string) => skillFrontmatter(`---\nname: a\n${fields}\n---\n`, "a");
+
+it.each([
+  ["no visible character", 'description: "\u200b"'],
+  ["no line in broken YAML", "description: >-\nlicense: MIT: or not"],
+])("A skill is refused whose description has %s", (_, fields) => {
+  expect(withFields(fields)).toMatchObject({ code: "missing_field" });
+});
+
+it.each([
+  [
+    "a folded block",
+    "description: >-\n  Reads files.\n  Writes: none.\nargument-hint: [a] [b]",
+    "Reads files. Writes: none.",
+  ],
+  ["a block with a comment", "description: > # short\n  Reads files.\nargument-hint: [a] [b]", "Reads files."],
+  [
+    "a literal block",
+    "description: |\n  Reads files.\n  Writes none.\nargument-hint: [a] [b]",
+    "Reads files.\nWrites none.",
+  ],
+  [
+    "further lines with a colon",
+    "description: Use when\n  the user asks: reports\n\n  or sums\nlicense: MIT",
+    "Use when the user asks: reports or sums",
+  ],
+  ["further lines in quotation marks", "description: 'Use when\n  asked'\nargument-hint: [a] [b]", "Use when asked"],
+  ["further lines, and another field has lines", "description: One\n  two: 2\nmetadata:\n  a: 1", "One two: 2"],
+])(
+  "The whole description is read if the frontmatter is no YAML and the description has %s",
+  (_, fields, description) => {
+    expect(withFields(fields)).toMatchObject({ ok: true, description });
+  },
+);
+
+it("The lines of a frontmatter may end with carriage returns", () => {
+  const carriage = "---\rname: a\rdescription: One.\r---\rText";
+  expect(skillFrontmatter(carriage, "a")).toMatchObject({ ok: true, description: "One." });
+});
+
+it("The build warns of each symbolic link in the folder of skills, and keeps the other files", async () => {
+  const root = writeProject({ ...good, [main]: text, "shared/style.md": "Plain.", ...prompt(["reports"]) });
+  symlinkSync(join(root, "shared"), join(root, "agents/skills/linked"));
+  symlinkSync(join(root, "shared/style.md"), join(root, "agents/skills/reports/style.md"));
+  const { diagnostics, project } = await compileProject(root, packageRoot);
+  expect(diagnostics.map(({ severity, file, message }) => [severity, file, message])).toEqual([
+    ["warning", "agents/skills/linked", expect.stringContaining("symbolic link")],
+    ["warning", "agents/skills/reports/style.md", expect.stringContaining("symbolic link")],
+  ]);
+  expect(Object.keys(project.skills[0]?.files ?? {})).toEqual(["SKILL.md"]);
 });

@@ -29,18 +29,13 @@ export type SkillFrontmatter =
 
 /** Reads the name and the description of a skill. The name has to equal `folder`, the name of the skill's folder. */
 export function skillFrontmatter(text: string, folder: string): SkillFrontmatter {
-  const [, block] = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
+  const lines = text.replaceAll(/\r\n?/g, "\n");
+  const [, block] = /^\uFEFF?---[ \t]*\n([\s\S]*?)(?:^|\n)---[ \t]*(?:\n|$)/.exec(lines) ?? [];
   if (block === undefined) {
     return refused("invalid_frontmatter", "the file does not begin with YAML between two lines ---");
   }
-  const isLong = block.length > bounds.units;
-  const yaml = isLong ? null : yamlFields(block);
-  const fields = yaml ?? lineFields(block);
+  const fields = (block.length > bounds.units ? null : yamlFields(block)) ?? lineFields(block);
   if (fields === null) return refused("invalid_frontmatter", "the frontmatter is not a YAML mapping");
-  if (yaml === null && isBlockScalar(fields["description"])) {
-    const problem = isLong ? `has more than ${bounds.units} characters` : "is not valid YAML";
-    return refused("invalid_frontmatter", `the frontmatter ${problem}`);
-  }
   for (const field of ["name", "description"] as const) {
     const value = fields[field];
     if (value === undefined || value === null || (typeof value === "string" && !isVisible(value))) {
@@ -85,11 +80,6 @@ function warningsOf(fields: Record<string, unknown>, description: string): strin
   return warnings;
 }
 
-/** Whether a value, read as one line, is the beginning of a text of several lines. */
-function isBlockScalar(value: unknown): boolean {
-  return typeof value === "string" && /^[>|][-+\d]*$/.test(value);
-}
-
 function refused(code: "invalid_frontmatter" | "missing_field" | "invalid_field", problem: string): SkillFrontmatter {
   return { ok: false, code, problem };
 }
@@ -104,13 +94,24 @@ function yamlFields(block: string): Record<string, unknown> | null {
 }
 
 /**
- * Reads the name and the description line by line. For texts that are not YAML, such as `description: Reads: all files`. Null if there is
- * neither.
+ * Reads the name and the description line by line, with the indented lines after each. For texts that are not YAML, such as
+ * `description: Reads: all files`. Null if there is neither.
  */
 function lineFields(block: string): Record<string, unknown> | null {
-  const found = [...block.matchAll(/^(name|description):(.*)$/gm)];
-  const unquoted = (text: string): string => /^(["'])(.*)\1$/.exec(text)?.[2] ?? text;
-  return found.length === 0
-    ? null
-    : Object.fromEntries(found.map(([, key = "", text = ""]) => [key, unquoted(text.trim())]));
+  const found = new Map<string, string[]>();
+  let current: string[] = [];
+  for (const line of block.split("\n")) {
+    const [, key, text = ""] = /^(name|description):(.*)$/.exec(line) ?? [];
+    if (key !== undefined) found.set(key, (current = [text.trim()]));
+    else if (/^\s/.test(line)) current.push(line.trim());
+    else if (line !== "") current = [];
+  }
+  return found.size === 0 ? null : Object.fromEntries([...found].map(([key, lines]) => [key, lineText(lines)]));
+}
+
+/** The text of a field: the rest of its first line, which may be the mark of a block of text or begin with a quotation mark, and its further lines. */
+function lineText([first = "", ...more]: readonly string[]): string {
+  const [, mark] = /^([>|])[-+\d]*(?:\s+#.*)?$/.exec(first) ?? [];
+  const text = mark === undefined ? [first, ...more].join(" ") : more.join(mark === "|" ? "\n" : " ");
+  return /^(["'])(.*)\1$/s.exec(text.trim())?.[2] ?? text.trim();
 }
