@@ -65,7 +65,11 @@ export async function buildProject(options: BuildOptions, context: CliContext): 
   // Wrangler starts a build for each changed file only in its command `dev`. With `--json` each build prints a result.
   const isReplaceable = automatic && command === "dev" && options.json !== true;
   const before = (): void =>
-    copyPages({ root, assets: options.assets, isStrict: mode === "strict", json: options.json === true }, context);
+    copyPages(
+      // A local server builds at each change, and a build of the page empties the folder each time.
+      { root, assets: options.assets, isStrict: mode === "strict", isQuiet: options.json === true || isReplaceable },
+      context,
+    );
   if (!isReplaceable) return runBuild({ ...compiler, mode, types }, context, before);
   const code = await buildUnlessReplaced(root, {
     build: async (isReplaced) => {
@@ -103,17 +107,18 @@ interface PagesRequest {
   root: string;
   assets: string | undefined;
   isStrict: boolean;
-  json: boolean;
+  /** Whether a copy that succeeds prints no line. */
+  isQuiet: boolean;
 }
 
 /** Copies the playground into the project's static assets. An error ends a strict build; a server continues without the copy. */
 function copyPages(
-  { root, assets, isStrict, json }: PagesRequest,
+  { root, assets, isStrict, isQuiet }: PagesRequest,
   { packageRoot, print, printError }: CliContext,
 ): void {
   try {
     for (const folder of copyPlayground({ root, packageRoot, assets })) {
-      if (!json) print(`The playground in ${folder} is up to date.`);
+      if (!isQuiet) print(`The playground in ${folder} is up to date.`);
     }
   } catch (error) {
     if (isStrict || !(error instanceof CommandError)) throw error;

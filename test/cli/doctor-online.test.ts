@@ -144,7 +144,7 @@ describe("the option --online of the command doctor", () => {
       },
       "MCP server refusing": { status: "error", detail: expect.stringContaining("401") as string },
       "MCP server unset": { status: "error", fix: "set DOCS_URL in .dev.vars" },
-      "MCP server oauth": { status: "ok", detail: expect.stringContaining("OAuth") as string },
+      "MCP server oauth": { status: "ok", detail: expect.stringMatching(/^not tried: it uses OAuth/) as string },
       "OpenAPI document gone": {
         status: "error",
         detail: expect.stringContaining("could not be reached") as string,
@@ -152,6 +152,22 @@ describe("the option --online of the command doctor", () => {
       },
       "OpenAPI document missing": { status: "error", detail: expect.stringContaining("HTTP 404") as string },
     });
+  });
+
+  it("The command doctor with --online names in one line the servers that it leaves out because they use OAuth, and sends them nothing", async () => {
+    const sent: string[] = [];
+    const { findings, printed } = await online(
+      {
+        ...server("one", `"${mcp.url}/oauth/one"`, "oauth: true"),
+        ...server("two", `"${mcp.url}/oauth/two"`, "oauth: true"),
+      },
+      { fetch: (input, init) => (sent.push(new Request(input, init).url), fetch(input, init)) },
+    );
+    expect(printed).toEqual([
+      expect.stringMatching(/^Not tried, because they use OAuth: MCP servers one, two\. Connect/),
+    ]);
+    expect(Object.keys(findings)).toEqual(["MCP server one", "MCP server two", "online"]);
+    expect(sent).toEqual([]);
   });
 
   it("The command doctor with --online names the fix for a wrong model id, a refused key, and a server that is down", async () => {

@@ -27,6 +27,7 @@ import { localVariables, opensLoopback } from "./local-access.ts";
 import { passLines } from "./pass-lines.ts";
 import { plainLine } from "./plain-line.ts";
 import { startGroup, type ProcessGroup } from "./process-group.ts";
+import { remoteLine } from "./remote-bindings.ts";
 import type { ConfigurationMessage, ServedProject, ServerSettings } from "./server-commands.ts";
 import { withSourcePositions } from "./source-stack.ts";
 import { lockState } from "./state-lock.ts";
@@ -269,6 +270,8 @@ function startServer(server: Server): ServerProcess {
     variables.push(["OPEN_LOOPBACK", "true"]);
     context.print("There is no .dev.vars, so requests of this machine need no credentials (OPEN_LOOPBACK=true).");
   }
+  const remote = remoteLine(project.config, options.rest);
+  if (remote !== null) context.print(remote);
   const settings: ServerSettings = { environment, ip, port, stateFolder, variables };
   if (waiting !== undefined) {
     waiting.group.send(settings);

@@ -55,17 +55,29 @@ export async function onlineFindings(
     Object.keys(variables).filter((name) => !isPlainAddress(variables[name])),
   );
   const redact = createRedact(secrets);
+  // A person's token is needed for these.
+  const personal = sources.mcp.filter(({ value }) => (value.oauth ?? false) !== false);
+  const mcp = sources.mcp.filter((server) => !personal.includes(server));
   const asked = models.filter(({ value }) => !isScripted(value) && readiness(value, { ...variables }).ready);
   const tries = [
-    ...sourceTries(sources, { variables, fetch }),
+    ...sourceTries({ ...sources, mcp }, { variables, fetch }),
     ...asked.map((model) => modelTry(model, { variables, fetch, secrets })),
   ];
-  if (tries.length === 0) return [ok("online", "There is no source and no model to try.")];
+  const leftOut = personal.map(({ name }) =>
+    ok(`MCP server ${name}`, "not tried: it uses OAuth, so only a person who connects has a token"),
+  );
+  if (personal.length > 0) {
+    const names = personal.map(({ name }) => name).join(", ");
+    print(
+      `Not tried, because they use OAuth: MCP servers ${names}. Connect to them in a thread, and see their pages in the playground.`,
+    );
+  }
+  if (tries.length === 0) return [...leftOut, ok("online", "There is no source and no model to try.")];
   print(
     `Trying ${counted(tries.length - asked.length, "source")} and ${counted(asked.length, "model")}, each for at most ` +
       `${String(limitMs / 1000)} s. Each model answers one short request, which costs a few tokens.`,
   );
-  return Promise.all(
+  const found = await Promise.all(
     tries.map(async ({ name, fix, run }) => {
       const begun = performance.now();
       const control = new AbortController();
@@ -80,6 +92,7 @@ export async function onlineFindings(
       return { ...finding, detail: redact(finding.detail) };
     }),
   );
+  return [...found, ...leftOut];
 }
 
 /** Whether a value is an address without a password and a query, which findings may name. */
@@ -108,8 +121,6 @@ function sourceTries({ mcp, openapi }: Project["sources"], sent: Pick<OnlineCont
       const title = `MCP server ${name}`;
       const fix = `check url and headers in ${file}, and that the server runs`;
       const run = async (): Promise<Finding> => {
-        if ((value.oauth ?? false) !== false)
-          return ok(title, "It uses OAuth, so it is tried when a person has connected.");
         const load = () => import("#tools/mcp/index.ts");
         const definition = { name, prefix: value.prefix ?? name, file, load: () => Promise.resolve(value) };
         const state = await readSourceState({ kind: "mcp", load, definitions: [] }, definition, context);

@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { CliContext } from "#cli/context.ts";
+import { remoteBindings, remoteLine } from "#cli/dev/remote-bindings.ts";
+import { readWranglerProject } from "#cli/doctor/wrangler-package.ts";
 
 import { runInProcess } from "../../compiler/command.ts";
 import { packageRoot, writeProject, type Files } from "../../compiler/temporary-project.ts";
@@ -80,6 +82,31 @@ describe("the command dev", () => {
     const { code, output, root } = await dev({ ...complete, "wrangler.toml": toml });
     expect([code, output]).toEqual([1, expect.stringContaining('command = "make && npx threadhold build --auto"')]);
     expect(existsSync(join(root, ".wrangler/state/threadhold-migrations"))).toBe(true);
+  });
+
+  it("The command dev names the bindings that wrangler connects to Cloudflare for, and how to log in, in one line before it serves", async () => {
+    const toml = `${complete["wrangler.toml"] ?? ""}[ai]\nbinding = "AI"\n[[kv_namespaces]]\nbinding = "NOTES"\nid = "a"\nremote = true\n`;
+    const { output } = await dev({ ...complete, "wrangler.toml": toml });
+    const lines = output.split("\n").filter((line) => line.includes("Cloudflare"));
+    expect(lines).toEqual([expect.stringMatching(/^The bindings (?:NOTES, AI|AI, NOTES) .*npx wrangler login/)]);
+    expect((await dev(complete)).output).not.toContain("Cloudflare");
+  });
+
+  it.each([
+    ['[ai]\nbinding = "AI"\n', "AI"],
+    ['[[vectorize]]\nbinding = "INDEX"\nindex_name = "a"\n', undefined],
+    ['[[vectorize]]\nbinding = "INDEX"\nindex_name = "a"\nremote = true\n', "INDEX"],
+    ['[browser]\nbinding = "BROWSER"\nremote = true\n', "BROWSER"],
+    ['[[queues.producers]]\nbinding = "JOBS"\nqueue = "jobs"\nremote = true\n', "JOBS"],
+    ['[[send_email]]\nname = "MAIL"\nremote = true\n', "MAIL"],
+    ['[[services]]\nbinding = "OTHER"\nservice = "other"\nremote = true\n', "OTHER"],
+    ['[[d1_databases]]\nbinding = "SHOP"\ndatabase_id = "a"\n', undefined],
+  ])("The bindings of %j that need Cloudflare are %s", (more, name) => {
+    const root = writeProject({ "wrangler.toml": `${complete["wrangler.toml"] ?? ""}${more}` }, inRepository);
+    const project = readWranglerProject(root);
+    const config = "wrangler" in project ? project.config : null;
+    expect(config === null ? project : remoteBindings(config)).toEqual(name === undefined ? [] : [name]);
+    expect(config === null ? "" : remoteLine(config, ["--local"])).toBeNull();
   });
 
   it("The command dev names the command that creates a definition if there is no folder agents/", async () => {
