@@ -1,5 +1,6 @@
 // The title of a thread that no caller named: the beginning of the first message of a user.
 
+import { textBeginning } from "#lib/text-beginning.ts";
 import { isVisible } from "#lib/visible-text.ts";
 
 import type { MessageRecord } from "./record.ts";
@@ -13,17 +14,11 @@ export function titleOfMessage({ role, depth, silent, parts }: MessageRecord): s
   const text = role === "user" && depth === 0 && !silent ? (textOf(parts) ?? "") : "";
   if (!isVisible(text)) return null;
   // A long text is not searched for white space as a whole.
-  const line = text
-    .slice(0, 20 * longest)
+  const line = textBeginning(text, 20 * longest)
     .replaceAll(/\s+/g, " ")
     .trim();
   const letters = Array.from(line);
-  const title =
-    letters.length <= longest
-      ? line
-      : `${letters
-          .slice(0, longest - 1)
-          .join("")
-          .trimEnd()}…`;
+  const end = letters.slice(0, longest - 1).join("").length;
+  const title = letters.length <= longest ? line : `${textBeginning(line, end).trimEnd()}…`;
   return isVisible(title) ? title.toWellFormed() : null;
 }

@@ -5,6 +5,7 @@ import { changedCounts } from "#core/message-counts.ts";
 import { titleOfMessage } from "#core/message-title.ts";
 import type { MessageRecord, ThreadRecord } from "#core/record.ts";
 import { textOf } from "#core/view.ts";
+import { textBeginning } from "#lib/text-beginning.ts";
 import { isVisible } from "#lib/visible-text.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
@@ -50,8 +51,11 @@ export function readLastText(store: ManagedThreadStore, branch: string): string 
   return null;
 }
 
+/** The maximum number of UTF-16 units of the text that lists show. */
+const listedLength = 300;
+
 /** The text that lists show of a message; null if they skip the message. */
 function listedText(message: MessageRecord): string | null {
   const text = message.silent || message.role === "tool" ? null : textOf(message.parts);
-  return text === null || !isVisible(text) ? null : text.slice(0, 300);
+  return text === null || !isVisible(text) ? null : textBeginning(text, listedLength);
 }

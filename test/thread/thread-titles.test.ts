@@ -56,12 +56,20 @@ describe("titles", () => {
     ["a".repeat(200), `${"a".repeat(79)}…`],
     [`${"a".repeat(77)} b c`, `${"a".repeat(77)} b…`],
     [`${"a".repeat(78)}😀😀😀`, `${"a".repeat(78)}😀…`],
+    [`${"a".repeat(76)}👩‍👩‍👧‍👦 and more`, `${"a".repeat(76)}…`],
+    [`${"a".repeat(78)}e\u0301 and more`, `${"a".repeat(78)}…`],
     [`${" ".repeat(3000)}late`, null],
     ["\u200B\u2060", null],
   ])("TITLE1 The text %j makes the title %j", async (text, title) => {
     const id = await newThread("parallel");
     await say(id, text);
     expect(await titleOf(id)).toBe(title);
+  });
+
+  it("The text of a thread in lists ends with a whole character", async () => {
+    const id = await newThread("parallel");
+    await say(id, `${"a".repeat(298)}👩‍👩‍👧‍👦 and more`);
+    expect((await value(stubOf(id).call("describe", admin))).last_message).toBe("a".repeat(298));
   });
 
   it("TITLE1 Initial messages name a thread by its first user, and silent messages and answers do not", async () => {

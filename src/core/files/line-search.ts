@@ -115,7 +115,7 @@ export async function matchingLines(
 }
 
 function shown(line: string): string {
-  return line.length <= shownLimit ? line : `${line.slice(0, shownLimit)}…`;
+  return line.length <= shownLimit ? line : `${line.slice(0, shownLimit).toWellFormed()}…`;
 }
 
 function bad(why: string) {

@@ -17,7 +17,9 @@ type Redact = (text: string) => string;
 /** A text without secrets and with at most `longestText` units. */
 export function boundedText(text: string, redact: Redact): string {
   const clean = redact(text);
-  return clean.length <= longestText ? clean : `${clean.slice(0, longestText)}… (${clean.length} characters)`;
+  return clean.length <= longestText
+    ? clean
+    : `${clean.slice(0, longestText).toWellFormed()}… (${clean.length} characters)`;
 }
 
 function partContent(part: StoredPart, redact: Redact): object {
