@@ -186,19 +186,17 @@ describe("sessions of several users", () => {
 
   it("SESSION16 A user cannot create a thread under the id that another user's session will have", async () => {
     const sessionId = name();
-    // The list of threads shows the id that the session will have: a session is created and deleted first. Threads of other test files may
-    // be newer in the list.
+    // The list of threads shows the id that the session will have: a session is created and deleted first. Its title distinguishes it from the threads
+    // of other test files, and the catalog is written after the thread.
+    const word = name();
+    await execute(admin, { sessionId, input: said(word), context: {}, options });
     const listed = async () => {
-      const { threads } = await ask<{ threads: Thread[] }>(
-        admin,
-        "GET",
-        `/api/threads?limit=200&agent_id=${setupAgent}`,
-      );
-      return threads.map((thread) => thread.id);
+      const path = `/api/threads?limit=200&agent_id=${setupAgent}`;
+      const { threads } = await ask<{ threads: Thread[] }>(admin, "GET", path);
+      return threads.find(({ title }) => title === word)?.id;
     };
-    const before = await listed();
-    await execute(admin, { sessionId, input, context: {}, options });
-    const id = (await listed()).find((one) => !before.includes(one)) ?? "";
+    await expect.poll(listed).toBeDefined();
+    const id = (await listed()) ?? "";
     expect(await readSession(admin, id)).toMatchObject({ messages: { length: 2 } });
     await admin(`/api/threads/${id}`, { method: "DELETE" });
     const laid = await ask<{ error: { code: string } }>(ben, "POST", "/api/threads", { id, agent_id: "parallel" });
