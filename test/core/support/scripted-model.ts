@@ -66,7 +66,9 @@ export function scriptedModel(script: Script, silent = false): ModelPort & { req
     async *stream(request, signal, received) {
       const fault = request.messages.length === 0 ? null : checkTranscript(request.messages);
       if (fault !== null) throw new Error(`a provider would refuse this: ${fault}`);
-      requests.push(structuredClone({ ...request, model: { ...request.model } }));
+      // A function cannot be cloned.
+      const { continues: _continues, ...sent } = request;
+      requests.push(structuredClone({ ...sent, model: { ...request.model } }));
       for (const part of script(request, requests.length - 1)) {
         if (part.type === "hang" || part.type === "wait") {
           const cancelled = new Promise<void>((resolve) => {
