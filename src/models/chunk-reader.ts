@@ -8,7 +8,7 @@ import type { Usage } from "#contract/usage.ts";
 import type { AnswerSource } from "#core/ports/model-port.ts";
 import { fieldsOf } from "#lib/json-value.ts";
 
-import type { ChunkFacts, ChunkUsage, ProviderProfile, ThinkingField } from "./provider/provider-profile.ts";
+import type { ChunkFacts, ChunkUsage, ThinkingField } from "./provider/provider-profile.ts";
 
 /** Merges the token counts of a chunk into the earlier ones. Most servers of Chat Completions send counts only at the end. */
 function updateUsage(before: Usage | null, { input, output, cache_read, cache_write }: ChunkUsage): Usage | null {
@@ -67,9 +67,8 @@ export class ChunkReader {
   // Tool calls by their number in the chunks, because two tool calls of one answer may have the same id.
   readonly #calls = new Map<unknown, { id: string; text: string }>();
 
-  /** Reads a chunk. Returns the chunk's piece of a spoken answer; undefined if it has none. */
-  read(chunk: unknown, profile: ProviderProfile): ChunkFacts["speech"] {
-    const facts = profile.readChunk(fieldsOf(chunk));
+  /** Adds the facts of a chunk. Returns the chunk's piece of a spoken answer; undefined if it has none. */
+  read(facts: ChunkFacts): ChunkFacts["speech"] {
     const { modelId, usage, stopDetail, stopReason, thinkingField, calls = [], sources = [], speech } = facts;
     if (modelId !== undefined && modelId !== "") this.modelId = modelId;
     if (usage !== undefined && usage !== null) this.usage = updateUsage(this.usage, usage);

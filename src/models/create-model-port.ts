@@ -3,8 +3,6 @@
 // without a finish reason is an error; chunks are passed on as `raw` parts without secrets; when `stream` has ended, the response body was
 // read or cancelled, unless connections are reused. It never retries: the retry engine is in core (decision 22: retries).
 
-import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
-
 import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { followAbort } from "#lib/follow-abort.ts";
 import { systemClock } from "#lib/system-clock.ts";
@@ -13,6 +11,7 @@ import { platformTimers, type Timers } from "#lib/timers.ts";
 import { prepareCall } from "./call-options.ts";
 import { ChunkReader } from "./chunk-reader.ts";
 import { classifyFailure, failure } from "./classify-failure.ts";
+import type { DirectPath, PartReading } from "./direct-path.ts";
 import { cutFailure } from "./end-of-answer.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
 import { LanguageModels } from "./language-models.ts";
@@ -21,6 +20,7 @@ import { newExchange, noLongerNeeded, observeFetch } from "./observed-fetch.ts";
 import { wholeTurnFetch } from "./paused-turn.ts";
 import { knownSecrets, providerSettings } from "./provider-settings.ts";
 import type { ModelAccess } from "./provider-settings.ts";
+import type { ProviderProfile } from "./provider/provider-profile.ts";
 import { providerNamed } from "./provider/providers.ts";
 import { RawText } from "./raw-text.ts";
 import { StreamReading, untilAborted } from "./read-stream.ts";
@@ -46,6 +46,10 @@ export interface ModelPortOptions {
   accessTo?: (model: ModelRequest["model"]) => ModelAccess | undefined | Promise<ModelAccess | undefined>;
   /** Keeps the language models of the provider packages. Default: for the lifetime of the port. */
   languages?: LanguageModels;
+  /**
+   * Creates the direct path of a request (`direct-deltas.ts`). Absent, or null for a provider: the provider's package reads every event.
+   */
+  direct?: (profile: ProviderProfile) => DirectPath | null;
   /** Waits between the parts of a scripted answer. Default: a timer. Rejects when the signal aborts. */
   delay?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** The timers that limit the silence of a connection that stays open after an answer. Default: the platform's. */
@@ -70,13 +74,14 @@ async function prepared(
   call.names = names;
   const toolNames = (options.tools ?? []).map(({ name }) => name);
   const { profile } = settings;
-  const watched = repairedFetch(sameOriginFetch(observeFetch(fetch, watch)), watch, { profile, toolNames });
+  const { direct } = call;
+  const watched = repairedFetch(sameOriginFetch(observeFetch(fetch, watch)), watch, { profile, toolNames, direct });
   const whole = profile.pausesTurns === true ? wholeTurnFetch(watched, profile, request.continues) : watched;
   const sending = paramsFetch(whole, request.params);
   const language = await languages.get({ model: request.model, to: settings }, signal, sending);
   const parts = async (): Promise<ConvertedStream> => {
     const { stream } = await untilAborted(Promise.resolve(language.doStream(options)), signal);
-    return new ConvertedStream(new StreamReading(stream, signal), call);
+    return new ConvertedStream(direct?.reading(stream, signal) ?? new StreamReading(stream, signal), call);
   };
   return { warnings, parts };
 }
@@ -103,6 +108,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     const exchange = newExchange();
     const watch = { exchange, received, timers, reusesConnection };
     const chunks = new ChunkReader();
+    let direct: DirectPath | null | undefined;
     let access: ModelAccess = {};
     let secrets: ReturnType<typeof secretsOf> | undefined;
     const redact: Redact = (text) => (secrets ??= secretsOf(access)).redact(text);
@@ -127,7 +133,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       // The text of chunks is redacted only if the request reads `raw` parts.
       if (request.raw !== false) secrets = secretsOf(access);
       const raw = new RawText(secrets?.values ?? [], redact);
-      const call: Call = { request, settings, watch, raw, answerTool: null, names: new Map(), chunks };
+      direct = options.direct?.(settings.profile);
+      const call: Call = { request, settings, watch, raw, answerTool: null, names: new Map(), chunks, direct };
       const sent = { languages, fetch: access.fetch ?? fetch, signal: ending.controller.signal };
       const { warnings, parts } = await prepared(call, sent);
       if (warnings.length > 0 && request.raw !== false) yield { type: "raw", chunk: JSON.stringify({ warnings }) };
@@ -135,7 +142,11 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       try {
         for (let next = await converted.next(); next !== null; next = await converted.next()) {
           // The parts are yielded one by one, because `yield*` over a list takes several turns of the event loop for each part.
-          for (const part of next) yield withoutSecrets(part, redact);
+          for (const part of next) {
+            if (part.type === "finish" || part.type === "error")
+              yield withoutSecrets({ ...part, chunks: direct?.chunks }, redact);
+            else yield part;
+          }
         }
         isRead = true;
       } finally {
@@ -154,7 +165,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         yield { type: "raw", chunk: redact(JSON.stringify({ package_error: replaced })) };
       }
       const classified = withKeyHint(classifyFailure(cause, context), request.model);
-      yield { type: "error", failure: classified, ...(usage === null ? {} : { usage }) };
+      yield { type: "error", failure: classified, ...(usage === null ? {} : { usage }), chunks: direct?.chunks };
     } finally {
       ending.release();
       if (!isRead || !exchange.over) ending.controller.abort(noLongerNeeded);
@@ -169,14 +180,14 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
  * each part.
  */
 class ConvertedStream {
-  readonly #stream: StreamReading<LanguageModelV3StreamPart>;
+  readonly #stream: PartReading;
   readonly #call: Call;
   readonly #conversion: Conversion;
   readonly #hides: boolean;
   #isOver = false;
   #thrown: { error: unknown } | null = null;
 
-  constructor(stream: StreamReading<LanguageModelV3StreamPart>, call: Call) {
+  constructor(stream: PartReading, call: Call) {
     this.#stream = stream;
     this.#call = call;
     this.#conversion = new Conversion(call);
@@ -205,7 +216,7 @@ class ConvertedStream {
     try {
       const read = await this.#stream.read();
       if (read === null) return this.#cut();
-      const parts = this.#conversion.take(read.value);
+      const parts = read.flatMap((part) => this.#conversion.take(part));
       const shown = this.#hides ? parts.map(hidden) : parts;
       const last = parts.at(-1)?.type;
       if (last !== "finish" && last !== "error") return shown;
@@ -220,8 +231,7 @@ class ConvertedStream {
   /** The parts of a stream that ended without a finish reason. */
   #cut(): readonly ModelPart[] {
     this.#isOver = true;
-    const { usage } = this.#call.chunks;
-    return [...this.#waiting(), usage === null ? cutFailure() : { ...cutFailure(), usage }];
+    return [...this.#waiting(), cutFailure(this.#call.chunks.usage)];
   }
 
   /** The chunks that are held back. */

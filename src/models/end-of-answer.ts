@@ -32,10 +32,10 @@ export interface ReportedEnd {
   sources?: AnswerSource[];
 }
 
-/** The failure of a stream that ended without a finish reason (decision 22: it is retried). */
-export function cutFailure(): Extract<ModelPart, { type: "error" }> {
+/** The failure of a stream that ended without a finish reason (decision 22: it is retried). `usage`: the tokens used so far, if known. */
+export function cutFailure(usage: Usage | null): Extract<ModelPart, { type: "error" }> {
   const message = "The provider's stream ended without saying why it stopped.";
-  return { type: "error", failure: failure("network", message, true) };
+  return { type: "error", failure: failure("network", message, true), ...(usage === null ? {} : { usage }) };
 }
 
 /**
@@ -76,7 +76,7 @@ export function endOfAnswer(
     return { type: "error", usage, failure: failure("overflow", "The answer ran into the model's context window.") };
   }
   const isUnnamed = reason.raw === undefined && (reason.unified === "other" || reason.unified === "tool-calls");
-  if (isUnnamed && !end.ended) return usage.total_tokens === 0 ? cutFailure() : { ...cutFailure(), usage };
+  if (isUnnamed && !end.ended) return cutFailure(usage.total_tokens === 0 ? null : usage);
   // An answer with the end mark of its protocol is complete, even without a finish reason (decision record 17: how an answer ends): the
   // Responses API gives no reason for an answer with tool calls. In Chat Completions a reason is always present, because `chat-repair.ts`
   // adds a missing one.

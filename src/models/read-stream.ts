@@ -35,11 +35,11 @@ export class StreamReading<T> {
     signal.addEventListener("abort", this.#cancel, { once: true });
   }
 
-  /** The next value; null at the end. Throws the signal's reason after an abort. */
-  async read(): Promise<{ value: T } | null> {
+  /** The next value, in a list; null at the end. Throws the signal's reason after an abort. */
+  async read(): Promise<readonly [T] | null> {
     const read = await this.#reader.read();
     this.#signal.throwIfAborted();
-    return read.done ? null : read;
+    return read.done ? null : [read.value];
   }
 
   /** Ends the reading. Has to be called once, also at the end of the stream. */

@@ -38,7 +38,7 @@ export function createRedact(secrets: readonly string[]): Redact {
 const longestDetail = 500;
 
 /** Removes secrets from the provider's texts in the last part of a stream, and bounds their length. */
-export function withoutSecrets(part: ModelPart, redact: Redact): ModelPart {
+export function withoutSecrets(part: Extract<ModelPart, { type: "finish" | "error" }>, redact: Redact): ModelPart {
   if (part.type === "finish") {
     const { stop_detail, sources, ...finish } = part;
     const detail = stop_detail === undefined ? {} : { stop_detail: redact(stop_detail).slice(0, longestDetail) };
@@ -48,6 +48,5 @@ export function withoutSecrets(part: ModelPart, redact: Redact): ModelPart {
     }));
     return { ...finish, ...detail, ...(cited === undefined ? {} : { sources: cited }) };
   }
-  if (part.type !== "error") return part;
   return { ...part, failure: { ...part.failure, message: redact(part.failure.message).slice(0, longestDetail) } };
 }

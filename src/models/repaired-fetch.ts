@@ -5,6 +5,7 @@
 import { isObject, listOf, parseJson, type Fields } from "#lib/json-value.ts";
 
 import { answerResponse, type AnswerBytes } from "./answer-response.ts";
+import type { DirectPath } from "./direct-path.ts";
 import { errorEvent, errorOfDocument } from "./error-event.ts";
 import { EventCutter, type EventText } from "./event-text.ts";
 import { typeOfRefusal, unreadableType } from "./failure-facts.ts";
@@ -25,10 +26,11 @@ class Repair {
   readonly #cutter = new EventCutter();
   readonly #finish = new FinishedAnswer();
 
-  constructor({ profile, toolNames }: RepairOptions, exchange: Exchange) {
+  constructor({ profile, toolNames, direct }: RepairOptions, exchange: Exchange) {
     this.#profile = profile;
     this.#exchange = exchange;
-    this.#stream = profile.streamRepair?.(toolNames) ?? noRepair;
+    const repair = profile.streamRepair?.(toolNames) ?? noRepair;
+    this.#stream = direct?.after(repair) ?? repair;
   }
 
   /** Repairs a piece of a stream. `last`: no text follows. */
@@ -196,10 +198,11 @@ function repairedBytes(pieces: BodyPieces, options: RepairOptions, exchange: Exc
 
 type FetchInput = Parameters<typeof globalThis.fetch>[0];
 
-/** The provider whose answers are repaired, and the names of the tools that the request offers. */
+/** The provider whose answers are repaired, the names of the tools that the request offers, and the direct path of the request. */
 interface RepairOptions {
   profile: ProviderProfile;
   toolNames: readonly string[];
+  direct?: DirectPath | null | undefined;
 }
 
 /** Creates a fetch whose successful responses the provider's package can read, and whose bodies `watch` observes. */
@@ -214,8 +217,9 @@ export function repairedFetch(
     if (body === null) return response;
     const { status, statusText, headers } = response;
     if (!response.ok) return new Response(refusalBody(body, watch), { status, statusText, headers });
+    const pieces = answerPieces(body, watch);
     // The headers of a successful response are in `watch.exchange`.
-    return answerResponse(response, repairedBytes(answerPieces(body, watch), options, watch.exchange));
+    return answerResponse(response, repairedBytes(options.direct?.paced(pieces) ?? pieces, options, watch.exchange));
   };
   return repaired as typeof globalThis.fetch;
 }

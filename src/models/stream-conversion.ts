@@ -7,11 +7,13 @@ import type { StopReason } from "#contract/thread-message.ts";
 import { answerData } from "#core/model/answer-data.ts";
 import type { ModelPart, ModelRequest } from "#core/ports/model-port.ts";
 import { fromBase64, toBase64 } from "#lib/base64.ts";
+import { fieldsOf } from "#lib/json-value.ts";
 
 import { AnswerBlocks, parseKept } from "./answer-blocks.ts";
 import { createUniqueIds } from "./call-ids.ts";
 import type { ToolNames } from "./call-options.ts";
 import type { ChunkReader } from "./chunk-reader.ts";
+import type { DirectPath, DirectRaw } from "./direct-path.ts";
 import { cutFailure, endOfAnswer } from "./end-of-answer.ts";
 import { isFinishReason } from "./finish-reason.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
@@ -34,6 +36,8 @@ export interface Call {
   names: ToolNames;
   /** Reads every chunk. Its token counts are used if the stream breaks. */
   chunks: ChunkReader;
+  /** The direct path of the request. */
+  direct: DirectPath | null | undefined;
 }
 
 /** A provider's error in the middle of its stream, thrown to be classified with every other failure. */
@@ -127,7 +131,7 @@ export class Conversion {
         this.#hasOtherContent = true;
         return [];
       case "raw":
-        return this.#chunk(part.rawValue);
+        return this.#chunk(part);
       case "response-metadata":
         this.#modelId = part.modelId ?? this.#modelId;
         return [];
@@ -177,10 +181,10 @@ export class Conversion {
     return given === undefined ? text : JSON.stringify(this.#call.names.get(name)?.restored(given));
   }
 
-  #chunk(value: unknown): ModelPart[] {
+  #chunk({ rawValue: value, facts }: DirectRaw): ModelPart[] {
     const { request, settings, chunks } = this.#call;
     const { profile } = settings;
-    const { data = "", transcript = "" } = chunks.read(value, profile) ?? {};
+    const { data = "", transcript = "" } = chunks.read(facts ?? profile.readChunk(fieldsOf(value))) ?? {};
     return [
       // Every chunk causes a `raw` part (unless the request omits them), even if its text is kept until the next chunk. The part shows that
       // data still arrives.
@@ -211,8 +215,7 @@ export class Conversion {
       this.#hasUnknownPieces = true;
       return [];
     }
-    const { usage } = this.#call.chunks;
-    return [usage === null ? cutFailure() : { ...cutFailure(), usage }];
+    return [cutFailure(this.#call.chunks.usage)];
   }
 
   #raw(value: unknown): ModelPart {

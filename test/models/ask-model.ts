@@ -5,6 +5,7 @@ import { inject } from "vitest";
 
 import type { ModelMessage, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { createModelPort, type ModelPortOptions } from "#models/create-model-port.ts";
+import { directPath } from "#models/direct-deltas.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { checkedFetch } from "../support/wire-rules/checked-fetch.ts";
@@ -30,10 +31,11 @@ export function serverEnv(url: string): Record<string, string> {
   };
 }
 
-/** A port whose providers all lead to the model server. */
+/** A port as threads use it, whose providers all lead to the model server. */
 export function serverPort(options: Partial<ModelPortOptions> = {}): ModelPort {
   const { fetch: given = fetch, ...rest } = options;
-  return createModelPort({ env: serverEnv(inject("modelServer")), fetch: checkedFetch(given), ...rest });
+  const server = { env: serverEnv(inject("modelServer")), fetch: checkedFetch(given) };
+  return createModelPort({ ...server, direct: directPath, ...rest });
 }
 
 export function model(
@@ -75,9 +77,13 @@ export function request(definition: AnyModelDefinition, more: Partial<ModelReque
   };
 }
 
+/** The parts of a stream, without the counts of chunks, which depend on the time at which bytes arrive. */
 export async function collect(stream: AsyncIterable<ModelPart>): Promise<ModelPart[]> {
   const parts: ModelPart[] = [];
-  for await (const part of stream) parts.push(part);
+  for await (const part of stream) {
+    const isEnd = part.type === "finish" || part.type === "error";
+    parts.push(isEnd ? { ...part, chunks: undefined } : part);
+  }
   return parts;
 }
 

@@ -5,6 +5,7 @@
 import { describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
+import type { ModelPort } from "#core/ports/model-port.ts";
 import { modelPresets, type PresetName } from "#spec/index.ts";
 
 import { collect, model, readAnswer, request, serverEnv, serverPort, type Provider } from "./ask-model.ts";
@@ -105,10 +106,12 @@ describe("recorded answers", () => {
       const preset = presets[wire];
       const url = inject("modelServer");
       const at = preset === undefined ? {} : { preset, baseUrl: `${url}/v1` };
-      const env = preset === undefined ? {} : { [modelPresets[preset].keyVariable]: "key-of-the-preset" };
+      const key = preset === undefined ? {} : { [modelPresets[preset].keyVariable]: "key-of-the-preset" };
+      const env = { ...serverEnv(url), ...key };
       const call = request(model(provider, name, { ...more, ...at }));
-      const port = serverPort({ env: { ...serverEnv(url), ...env } });
-      const parts = await collect(port.stream(call, new AbortController().signal));
+      const read = (port: ModelPort) => collect(port.stream(call, new AbortController().signal));
+      const parts = await read(serverPort({ env }));
+      expect(await read(serverPort({ env, direct: () => null }))).toEqual(parts);
       expect(grammarFaults(parts)).toEqual([]);
       const id = encodeURIComponent(title);
       const [sent] = await (

@@ -8,7 +8,7 @@ import { joinBase64 } from "#lib/base64.ts";
 import { parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 
 import { jsonBytes } from "../cut-text.ts";
-import type { ModelFailure, ModelFinish, ModelPart } from "../ports/model-port.ts";
+import type { ModelFinish, ModelPart } from "../ports/model-port.ts";
 import type { StoredPart } from "../record.ts";
 import type { RowEvents } from "../row-events.ts";
 
@@ -71,16 +71,19 @@ export class Answer {
   readonly #open = new Map<number, OpenBlock>();
   /** The base64 pieces of images, audio and video whose end has not arrived, by the index of the part. */
   readonly #media = new Map<number, { mime_type: string; pieces: string[] }>();
-  #started = false;
-  #full = false;
+  /** Whether `message_start` was emitted. */
+  started = false;
+  /** Whether a part was dropped because the answer is longer than a limit. */
+  full = false;
   /** Bytes of the parts so far. */
   #bytes = 0;
   #calls = 0;
   /** Base64 characters of media so far. */
   #mediaLength = 0;
-  #raw = "";
-  finish: ModelFinish | null = null;
-  failure: ModelFailure | null = null;
+  /** The raw chunks of the provider, up to 262,144 UTF-16 units. */
+  raw = "";
+  /** The part that ended the stream; null until it arrives. */
+  end: Extract<ModelPart, { type: "finish" | "error" }> | null = null;
 
   constructor(messageId: string, events: RowEvents, options: AnswerOptions) {
     this.messageId = messageId;
@@ -88,25 +91,15 @@ export class Answer {
     this.#options = options;
   }
 
-  /** Whether `message_start` was emitted. */
-  get started(): boolean {
-    return this.#started;
-  }
-
-  /** Whether a part was dropped because the answer is longer than a limit. */
-  get full(): boolean {
-    return this.#full;
-  }
-
-  /** The raw chunks of the provider, up to 262,144 UTF-16 units. */
-  get raw(): string {
-    return this.#raw;
+  /** The end of a complete answer; null for any other answer. */
+  get finish(): ModelFinish | null {
+    return this.end?.type === "finish" ? this.end : null;
   }
 
   /** Emits `message_start`, once. */
   start(): void {
-    if (this.#started) return;
-    this.#started = true;
+    if (this.started) return;
+    this.started = true;
     const { role, parentId } = this.#options;
     this.#emit({
       type: "message_start",
@@ -160,17 +153,11 @@ export class Answer {
         this.#endMedia(part.index);
         return;
       case "raw":
-        if (this.#raw.length < rawLimit) {
-          this.#raw = (this.#raw + part.chunk).slice(0, rawLimit);
-        }
+        if (this.raw.length < rawLimit) this.raw = (this.raw + part.chunk).slice(0, rawLimit);
         return;
-      case "finish": {
-        const { type: _, ...finish } = part;
-        this.finish = finish;
-        return;
-      }
+      case "finish":
       case "error":
-        this.failure = part.failure;
+        this.end = part;
         return;
     }
   }
@@ -218,9 +205,9 @@ export class Answer {
 
   #growMedia({ index, delta }: Extract<ModelPart, { type: "media_delta" }>): void {
     this.#mediaLength += delta.length;
-    this.#full ||= this.#mediaLength > mostMedia;
+    this.full ||= this.#mediaLength > mostMedia;
     // An incomplete image, audio or video is useless, so its pieces are dropped.
-    if (this.#full) this.#media.delete(index);
+    if (this.full) this.#media.delete(index);
     else this.#media.get(index)?.pieces.push(delta);
   }
 
@@ -234,15 +221,15 @@ export class Answer {
 
   /** Counts the bytes if they fit. If not, the answer is full: this and all later parts are dropped. */
   #fits(bytes: number): boolean {
-    this.#full ||= this.#bytes + bytes > longestAnswer;
-    if (!this.#full) this.#bytes += bytes;
-    return !this.#full;
+    this.full ||= this.#bytes + bytes > longestAnswer;
+    if (!this.full) this.#bytes += bytes;
+    return !this.full;
   }
 
   #begin(part: Extract<ModelPart, { type: `${OpenBlock["kind"]}_start` }>): void {
     const nameBytes = part.type === "toolcall_start" ? jsonBytes([part.id, part.name]) : 0;
     if (part.type === "toolcall_start") this.#calls += 1;
-    this.#full ||= this.#calls > mostCalls;
+    this.full ||= this.#calls > mostCalls;
     if (!this.#fits(partBytes + nameBytes)) return;
     this.start();
     const { index } = part;

@@ -31,6 +31,7 @@ export function attemptLog(
   { plan, ports, events, tools, session, warnings: ofCalls = [] }: StepTrace,
 ): LogRecord {
   const { model, times, failure, answer, usage, cost } = result;
+  const { end, finish } = answer;
   const warnings = [...(plan.warnings ?? []), ...ofCalls, ...keepContext(ports)];
   return fitLog({
     id: ports.ids.ordered(),
@@ -47,10 +48,10 @@ export function attemptLog(
       attempt: result.attempt,
       model: model.name,
       provider: model.provider,
-      model_id: answer.finish?.model_id ?? model.model,
+      model_id: finish?.model_id ?? model.model,
       message_id: failure === null ? answer.messageId : null,
       stop_reason: failure === null ? answer.stopReason() : null,
-      ...(answer.finish?.stop_detail === undefined ? {} : { stop_detail: answer.finish.stop_detail }),
+      ...(finish?.stop_detail === undefined ? {} : { stop_detail: finish.stop_detail }),
       error: failure === null ? null : { ...failure },
       usage: { ...usage },
       ...(result.estimated ? { usage_estimated: true } : {}),
@@ -59,6 +60,7 @@ export function attemptLog(
       latency_ms: (times.ended_at - times.started_at) / 1000,
       time_to_first_token_ms: times.first_at === null ? null : (times.first_at - times.started_at) / 1000,
       request: plan.trace,
+      ...(end?.chunks === undefined ? {} : { chunks: { ...end.chunks } }),
       raw: answer.raw,
       tools: tools ?? [],
       ...(warnings.length === 0 ? {} : { warnings }),

@@ -193,11 +193,13 @@ async function attempt(
   { ports, events, signal }: { ports: RunPorts; events: RowEvents; signal: AbortSignal },
 ): Promise<AttemptResult> {
   const id = ports.ids.ordered();
-  const hideThinking = plan.request.reasoning?.exclude ?? false;
-  const { parent_id: parentId } = ports.scope;
-  const answer = new Answer(id, events, { hideThinking, role: plan.role, parentId, silent: plan.silent === true });
+  const answer = new Answer(id, events, {
+    hideThinking: plan.request.reasoning?.exclude ?? false,
+    role: plan.role,
+    parentId: ports.scope.parent_id,
+    silent: plan.silent === true,
+  });
   const times: AttemptTimes = { started_at: ports.clock.now(), first_at: null, ended_at: 0 };
-  let usageOfFailure: Usage | null = null;
   const { extend } = share;
   let continuations = 0;
   const continues = (soFar: AnswerSoFar): boolean => {
@@ -224,7 +226,6 @@ async function attempt(
       if (times.first_at === null && part.type.endsWith("_delta")) {
         times.first_at = ports.clock.now();
       }
-      if (part.type === "error" && part.usage !== undefined) usageOfFailure = part.usage;
       answer.add(part);
       if (!answer.full) continue;
       answer.add(tooLong);
@@ -232,11 +233,11 @@ async function attempt(
     }
   }
   times.ended_at = ports.clock.now();
-  const finish = answer.finish;
-  const failure = answer.failure ?? (finish === null ? interrupted : null);
+  const { end, finish } = answer;
+  const failure = finish === null ? (end?.type === "error" ? end.failure : interrupted) : null;
   const texts = answer.texts();
   const { usage, estimated } =
-    finish === null ? cutUsage(request, usageOfFailure, texts) : finishedUsage(request, finish.usage, texts);
+    finish === null ? cutUsage(request, end?.usage ?? null, texts) : finishedUsage(request, finish.usage, texts);
   const cost = costOf(model, usage, finish?.reported_cost ?? null);
   return { model, attempt: number, answer, times, usage, estimated, continuations, cost, failure };
 }

@@ -143,6 +143,14 @@ export interface ModelFinish {
   reported_cost: number | null;
   /** The model that answered, as the provider reports it. */
   model_id: string | null;
+  /** The port does not count chunks if it is absent. */
+  chunks?: ChunkCounts | undefined;
+}
+
+/** The number of chunks that the port read itself, and of those that it gave to the provider's package. */
+export interface ChunkCounts {
+  direct: number;
+  package: number;
 }
 
 /** A part of the answer. Blocks of one answer are numbered by `index`, rising from 0. */
@@ -170,7 +178,7 @@ export type ModelPart =
   | { type: "media_end"; index: number }
   | { type: "raw"; chunk: string }
   | ({ type: "finish" } & ModelFinish)
-  | { type: "error"; failure: ModelFailure; usage?: Usage };
+  | { type: "error"; failure: ModelFailure; usage?: Usage; chunks?: ChunkCounts | undefined };
 
 /**
  * Contract: `stream` never throws and never rejects. The stream ends with exactly one part `finish` or `error`. When the signal fires,

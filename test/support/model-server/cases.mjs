@@ -33,6 +33,18 @@ export function fixtureAnswer(provider, name) {
 }
 
 /**
+ * The names of the streams among the fixtures, by provider.
+ * @returns {Record<string, string[]>}
+ */
+export function listStreams() {
+  const names = (/** @type {string} */ folder) =>
+    readdirSync(join(fixtures, folder))
+      .filter((file) => file.endsWith(".sse"))
+      .map((file) => file.slice(0, -".sse".length));
+  return Object.fromEntries(readdirSync(fixtures).map((folder) => [folder, names(folder)]));
+}
+
+/**
  * Every recorded stream below a folder laid out as `<wire>/stream/<case>/`; none when no folder is named.
  * @param {string | null} folder
  * @returns {Recorded[]}

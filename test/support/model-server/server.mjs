@@ -8,12 +8,12 @@
 // A model `case:first|second` answers the requests of one exchange in turn; the last case also answers all later ones.
 // GET /__requests?id= returns the requests; GET /__closed?id= waits until the answer's connection is closed, and
 // returns how;
-// GET /__recorded returns the recorded cases.
+// GET /__recorded returns the recorded cases, and GET /__streams the names of the fixtures that are streams.
 
 import { createServer } from "node:http";
 
 import { BrokenRequests } from "../wire-rules/request-problems.mjs";
-import { fixtureAnswer, listRecorded, listRecordedErrors, recordedAnswer } from "./cases.mjs";
+import { fixtureAnswer, listRecorded, listRecordedErrors, recordedAnswer, listStreams } from "./cases.mjs";
 import { createRandom, cutAtRandom } from "./random.mjs";
 
 /**
@@ -151,6 +151,8 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
     const id = url.searchParams.get("id");
     if (url.pathname === "/__recorded") {
       sendJson(response, { folder: recordedDir, cases: recorded, errors: listRecordedErrors(recordedDir) });
+    } else if (url.pathname === "/__streams") {
+      sendJson(response, listStreams());
     } else if (url.pathname === "/__requests") {
       sendJson(response, id === null ? exchanges.asked : exchanges.asked.filter((asked) => asked.id === id));
     } else if (url.pathname === "/__closed" && id !== null) {

@@ -1,0 +1,97 @@
+// One answer, read with and without the direct path of plain deltas.
+
+import type { ChunkCounts, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
+import { createModelPort, type ModelPortOptions } from "#models/create-model-port.ts";
+import { directPath } from "#models/direct-deltas.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { model, request, serverEnv, type Provider } from "./ask-model.ts";
+
+/** How the bytes of an answer arrive: in these pieces. The connection breaks after the last one, or the body ends. */
+export interface Arrival {
+  pieces: readonly Uint8Array[];
+  breaks?: boolean;
+  /** The number of pieces after which the request is aborted. */
+  abortsAfter?: number | undefined;
+  /** The pieces of the answers to further requests. */
+  later?: readonly (readonly Uint8Array[])[];
+}
+
+/** A model, and a request without it. */
+export interface Asked {
+  provider: Provider;
+  definition?: Partial<AnyModelDefinition>;
+  request?: Partial<ModelRequest>;
+}
+
+/** The parts of an answer; the counts of its chunks apart, because they depend on the time at which pieces arrive. */
+export interface ReadAnswer {
+  parts: ModelPart[];
+  chunks: ChunkCounts | undefined;
+  /** The bodies of the requests. */
+  bodies: string[];
+}
+
+/** A body whose pieces arrive after its reader has nothing more to do. */
+function bodyOf({ pieces, breaks = false, abortsAfter }: Arrival, stop: AbortController): ReadableStream<Uint8Array> {
+  let sent = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (sent === abortsAfter) return stop.abort();
+        const next = pieces[sent];
+        sent += 1;
+        if (next !== undefined) controller.enqueue(next);
+        else if (breaks) controller.error(new Error("reset"));
+        else controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** The package gives a call whose id is that of another one a random id. */
+function withPlainId(part: ModelPart): ModelPart {
+  return "id" in part && /^[A-Za-z0-9]{16}$/.test(part.id) ? { ...part, id: "random" } : part;
+}
+
+/** Reads an answer. */
+async function readArrival(arrival: Arrival, asked: Asked, options: Partial<ModelPortOptions>): Promise<ReadAnswer> {
+  const stop = new AbortController();
+  const later = [...(arrival.later ?? [])];
+  const bodies: string[] = [];
+  const port: ModelPort = createModelPort({
+    env: serverEnv("https://provider.example"),
+    fetch: (_input, init) => {
+      const pieces = bodies.length === 0 ? arrival.pieces : (later.shift() ?? []);
+      bodies.push(typeof init?.body === "string" ? init.body : "");
+      const headers = { "content-type": "text/event-stream" };
+      return Promise.resolve(new Response(bodyOf({ ...arrival, pieces }, stop), { headers }));
+    },
+    ...options,
+  });
+  const tools = [{ name: "get_weather", description: "The weather", parameters: { type: "object" } }];
+  const given = request(model(asked.provider, "any", asked.definition), { tools, ...asked.request });
+  const parts: ModelPart[] = [];
+  for await (const part of port.stream(given, stop.signal)) parts.push(withPlainId(part));
+  const last = parts.at(-1);
+  if (last?.type !== "finish" && last?.type !== "error") return { parts, chunks: undefined, bodies };
+  const { chunks, ...rest } = last;
+  return { parts: [...parts.slice(0, -1), rest as ModelPart], chunks, bodies };
+}
+
+/** Reads an answer with and without the direct path. */
+export async function readBoth(arrival: Arrival, asked: Asked): Promise<{ direct: ReadAnswer; package: ReadAnswer }> {
+  return {
+    direct: await readArrival(arrival, asked, { direct: directPath }),
+    package: await readArrival(arrival, asked, {}),
+  };
+}
+
+/** The pieces of bytes that are cut at these offsets. */
+export function cutAt(bytes: Uint8Array, offsets: readonly number[]): Uint8Array[] {
+  const ends = [...new Set(offsets.map((offset) => offset % bytes.length))].filter((end) => end > 0);
+  const sorted = [0, ...ends.toSorted((a, b) => a - b), bytes.length];
+  return sorted.slice(1).map((end, at) => bytes.slice(sorted[at], end));
+}

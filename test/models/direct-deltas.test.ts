@@ -1,0 +1,212 @@
+// Plain deltas pass the provider's package by (`direct-deltas.ts`). Each answer is read on both paths, and everything but the number of
+// chunks is the same: parts, usage, stop reason, errors and the raw log.
+
+import fc from "fast-check";
+import { describe, expect, inject, it } from "vitest";
+
+import { keys, type Provider } from "./ask-model.ts";
+import { cutAt, readBoth, type Asked } from "./both-paths.ts";
+import { bytesOf } from "./fixture-bytes.ts";
+import { grammarFaults } from "./grammar.ts";
+import { wireModels, type Block, type End, type WireModel } from "./wire-answers.ts";
+
+const encoder = new TextEncoder();
+const seed = inject("modelServerSeed");
+
+/** Texts in pieces: usual ones, characters of several bytes, text that looks like fields, and pieces of a key. */
+const piece = fc.oneof(
+  fc.constantFrom(
+    " the",
+    " weather",
+    "é",
+    "🌧️",
+    '"finish_reason":"stop"',
+    "\n",
+    "{",
+    "}",
+    "\\",
+    keys.OPENAI_API_KEY,
+    "sk-te",
+  ),
+  fc.string({ minLength: 1, maxLength: 6 }),
+);
+const pieces = fc.array(piece, { minLength: 1, maxLength: 8 });
+
+/** The text of arguments, cut anywhere. */
+const args = fc
+  .tuple(
+    fc.dictionary(fc.string({ maxLength: 4 }), fc.oneof(piece, fc.object({ maxDepth: 1 })), { maxKeys: 3 }),
+    fc.array(fc.nat(60), { maxLength: 8 }),
+  )
+  .map(([value, offsets]) => {
+    const text = JSON.stringify(value);
+    const ends = [...new Set(offsets.map((at) => at % text.length))].filter((at) => at > 0).toSorted((a, b) => a - b);
+    return [...ends, text.length].map((end, at) => text.slice(at === 0 ? 0 : ends[at - 1], end));
+  });
+const block: fc.Arbitrary<Block> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("text" as const), pieces }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("thinking" as const), pieces }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("call" as const),
+      pieces: args,
+      with: fc.option(args, { nil: undefined }),
+    }),
+  },
+);
+
+/** What stands between two events: mostly nothing. */
+const between = fc.array(
+  fc.oneof(
+    { weight: 12, arbitrary: fc.constant("") },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(": keep-alive\n\n", "data: ping\n\n", "data: {}\n\n", "event: ping\n\n", "data:\n\n"),
+    },
+  ),
+  { minLength: 1, maxLength: 40 },
+);
+
+/** The forms in which servers write an event: mostly the usual one. */
+const forms = fc.array(fc.nat(9), { minLength: 1, maxLength: 40 });
+
+function written(event: object, form: number, isNamed: boolean): string {
+  const type = "type" in event && isNamed ? `event: ${String(event.type)}\n` : "";
+  if (form === 1) return `${type}data: ${JSON.stringify(event, null, 1).replaceAll("\n", "\ndata: ")}\n\n`;
+  if (form === 2) return `${type}data:${JSON.stringify(event)}\r\n\r\n`.replace(/^(event: \S+)\n/, "$1\r\n");
+  // A field that no list names.
+  if (form === 3) return `${type}data: ${JSON.stringify({ ...event, extra: { nested: [1] } })}\n\n`;
+  return `${type}data: ${JSON.stringify(event)}\n\n`;
+}
+
+const requests: fc.Arbitrary<NonNullable<Asked["request"]>> = fc.constantFrom(
+  {},
+  { raw: false },
+  { reasoning: { exclude: true } },
+  {
+    structure: { name: "answer", schema: { type: "object", properties: { city: { type: "string" } } }, strict: false },
+  },
+);
+
+const answer = fc.record({
+  blocks: fc.array(block, { minLength: 1, maxLength: 4 }),
+  end: fc.constantFrom<End>("finish", "finish", "finish", "error", "cut"),
+  between,
+  forms,
+  request: requests,
+  /** Each event in a piece of its own, or pieces that are cut anywhere. */
+  cuts: fc.option(fc.array(fc.nat(100_000), { maxLength: 60 }), { nil: null }),
+  breaks: fc.boolean(),
+});
+
+type Answer = typeof answer extends fc.Arbitrary<infer T> ? T : never;
+
+function piecesOf(wire: WireModel, { blocks, end, between: gaps, forms: shapes, cuts }: Answer): Uint8Array[] {
+  const texts = wire
+    .events(blocks, end)
+    .map((event, at) => (gaps[at % gaps.length] ?? "") + written(event, shapes[at % shapes.length] ?? 0, wire.isNamed));
+  if (end === "finish") texts.push(wire.mark);
+  return cuts === null ? texts.map((text) => encoder.encode(text)) : cutAt(encoder.encode(texts.join("")), cuts);
+}
+
+describe.for(wireModels.map((wire) => [wire.name, wire] as const))("%s", ([, wire]) => {
+  it("ANSWER6 An answer is the same on the direct path and through the package, however it is cut, mixed and ended", async () => {
+    let direct = 0;
+    const same = fc.asyncProperty(answer, async (given) => {
+      const arrival = { pieces: piecesOf(wire, given), breaks: given.breaks };
+      const read = await readBoth(arrival, { ...wire, request: given.request });
+      expect(read.direct.parts).toEqual(read.package.parts);
+      expect(read.package.chunks).toBeUndefined();
+      if (given.end === "finish") expect(grammarFaults(read.direct.parts)).toEqual([]);
+      direct += read.direct.chunks?.direct ?? 0;
+    });
+    await fc.assert(same, { seed, numRuns: 60 });
+    expect(direct).toBeGreaterThan(30);
+  });
+
+  it("ANSWER6 An aborted answer ends with the abort, after what arrived before it", async () => {
+    const same = fc.asyncProperty(answer, fc.nat(30), async (given, abortsAfter) => {
+      const read = await readBoth({ pieces: piecesOf(wire, given), abortsAfter }, { ...wire, request: given.request });
+      expect(read.direct.parts).toEqual(read.package.parts);
+    });
+    await fc.assert(same, { seed, numRuns: 25 });
+  });
+
+  it("ANSWER7 Most plain deltas of an answer are direct, and each chunk is counted once", async () => {
+    const words = Array.from({ length: 50 }, (_, at) => ` word ${String(at)}`);
+    const events = wire.events([{ kind: "text", pieces: words }], "finish");
+    const texts = [...events.map((event) => written(event, 0, wire.isNamed)), wire.mark];
+    const { direct } = await readBoth({ pieces: texts.map((text) => encoder.encode(text)) }, wire);
+    expect(direct.parts.at(-1)).toMatchObject({ type: "finish", model_id: "real-model", usage: { input: 12 } });
+    expect(direct.chunks?.direct).toBeGreaterThan(40);
+    expect((direct.chunks?.direct ?? 0) + (direct.chunks?.package ?? 0)).toBe(events.length);
+  });
+});
+
+const streams = (await (await fetch(`${inject("modelServer")}/__streams`)).json()) as Record<Provider, string[]>;
+
+describe.for(Object.entries(streams) as [Provider, string[]][])("the streams of %s", ([provider, names]) => {
+  it.for(names)("ANSWER6 The stream %s is the same on both paths, by its events and byte by byte", async (name) => {
+    const bytes = await bytesOf(provider, name);
+    const ends = [...new TextDecoder("latin1").decode(bytes).matchAll(/\n\n/g)].map(({ index }) => index + 2);
+    for (const offsets of [ends, Array.from(bytes.keys())]) {
+      const read = await readBoth({ pieces: cutAt(bytes, offsets) }, { provider });
+      expect(read.direct.parts).toEqual(read.package.parts);
+    }
+  });
+});
+
+it("ANSWER6 A turn that Anthropic pauses is sent back with its direct deltas", async () => {
+  const frame = (event: object): Uint8Array => encoder.encode(`data: ${JSON.stringify(event)}\n\n`);
+  const message = {
+    id: "msg_1",
+    role: "assistant",
+    model: "m",
+    content: [],
+    usage: { input_tokens: 10, output_tokens: 1 },
+  };
+  const delta = (text: string): object => ({
+    type: "content_block_delta",
+    index: 0,
+    delta: { type: "text_delta", text },
+  });
+  const turn = (words: readonly string[], stop_reason: string): Uint8Array[] =>
+    [
+      { type: "message_start", message },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+      ...words.map(delta),
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason }, usage: { output_tokens: 5 } },
+      { type: "message_stop" },
+    ].map(frame);
+  const words = Array.from({ length: 20 }, (_, at) => ` word ${String(at)}`);
+  const turns = [turn(words, "pause_turn"), turn([" and", " more"], "end_turn")];
+  const read = await readBoth({ pieces: turns[0] ?? [], later: turns.slice(1) }, { provider: "anthropic" });
+  expect(read.direct.parts).toEqual(read.package.parts);
+  expect(read.direct.chunks?.direct).toBeGreaterThan(10);
+  for (const { bodies } of [read.direct, read.package]) {
+    expect(bodies).toHaveLength(2);
+    expect(JSON.parse(bodies[1] ?? "")).toMatchObject({
+      messages: [{}, { role: "assistant", content: [{ type: "text", text: words.join("") }] }],
+    });
+  }
+});
+
+it("ANSWER6 A structured answer under renamed arguments is complete if its arguments were direct", async () => {
+  // Anthropic refuses this name, so the arguments arrive under another one.
+  const schema = { type: "object", properties: { "der Ort!": { type: "string" } } };
+  const wire = wireModels.find(({ provider }) => provider === "anthropic");
+  const sent =
+    wire?.events([{ kind: "call", pieces: ['{"der', "_Or", 't_"', ":", '"Os', "lo", '"', "}"] }], "finish") ?? [];
+  const text = sent.map((event) => written(event, 0, true).replace("get_weather", "answer"));
+  const asked: Asked = {
+    provider: "anthropic",
+    definition: { model: "claude-3-haiku" },
+    request: { tools: [], structure: { name: "answer", schema } },
+  };
+  const read = await readBoth({ pieces: text.map((event) => encoder.encode(event)) }, asked);
+  expect(read.direct.parts).toEqual(read.package.parts);
+  expect(read.direct.chunks?.direct).toBeGreaterThan(3);
+  expect(read.direct.parts.at(-1)).toMatchObject({ type: "finish", data: { "der Ort!": "Oslo" } });
+});
