@@ -3,6 +3,8 @@
 // without a finish reason is an error; chunks are passed on as `raw` parts without secrets; when `stream` has ended, the response body was
 // read or cancelled, unless connections are reused. It never retries: the retry engine is in core (decision 22: retries).
 
+import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+
 import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { followAbort } from "#lib/follow-abort.ts";
 import { systemClock } from "#lib/system-clock.ts";
@@ -11,7 +13,7 @@ import { platformTimers, type Timers } from "#lib/timers.ts";
 import { prepareCall } from "./call-options.ts";
 import { ChunkReader } from "./chunk-reader.ts";
 import { classifyFailure, failure } from "./classify-failure.ts";
-import type { DirectPath, PartReading } from "./direct-path.ts";
+import { directPath, type DirectDeltas } from "./direct-deltas.ts";
 import { cutFailure } from "./end-of-answer.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
 import { LanguageModels } from "./language-models.ts";
@@ -20,10 +22,9 @@ import { newExchange, noLongerNeeded, observeFetch } from "./observed-fetch.ts";
 import { wholeTurnFetch } from "./paused-turn.ts";
 import { knownSecrets, providerSettings } from "./provider-settings.ts";
 import type { ModelAccess } from "./provider-settings.ts";
-import type { ProviderProfile } from "./provider/provider-profile.ts";
 import { providerNamed } from "./provider/providers.ts";
 import { RawText } from "./raw-text.ts";
-import { StreamReading, untilAborted } from "./read-stream.ts";
+import { StreamReading, untilAborted, type Reading } from "./read-stream.ts";
 import { notReadyMessage, withKeyHint } from "./readiness.ts";
 import { createRedact, withoutSecrets, type Redact } from "./redact.ts";
 import { RefusedRequest } from "./refused-request.ts";
@@ -47,9 +48,10 @@ export interface ModelPortOptions {
   /** Keeps the language models of the provider packages. Default: for the lifetime of the port. */
   languages?: LanguageModels;
   /**
-   * Creates the direct path of a request (`direct-deltas.ts`). Absent, or null for a provider: the provider's package reads every event.
+   * Whether plain deltas are read directly (`direct-deltas.ts`). If false, the provider's package reads every event: for tests that compare
+   * both. Default: true.
    */
-  direct?: (profile: ProviderProfile) => DirectPath | null;
+  direct?: boolean;
   /** Waits between the parts of a scripted answer. Default: a timer. Rejects when the signal aborts. */
   delay?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** The timers that limit the silence of a connection that stays open after an answer. Default: the platform's. */
@@ -108,7 +110,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     const exchange = newExchange();
     const watch = { exchange, received, timers, reusesConnection };
     const chunks = new ChunkReader();
-    let direct: DirectPath | null | undefined;
+    let direct: DirectDeltas | null = null;
     let access: ModelAccess = {};
     let secrets: ReturnType<typeof secretsOf> | undefined;
     const redact: Redact = (text) => (secrets ??= secretsOf(access)).redact(text);
@@ -133,7 +135,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       // The text of chunks is redacted only if the request reads `raw` parts.
       if (request.raw !== false) secrets = secretsOf(access);
       const raw = new RawText(secrets?.values ?? [], redact);
-      direct = options.direct?.(settings.profile);
+      if (options.direct !== false) direct = directPath(settings.profile);
       const call: Call = { request, settings, watch, raw, answerTool: null, names: new Map(), chunks, direct };
       const sent = { languages, fetch: access.fetch ?? fetch, signal: ending.controller.signal };
       const { warnings, parts } = await prepared(call, sent);
@@ -180,14 +182,14 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
  * each part.
  */
 class ConvertedStream {
-  readonly #stream: PartReading;
+  readonly #stream: Reading<readonly LanguageModelV3StreamPart[]>;
   readonly #call: Call;
   readonly #conversion: Conversion;
   readonly #hides: boolean;
   #isOver = false;
   #thrown: { error: unknown } | null = null;
 
-  constructor(stream: PartReading, call: Call) {
+  constructor(stream: Reading<readonly LanguageModelV3StreamPart[]>, call: Call) {
     this.#stream = stream;
     this.#call = call;
     this.#conversion = new Conversion(call);

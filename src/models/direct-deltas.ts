@@ -7,20 +7,27 @@
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
 import type { ChunkCounts } from "#core/ports/model-port.ts";
+import { deferred } from "#lib/deferred.ts";
+import { platformTimers } from "#lib/timers.ts";
 
-import type { DirectPath, DirectRaw, PartReading } from "./direct-path.ts";
 import type { BodyPieces } from "./observed-fetch.ts";
 import type { DeltaKind, PlainDelta, PlainWire } from "./plain/plain-delta.ts";
 import { plainWires } from "./plain/plain-wires.ts";
-import type { ProviderProfile } from "./provider/provider-profile.ts";
-import { StreamReading } from "./read-stream.ts";
+import type { ChunkFacts, ProviderProfile } from "./provider/provider-profile.ts";
+import { StreamReading, type Reading } from "./read-stream.ts";
 import type { StreamRepair } from "./stream-repair.ts";
 
 /** The longest text of direct deltas that the package has not read. It bounds the event that the package reads in their place. */
 const longestUnread = 256 * 1024;
 
+/** A chunk whose facts are known, so that they are not read from it again. */
+export type DirectRaw = Extract<LanguageModelV3StreamPart, { type: "raw" }> & { facts?: ChunkFacts };
+
+/** The number of plain deltas in a row after which no delta could be direct, and no further one is waited for. */
+const mostMisses = 8;
+
 /** Creates the direct path of a request; null for a provider without plain deltas. */
-export function directPath(profile: ProviderProfile): DirectPath | null {
+export function directPath(profile: ProviderProfile): DirectDeltas | null {
   const wire = plainWires.get(profile);
   return wire === undefined ? null : new DirectDeltas(wire);
 }
@@ -36,7 +43,8 @@ interface OpenBlock {
 /** The next part of the package's stream, or the error that ended it. */
 type Arrival = { part: LanguageModelV3StreamPart | null } | { error: unknown };
 
-class DirectDeltas implements DirectPath {
+/** The direct path of one model request. */
+export class DirectDeltas {
   readonly #wire: PlainWire;
   #hasResponse = false;
   /** Number of events that the package reads, and number of its chunks so far. */
@@ -54,8 +62,14 @@ class DirectDeltas implements DirectPath {
   /** Direct deltas that were not taken. */
   #queue: { plain: PlainDelta; id: string }[] = [];
   #direct = 0;
-  #isClosed = false;
-  /** Continues the reading of the body, and the reader of the parts. */
+  #repetitions = 0;
+  /** Set while the reader of the parts does not wait for one. */
+  #isBusy = false;
+  #isOver = false;
+  /** Number of the package's parts so far, and of plain deltas in a row after which no delta could be direct. */
+  #arrivals = 0;
+  #misses = 0;
+  /** Continues the reading of the body, which waits for the reader of the parts; and the reader, which waits for a part. */
   #resume: (() => void) | null = null;
   #wake: (() => void) | null = null;
 
@@ -63,12 +77,12 @@ class DirectDeltas implements DirectPath {
     this.#wire = wire;
   }
 
+  /** The chunks so far. */
   get chunks(): ChunkCounts {
-    return { direct: this.#direct, package: this.#forwarded - this.#repeatedCount };
+    return { direct: this.#direct, package: this.#forwarded - this.#repetitions };
   }
 
-  #repeatedCount = 0;
-
+  /** Adds the direct path to the repair of a response. Only the first response of a request has one. */
   after(repair: StreamRepair): StreamRepair {
     // A later response continues the answer of the first one with other numbers of blocks (`paused-turn.ts`).
     if (this.#hasResponse) return repair;
@@ -117,33 +131,71 @@ class DirectDeltas implements DirectPath {
     this.#unread = null;
     this.#forwarded += 1;
     this.#repeated.add(this.#forwarded);
-    this.#repeatedCount += 1;
+    this.#repetitions += 1;
     return [JSON.stringify(this.#wire.withDelta(plain, text))];
   }
 
+  /** Whether the next delta may be direct as soon as the reader has read the parts of the events before it. */
+  get isAwaited(): boolean {
+    return this.#last !== null && this.#open === null && this.#misses < mostMisses && !this.#isOver;
+  }
+
+  /**
+   * Waits until the reader waits for a part and has read the parts of the last plain delta, so that the next one can be direct. A package may
+   * also create no part, so the wait ends if nothing arrives.
+   */
+  async ready(): Promise<void> {
+    while (!this.#isOver) {
+      if (!this.#isBusy && !this.isAwaited) return;
+      const before = this.#arrivals;
+      const isIdle = !this.#isBusy;
+      await this.#change(isIdle);
+      if (!isIdle || this.#isBusy || this.#arrivals !== before || !this.isAwaited) continue;
+      this.#misses += 1;
+      return;
+    }
+  }
+
+  /** Waits until the reader waits, a delta can be direct or the reading ends; with `isShort`, at most until all that is ready has run. */
+  async #change(isShort: boolean): Promise<void> {
+    const { promise, resolve } = deferred<void>();
+    this.#resume = resolve;
+    const disarm = isShort ? platformTimers.after(0, resolve) : undefined;
+    await promise;
+    disarm?.();
+  }
+
+  /** Reads the next piece of a body when the reader is ready for it. */
   paced({ read, cancel }: BodyPieces): BodyPieces {
-    const taken = async (): Promise<void> => {
-      while (this.#queue.length > 0 && !this.#isClosed) {
-        await new Promise<void>((resolve) => {
-          this.#resume = resolve;
-        });
-      }
-    };
     return {
-      read: () => (this.#queue.length === 0 ? read() : taken().then(read)),
+      read: () => (this.#isBusy || this.isAwaited ? this.ready().then(read) : read()),
       cancel: (reason) => {
-        this.#close();
+        this.#end();
         return cancel(reason);
       },
     };
   }
 
-  #close(): void {
-    this.#isClosed = true;
+  #end(): void {
+    this.#isOver = true;
     this.#resume?.();
   }
 
-  reading(stream: ReadableStream<LanguageModelV3StreamPart>, signal: AbortSignal): PartReading {
+  /** Waits until a part or a direct delta arrives. */
+  async #arrived(): Promise<void> {
+    const { promise, resolve } = deferred<void>();
+    this.#wake = resolve;
+    this.#isBusy = false;
+    this.#resume?.();
+    await promise;
+    this.#isBusy = true;
+  }
+
+  /** Reads the parts of the package's stream and the direct deltas, in the order in which their events arrived. */
+  reading(
+    stream: ReadableStream<LanguageModelV3StreamPart>,
+    signal: AbortSignal,
+  ): Reading<readonly LanguageModelV3StreamPart[]> {
     const reading = new StreamReading(stream, signal);
     // One read of the package's stream is pending while direct deltas are read.
     let isReading = false;
@@ -171,15 +223,13 @@ class DirectDeltas implements DirectPath {
           if (this.#isKept(arrived.part)) return [arrived.part];
         }
         if (!isReading) read();
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
+        await this.#arrived();
       }
     };
     return {
       read: next,
       close: () => {
-        this.#close();
+        this.#end();
         reading.close();
       },
     };
@@ -189,7 +239,6 @@ class DirectDeltas implements DirectPath {
   #taken(): LanguageModelV3StreamPart[] {
     const queue = this.#queue;
     this.#queue = [];
-    this.#resume?.();
     return queue.flatMap(({ plain: { kind, delta, value, facts }, id }) => {
       const raw: DirectRaw = { type: "raw", rawValue: value, facts };
       return [raw, { type: `${kind}-delta`, id, delta } as const];
@@ -198,6 +247,7 @@ class DirectDeltas implements DirectPath {
 
   /** Follows the parts of the package. Returns false for the parts of an event that repeats direct deltas. */
   #isKept(part: LanguageModelV3StreamPart): boolean {
+    this.#arrivals += 1;
     if (part.type === "raw") {
       this.#raws += 1;
       this.#leavesOut = this.#repeated.delete(this.#raws);
@@ -210,7 +260,10 @@ class DirectDeltas implements DirectPath {
     }
     const last = this.#last;
     const isSettled = last !== null && this.#raws === this.#forwarded && part.type === `${last.kind}-delta`;
-    if (isSettled && part.delta === last.delta) this.#open = { kind: last.kind, key: last.key, id: part.id };
+    if (!isSettled || part.delta !== last.delta) return true;
+    this.#open = { kind: last.kind, key: last.key, id: part.id };
+    this.#misses = 0;
+    this.#resume?.();
     return true;
   }
 }

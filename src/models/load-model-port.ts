@@ -2,28 +2,19 @@
 
 import type { ModelPart, ModelPort } from "#core/ports/model-port.ts";
 
-import type { ModelPortOptions } from "./create-model-port.ts";
+import type { createModelPort, ModelPortOptions } from "./create-model-port.ts";
 import { createModelFacts } from "./model-facts.ts";
 import { thinksInSilence } from "./silent-thinking.ts";
 
 /** The loaded function. It holds no state of a port, so that all objects of the process can use it. */
-let create: ((options: ModelPortOptions) => ModelPort) | undefined;
+let create: typeof createModelPort | undefined;
 
-async function load(): Promise<(options: ModelPortOptions) => ModelPort> {
-  const { createModelPort } = await import("./create-model-port.ts");
-  const { directPath } = await import("./direct-deltas.ts");
-  return (options) => createModelPort({ direct: directPath, ...options });
-}
-
-/**
- * Creates a port that loads `createModelPort` with its first request and otherwise behaves like the port of that function, with a direct path
- * for plain deltas.
- */
+/** Creates a port that loads `createModelPort` with its first request and otherwise behaves like the port of that function. */
 export function loadModelPort(options: ModelPortOptions): ModelPort {
   let port: ModelPort | undefined;
 
   async function* firstStream(...request: Parameters<ModelPort["stream"]>): AsyncGenerator<ModelPart> {
-    create ??= await load();
+    create ??= (await import("./create-model-port.ts")).createModelPort;
     // Another request may have created the port meanwhile. It keeps the language models of all requests.
     port ??= create(options);
     for await (const part of port.stream(...request)) yield part;

@@ -18,11 +18,19 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
   }
 }
 
+/** Reads the values of a stream. */
+export interface Reading<T> {
+  /** The next value; null at the end. Throws the signal's reason after an abort. */
+  read: () => Promise<T | null>;
+  /** Ends the reading. Has to be called once, also at the end of the stream. */
+  close: () => void;
+}
+
 /**
- * The reading of a stream. The stream is cancelled on an abort and on `close`. Cancelling ends a pending read, so one listener on the
+ * The reading of a stream, each value in a list. The stream is cancelled on an abort and on `close`. Cancelling ends a pending read, so one listener on the
  * signal is enough, and no read needs a race with the signal.
  */
-export class StreamReading<T> {
+export class StreamReading<T> implements Reading<readonly [T]> {
   readonly #reader: ReadableStreamDefaultReader<T>;
   readonly #signal: AbortSignal;
   readonly #cancel = (): void => void this.#reader.cancel().catch(() => undefined);
@@ -35,14 +43,12 @@ export class StreamReading<T> {
     signal.addEventListener("abort", this.#cancel, { once: true });
   }
 
-  /** The next value, in a list; null at the end. Throws the signal's reason after an abort. */
   async read(): Promise<readonly [T] | null> {
     const read = await this.#reader.read();
     this.#signal.throwIfAborted();
     return read.done ? null : [read.value];
   }
 
-  /** Ends the reading. Has to be called once, also at the end of the stream. */
   close(): void {
     this.#signal.removeEventListener("abort", this.#cancel);
     this.#cancel();

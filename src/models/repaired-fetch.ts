@@ -5,7 +5,7 @@
 import { isObject, listOf, parseJson, type Fields } from "#lib/json-value.ts";
 
 import { answerResponse, type AnswerBytes } from "./answer-response.ts";
-import type { DirectPath } from "./direct-path.ts";
+import type { DirectDeltas } from "./direct-deltas.ts";
 import { errorEvent, errorOfDocument } from "./error-event.ts";
 import { EventCutter, type EventText } from "./event-text.ts";
 import { typeOfRefusal, unreadableType } from "./failure-facts.ts";
@@ -23,23 +23,42 @@ class Repair {
   readonly #profile: ProviderProfile;
   readonly #exchange: Exchange;
   readonly #stream: StreamRepair;
+  readonly #direct: DirectDeltas | null;
   readonly #cutter = new EventCutter();
   readonly #finish = new FinishedAnswer();
+  /** Events that were received and not repaired yet, in reverse. */
+  #waiting: EventText[] = [];
+  #isLast = false;
 
   constructor({ profile, toolNames, direct }: RepairOptions, exchange: Exchange) {
     this.#profile = profile;
     this.#exchange = exchange;
+    this.#direct = direct;
     const repair = profile.streamRepair?.(toolNames) ?? noRepair;
     this.#stream = direct?.after(repair) ?? repair;
   }
 
+  /** Whether events wait to be repaired. */
+  get hasMore(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   /** Repairs a piece of a stream. `last`: no text follows. */
   events(text: string, last: boolean): string {
-    const events = this.#cutter
-      .take(text, last)
-      .flatMap(separated)
-      .map((event) => this.#event(event));
-    if (last) events.push(...(this.#stream.end?.() ?? []).map((data) => `data: ${data}\n\n`));
+    this.#waiting = this.#cutter.take(text, last).flatMap(separated).reverse();
+    this.#isLast = last;
+    return this.more();
+  }
+
+  /** Repairs the events of a piece: all of them, or those up to a plain delta after which the next one can be direct. */
+  more(): string {
+    const events: string[] = [];
+    for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
+      events.push(this.#event(next));
+      if (this.hasMore && this.#direct?.isAwaited === true) return events.join("");
+    }
+    if (this.#isLast) events.push(...(this.#stream.end?.() ?? []).map((data) => `data: ${data}\n\n`));
+    this.#isLast = false;
     return events.join("");
   }
 
@@ -184,7 +203,13 @@ function repairedBytes(pieces: BodyPieces, options: RepairOptions, exchange: Exc
   let isOver = false;
   return {
     async next() {
-      while (!isOver) {
+      while (!isOver || repair.hasMore) {
+        if (repair.hasMore) {
+          await options.direct?.ready();
+          const more = encoded(repair.more());
+          if (more !== null) return more;
+          continue;
+        }
         const piece = await pieces.read();
         isOver = piece === null;
         const sent = piece === null ? end() : next(piece);
@@ -202,7 +227,7 @@ type FetchInput = Parameters<typeof globalThis.fetch>[0];
 interface RepairOptions {
   profile: ProviderProfile;
   toolNames: readonly string[];
-  direct?: DirectPath | null | undefined;
+  direct: DirectDeltas | null;
 }
 
 /** Creates a fetch whose successful responses the provider's package can read, and whose bodies `watch` observes. */

@@ -13,7 +13,7 @@ import { AnswerBlocks, parseKept } from "./answer-blocks.ts";
 import { createUniqueIds } from "./call-ids.ts";
 import type { ToolNames } from "./call-options.ts";
 import type { ChunkReader } from "./chunk-reader.ts";
-import type { DirectPath, DirectRaw } from "./direct-path.ts";
+import type { DirectDeltas, DirectRaw } from "./direct-deltas.ts";
 import { cutFailure, endOfAnswer } from "./end-of-answer.ts";
 import { isFinishReason } from "./finish-reason.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
@@ -36,8 +36,8 @@ export interface Call {
   names: ToolNames;
   /** Reads every chunk. Its token counts are used if the stream breaks. */
   chunks: ChunkReader;
-  /** The direct path of the request. */
-  direct: DirectPath | null | undefined;
+  /** The direct path of the request; null if there is none. */
+  direct: DirectDeltas | null;
 }
 
 /** A provider's error in the middle of its stream, thrown to be classified with every other failure. */

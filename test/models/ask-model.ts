@@ -5,7 +5,6 @@ import { inject } from "vitest";
 
 import type { ModelMessage, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { createModelPort, type ModelPortOptions } from "#models/create-model-port.ts";
-import { directPath } from "#models/direct-deltas.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { checkedFetch } from "../support/wire-rules/checked-fetch.ts";
@@ -31,11 +30,11 @@ export function serverEnv(url: string): Record<string, string> {
   };
 }
 
-/** A port as threads use it, whose providers all lead to the model server. */
+/** A port whose providers all lead to the model server. */
 export function serverPort(options: Partial<ModelPortOptions> = {}): ModelPort {
   const { fetch: given = fetch, ...rest } = options;
   const server = { env: serverEnv(inject("modelServer")), fetch: checkedFetch(given) };
-  return createModelPort({ ...server, direct: directPath, ...rest });
+  return createModelPort({ ...server, ...rest });
 }
 
 export function model(

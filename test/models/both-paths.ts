@@ -2,7 +2,6 @@
 
 import type { ChunkCounts, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { createModelPort, type ModelPortOptions } from "#models/create-model-port.ts";
-import { directPath } from "#models/direct-deltas.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { model, request, serverEnv, type Provider } from "./ask-model.ts";
@@ -13,6 +12,8 @@ export interface Arrival {
   breaks?: boolean;
   /** The number of pieces after which the request is aborted. */
   abortsAfter?: number | undefined;
+  /** The number of pieces that were read. It is set here. */
+  sent?: number;
   /** The pieces of the answers to further requests. */
   later?: readonly (readonly Uint8Array[])[];
 }
@@ -32,16 +33,25 @@ export interface ReadAnswer {
   bodies: string[];
 }
 
+/** Waits until everything that is ready has run. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
 /** A body whose pieces arrive after its reader has nothing more to do. */
-function bodyOf({ pieces, breaks = false, abortsAfter }: Arrival, stop: AbortController): ReadableStream<Uint8Array> {
+function bodyOf(arrival: Arrival, pieces: Arrival["pieces"], stop: AbortController): ReadableStream<Uint8Array> {
+  const { breaks = false, abortsAfter } = arrival;
   let sent = 0;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        await new Promise((resolve) => setImmediate(resolve));
+        await nextTurn();
         if (sent === abortsAfter) return stop.abort();
         const next = pieces[sent];
         sent += 1;
+        arrival.sent = sent;
         if (next !== undefined) controller.enqueue(next);
         else if (breaks) controller.error(new Error("reset"));
         else controller.close();
@@ -53,11 +63,15 @@ function bodyOf({ pieces, breaks = false, abortsAfter }: Arrival, stop: AbortCon
 
 /** The package gives a call whose id is that of another one a random id. */
 function withPlainId(part: ModelPart): ModelPart {
-  return "id" in part && /^[A-Za-z0-9]{16}$/.test(part.id) ? { ...part, id: "random" } : part;
+  return "id" in part && /^[A-Za-z0-9]{16}(?:_|$)/.test(part.id) ? { ...part, id: "random" } : part;
 }
 
 /** Reads an answer. */
-async function readArrival(arrival: Arrival, asked: Asked, options: Partial<ModelPortOptions>): Promise<ReadAnswer> {
+async function readArrival(
+  arrival: Arrival,
+  asked: Asked,
+  { reader = () => Promise.resolve(), ...options }: Partial<ModelPortOptions> & { reader?: PartReader },
+): Promise<ReadAnswer> {
   const stop = new AbortController();
   const later = [...(arrival.later ?? [])];
   const bodies: string[] = [];
@@ -67,26 +81,34 @@ async function readArrival(arrival: Arrival, asked: Asked, options: Partial<Mode
       const pieces = bodies.length === 0 ? arrival.pieces : (later.shift() ?? []);
       bodies.push(typeof init?.body === "string" ? init.body : "");
       const headers = { "content-type": "text/event-stream" };
-      return Promise.resolve(new Response(bodyOf({ ...arrival, pieces }, stop), { headers }));
+      return Promise.resolve(new Response(bodyOf(arrival, pieces, stop), { headers }));
     },
     ...options,
   });
   const tools = [{ name: "get_weather", description: "The weather", parameters: { type: "object" } }];
   const given = request(model(asked.provider, "any", asked.definition), { tools, ...asked.request });
   const parts: ModelPart[] = [];
-  for await (const part of port.stream(given, stop.signal)) parts.push(withPlainId(part));
+  for await (const part of port.stream(given, stop.signal)) {
+    parts.push(withPlainId(part));
+    await reader(part);
+  }
   const last = parts.at(-1);
   if (last?.type !== "finish" && last?.type !== "error") return { parts, chunks: undefined, bodies };
   const { chunks, ...rest } = last;
   return { parts: [...parts.slice(0, -1), rest as ModelPart], chunks, bodies };
 }
 
+/** Called with each part. The next one is read when the promise resolves. */
+type PartReader = (part: ModelPart) => Promise<void>;
+
 /** Reads an answer with and without the direct path. */
-export async function readBoth(arrival: Arrival, asked: Asked): Promise<{ direct: ReadAnswer; package: ReadAnswer }> {
-  return {
-    direct: await readArrival(arrival, asked, { direct: directPath }),
-    package: await readArrival(arrival, asked, {}),
-  };
+export async function readBoth(
+  arrival: Arrival,
+  asked: Asked,
+  reader: PartReader = () => Promise.resolve(),
+): Promise<{ direct: ReadAnswer; package: ReadAnswer }> {
+  const direct = await readArrival(arrival, asked, { reader });
+  return { direct, package: await readArrival(arrival, asked, { reader, direct: false }) };
 }
 
 /** The pieces of bytes that are cut at these offsets. */
