@@ -52,6 +52,11 @@ export interface ModelPortOptions {
    * both. Default: true.
    */
   direct?: boolean;
+  /**
+   * Milliseconds for which plain deltas of one block are joined, for a reader that does not need each of them. The first delta of a block
+   * does not wait, and neither do the last ones of an answer. Default: 0, no delta is joined.
+   */
+  joinMs?: number;
   /** Waits between the parts of a scripted answer. Default: a timer. Rejects when the signal aborts. */
   delay?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** The timers that limit the silence of a connection that stays open after an answer. Default: the platform's. */
@@ -91,7 +96,7 @@ async function prepared(
 /** Creates the port (architecture §4, ModelPort). */
 export function createModelPort(options: ModelPortOptions): ModelPort {
   const { env, fetch, accessTo, languages = new LanguageModels(), timers = platformTimers } = options;
-  const { reusesConnections: reusesConnection = false } = options;
+  const { reusesConnections: reusesConnection = false, joinMs = 0 } = options;
   const now = options.now ?? Date.now;
   const delay = options.delay ?? systemClock.sleep;
   // Computed when a text is redacted for the first time, because most requests produce no text that may contain a secret.
@@ -135,7 +140,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       // The text of chunks is redacted only if the request reads `raw` parts.
       if (request.raw !== false) secrets = secretsOf(access);
       const raw = new RawText(secrets?.values ?? [], redact);
-      if (options.direct !== false) direct = directPath(settings.profile);
+      if (options.direct !== false) direct = directPath(settings.profile, { joinMs, timers });
       const call: Call = { request, settings, watch, raw, answerTool: null, names: new Map(), chunks, direct };
       const sent = { languages, fetch: access.fetch ?? fetch, signal: ending.controller.signal };
       const { warnings, parts } = await prepared(call, sent);

@@ -8,7 +8,7 @@ import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
 import type { ChunkCounts } from "#core/ports/model-port.ts";
 import { deferred } from "#lib/deferred.ts";
-import { platformTimers } from "#lib/timers.ts";
+import { platformTimers, type Timers } from "#lib/timers.ts";
 
 import type { BodyPieces } from "./observed-fetch.ts";
 import type { DeltaKind, PlainDelta, PlainWire } from "./plain/plain-delta.ts";
@@ -26,10 +26,26 @@ export type DirectRaw = Extract<LanguageModelV3StreamPart, { type: "raw" }> & { 
 /** The number of plain deltas in a row after which no delta could be direct, and no further one is waited for. */
 const mostMisses = 8;
 
+/** The most characters of direct deltas that wait to be joined. */
+const longestJoined = 16 * 1024;
+
+/** With at most this number of answers at a time in the isolate, deltas wait no longer than `shortJoinMs` to be joined. */
+const fewAnswers = 4;
+const shortJoinMs = 10;
+
+/** The number of answers that are being read in the isolate. */
+let answers = 0;
+
+/** How deltas are joined: for at most `joinMs` milliseconds; 0 if each delta is a part of its own. */
+export interface JoinOptions {
+  joinMs: number;
+  timers: Timers;
+}
+
 /** Creates the direct path of a request; null for a provider without plain deltas. */
-export function directPath(profile: ProviderProfile): DirectDeltas | null {
+export function directPath(profile: ProviderProfile, join: JoinOptions): DirectDeltas | null {
   const wire = plainWires.get(profile);
-  return wire === undefined ? null : new DirectDeltas(wire);
+  return wire === undefined ? null : new DirectDeltas(wire, join);
 }
 
 /** The block that the next plain delta continues. */
@@ -46,6 +62,7 @@ type Arrival = { part: LanguageModelV3StreamPart | null } | { error: unknown };
 /** The direct path of one model request. */
 export class DirectDeltas {
   readonly #wire: PlainWire;
+  readonly #join: JoinOptions;
   #hasResponse = false;
   /** Number of events that the package reads, and number of its chunks so far. */
   #forwarded = 0;
@@ -59,8 +76,11 @@ export class DirectDeltas {
   /** The numbers of the events with the characters of direct deltas. Their parts are left out. */
   readonly #repeated = new Set<number>();
   #leavesOut = false;
-  /** Direct deltas that were not taken. */
+  /** Direct deltas of one block that were not taken, and their number of characters. */
   #queue: { plain: PlainDelta; id: string }[] = [];
+  #queued = 0;
+  /** Set while deltas wait to be joined; it ends the wait. */
+  #endWait: (() => void) | null = null;
   #direct = 0;
   #repetitions = 0;
   /** Set while the reader of the parts does not wait for one. */
@@ -73,8 +93,9 @@ export class DirectDeltas {
   #resume: (() => void) | null = null;
   #wake: (() => void) | null = null;
 
-  constructor(wire: PlainWire) {
+  constructor(wire: PlainWire, join: JoinOptions) {
     this.#wire = wire;
+    this.#join = join;
   }
 
   /** The chunks so far. */
@@ -101,8 +122,9 @@ export class DirectDeltas {
     if (plain !== null && open !== null && plain.key === open.key && plain.kind === open.kind && this.#fits(plain)) {
       this.#unread = { plain, text: (this.#unread?.text ?? "") + plain.delta };
       this.#queue.push({ plain, id: open.id });
+      this.#queued += plain.delta.length;
       this.#direct += 1;
-      this.#wake?.();
+      if (this.#isDue) this.#wake?.();
       return [];
     }
     const sent = this.#forward(repaired);
@@ -181,6 +203,30 @@ export class DirectDeltas {
     this.#resume?.();
   }
 
+  /** Whether direct deltas may be taken: none of their block was taken just before, or they are long. */
+  get #isDue(): boolean {
+    return this.#endWait === null || this.#queued >= longestJoined;
+  }
+
+  /** Lets the next deltas wait, so that they become one part. Longer if many answers are read at a time. */
+  #startWait(): void {
+    const { joinMs, timers } = this.#join;
+    this.#stopWait();
+    if (joinMs === 0) return;
+    const disarm = timers.after(answers > fewAnswers ? joinMs : Math.min(joinMs, shortJoinMs), () => {
+      this.#endWait = null;
+      this.#wake?.();
+    });
+    this.#endWait = () => {
+      disarm();
+      this.#endWait = null;
+    };
+  }
+
+  #stopWait(): void {
+    this.#endWait?.();
+  }
+
   /** Waits until a part or a direct delta arrives. */
   async #arrived(): Promise<void> {
     const { promise, resolve } = deferred<void>();
@@ -197,6 +243,7 @@ export class DirectDeltas {
     signal: AbortSignal,
   ): Reading<readonly LanguageModelV3StreamPart[]> {
     const reading = new StreamReading(stream, signal);
+    answers += 1;
     // One read of the package's stream is pending while direct deltas are read.
     let isReading = false;
     let arrival: Arrival | null = null;
@@ -214,8 +261,9 @@ export class DirectDeltas {
     };
     const next = async (): Promise<readonly LanguageModelV3StreamPart[] | null> => {
       for (;;) {
-        if (this.#queue.length > 0) return this.#taken();
         const arrived = arrival;
+        // Every other part of the answer, its end and an error end the wait.
+        if (this.#queue.length > 0 && (arrived !== null || this.#isDue)) return this.#taken();
         if (arrived !== null) {
           arrival = null;
           if ("error" in arrived) throw arrived.error;
@@ -229,6 +277,8 @@ export class DirectDeltas {
     return {
       read: next,
       close: () => {
+        answers -= 1;
+        this.#stopWait();
         this.#end();
         reading.close();
       },
@@ -239,10 +289,15 @@ export class DirectDeltas {
   #taken(): LanguageModelV3StreamPart[] {
     const queue = this.#queue;
     this.#queue = [];
-    return queue.flatMap(({ plain: { kind, delta, value, facts }, id }) => {
-      const raw: DirectRaw = { type: "raw", rawValue: value, facts };
-      return [raw, { type: `${kind}-delta`, id, delta } as const];
-    });
+    this.#queued = 0;
+    this.#startWait();
+    const raws = queue.map(({ plain: { value, facts } }): DirectRaw => ({ type: "raw", rawValue: value, facts }));
+    const deltas = queue.map(({ plain: { kind, delta }, id }) => ({ type: `${kind}-delta` as const, id, delta }));
+    const [first] = deltas;
+    if (this.#join.joinMs > 0 && first !== undefined) {
+      return [...raws, { ...first, delta: deltas.map(({ delta }) => delta).join("") }];
+    }
+    return raws.flatMap((raw, at) => [raw, ...deltas.slice(at, at + 1)]);
   }
 
   /** Follows the parts of the package. Returns false for the parts of an event that repeats direct deltas. */
@@ -262,6 +317,7 @@ export class DirectDeltas {
     const isSettled = last !== null && this.#raws === this.#forwarded && part.type === `${last.kind}-delta`;
     if (!isSettled || part.delta !== last.delta) return true;
     this.#open = { kind: last.kind, key: last.key, id: part.id };
+    this.#startWait();
     this.#misses = 0;
     this.#resume?.();
     return true;

@@ -128,6 +128,9 @@ function named(env: ThreadholdBindings): Environment {
   return env as Environment;
 }
 
+/** Milliseconds for which a thread joins the deltas of a model: about the time between two frames of a page. */
+const joinMs = 30;
+
 function dependenciesOf(env: Environment, registry: Registry): ThreadDependencies {
   const inTurn = createRequestQueue(maxOpenRequests);
   const traced = traceSettings(env);
@@ -136,7 +139,7 @@ function dependenciesOf(env: Environment, registry: Registry): ThreadDependencie
   const redact = createRedact(secrets);
   return {
     registry,
-    models: loadModelPort({ ...connection, secrets }),
+    models: loadModelPort({ ...connection, secrets, joinMs }),
     connection,
     outbound: outboundOf(env, inTurn),
     catalog: catalogOf(env),

@@ -67,7 +67,7 @@ function withPlainId(part: ModelPart): ModelPart {
 }
 
 /** Reads an answer. */
-async function readArrival(
+export async function readArrival(
   arrival: Arrival,
   asked: Asked,
   { reader = () => Promise.resolve(), ...options }: Partial<ModelPortOptions> & { reader?: PartReader },

@@ -2,6 +2,8 @@
 
 import { env } from "cloudflare:workers";
 
+import { secretsOf } from "#lib/deployment-secrets.ts";
+import { loadModelPort } from "#models/load-model-port.ts";
 import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
 import type { Environment } from "#worker/bindings.ts";
 import { compose } from "#worker/compose.ts";
@@ -36,6 +38,8 @@ const { ThreadObject, ThreadFeed, fetch } = compose(registry, {}, (dependencies,
     threads: placedThreads(state, dependencies.threads),
     feeds: placedFeeds(state, dependencies.feeds),
     outbound: reaching(dependencies.outbound),
+    // The number of events of an answer does not depend on time.
+    models: loadModelPort({ ...dependencies.connection, secrets: secretsOf({ ...env }, registry.secrets) }),
     connection: {
       ...dependencies.connection,
       get env() {
