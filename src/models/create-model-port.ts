@@ -35,6 +35,8 @@ import { sameOriginFetch } from "./same-origin-fetch.ts";
 import { thinksInSilence } from "./silent-thinking.ts";
 import { Conversion, StreamedError, type Call } from "./stream-conversion.ts";
 
+export { LanguageModels };
+
 /** Dependencies of a model port. */
 export interface ModelPortOptions {
   /** Keys and addresses: `OPENAI_API_KEY`, `OPENAI_BASE_URL` and the like for each provider. */

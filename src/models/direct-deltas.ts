@@ -1,5 +1,5 @@
 // The direct path of plain deltas. A provider's package reads each event by four streams, a parser and a schema, which takes most of the
-// processor time of a long answer. So plain deltas (`plain/`) reach the conversion without the package, as the parts that the package
+// processor time of a long answer. So plain deltas (`provider/plain/`) reach the conversion without the package, as the parts that the package
 // would create; every other event is read by the package. Invariants: the parts are those of the package, in the order of their events; a
 // delta is direct only while the package has read every event before it and the delta continues the block of the last one; before the
 // package reads another event, it reads the direct deltas as one event, so that its state is as if the server had sent fewer, longer deltas.
@@ -11,8 +11,8 @@ import { deferred } from "#lib/deferred.ts";
 import { platformTimers, type Timers } from "#lib/timers.ts";
 
 import type { BodyPieces } from "./observed-fetch.ts";
-import type { DeltaKind, PlainDelta, PlainWire } from "./plain/plain-delta.ts";
-import { plainWires } from "./plain/plain-wires.ts";
+import type { DeltaKind, PlainDelta, PlainWire } from "./provider/plain/plain-delta.ts";
+import { plainWires } from "./provider/plain/plain-wires.ts";
 import type { ChunkFacts, ProviderProfile } from "./provider/provider-profile.ts";
 import { StreamReading, type Reading } from "./read-stream.ts";
 import type { StreamRepair } from "./stream-repair.ts";

@@ -21,7 +21,7 @@ interface KeptModel {
   language: LanguageModelV3;
 }
 
-/** The language models of one port, or of several ports one after the other. */
+/** The language models of one port, or of several ports. */
 export class LanguageModels {
   readonly #kept = new WeakMap<object, KeptModel>();
   readonly #keyOf: (model: CallTarget["model"]) => object;

@@ -6,16 +6,26 @@ import type { createModelPort, ModelPortOptions } from "./create-model-port.ts";
 import { createModelFacts } from "./model-facts.ts";
 import { thinksInSilence } from "./silent-thinking.ts";
 
-/** The loaded function. It holds no state of a port, so that all objects of the process can use it. */
+/**
+ * The loaded function. It holds no state of a port, so that all objects of the process can use it. The language models of the packages are
+ * those of the whole process, because a package builds its schemas with each of them, and they contain nothing of a request or an object.
+ */
 let create: typeof createModelPort | undefined;
+
+async function load(): Promise<typeof createModelPort> {
+  const { createModelPort: createPort, LanguageModels } = await import("./create-model-port.ts");
+  const languages = new LanguageModels();
+  return (options) => createPort({ languages, ...options });
+}
 
 /** Creates a port that loads `createModelPort` with its first request and otherwise behaves like the port of that function. */
 export function loadModelPort(options: ModelPortOptions): ModelPort {
   let port: ModelPort | undefined;
 
   async function* firstStream(...request: Parameters<ModelPort["stream"]>): AsyncGenerator<ModelPart> {
-    create ??= (await import("./create-model-port.ts")).createModelPort;
-    // Another request may have created the port meanwhile. It keeps the language models of all requests.
+    const loaded = await load();
+    // Another request may have loaded the function, or created the port, meanwhile.
+    create ??= loaded;
     port ??= create(options);
     for await (const part of port.stream(...request)) yield part;
   }

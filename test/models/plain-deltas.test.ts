@@ -1,4 +1,4 @@
-// The shapes of plain deltas (`plain/`): one changed byte of a plain event is either refused by its shape, or read as the provider's package
+// The shapes of plain deltas (`provider/plain/`): one changed byte of a plain event is either refused by its shape, or read as the provider's package
 // reads it.
 
 import fc from "fast-check";

@@ -2,7 +2,7 @@
 
 import { fieldsOf, isObject, type Fields } from "#lib/json-value.ts";
 
-import type { ChunkFacts } from "../provider/provider-profile.ts";
+import type { ChunkFacts } from "../provider-profile.ts";
 import {
   checks,
   isAccepted,

@@ -5,7 +5,7 @@
 import { isObject, type Fields } from "#lib/json-value.ts";
 import { parseCountedJson } from "#lib/untrusted/bounded-json.ts";
 
-import type { ChunkFacts } from "../provider/provider-profile.ts";
+import type { ChunkFacts } from "../provider-profile.ts";
 
 /** The kind of the package's part for a delta: the part's type is `<kind>-delta`. */
 export type DeltaKind = "text" | "reasoning" | "tool-input";

@@ -1,12 +1,12 @@
 // The wires with plain deltas, by the profile of their provider. The profiles do not name them, so that a process without a direct path
 // contains nothing of them.
 
-import { anthropic } from "../provider/anthropic.ts";
-import { google } from "../provider/google.ts";
-import { openaiCompatible } from "../provider/openai-compatible.ts";
-import { openai, openaiResponses } from "../provider/openai.ts";
-import { openrouter } from "../provider/openrouter.ts";
-import type { ProviderProfile } from "../provider/provider-profile.ts";
+import { anthropic } from "../anthropic.ts";
+import { google } from "../google.ts";
+import { openaiCompatible } from "../openai-compatible.ts";
+import { openai, openaiResponses } from "../openai.ts";
+import { openrouter } from "../openrouter.ts";
+import type { ProviderProfile } from "../provider-profile.ts";
 import { plainAnthropic } from "./plain-anthropic.ts";
 import { plainChat, plainChatEndingCalls } from "./plain-chat.ts";
 import type { PlainWire } from "./plain-delta.ts";

@@ -2,7 +2,7 @@
 
 import { isObject, type Fields } from "#lib/json-value.ts";
 
-import { google } from "../provider/google.ts";
+import { google } from "../google.ts";
 import {
   checks,
   isAccepted,
