@@ -2,6 +2,7 @@
 // round measures each way once, and each round begins with another way. Between two measurements, requests that use no object keep the
 // connections warm and give the background work of the measurement before time to finish.
 
+import { workerdProcessor } from "./processor-time.mjs";
 import { startProvider } from "./provider.mjs";
 import { startRuntime } from "./runtime.mjs";
 import { deltaOfProvider, deltaOfThread, get, post, readAnswer } from "./stream-client.mjs";
@@ -13,8 +14,8 @@ const settling = 12;
 const warmUp = 15;
 
 /**
- * @typedef {import("./stream-client.mjs").Answered & { exchanges: import("./provider.mjs").Exchange[] }} Measured
- * An answer as the client received it, with the provider's records.
+ * @typedef {import("./stream-client.mjs").Answered & { exchanges: import("./provider.mjs").Exchange[], processor: number }} Measured
+ * An answer as the client received it, with the provider's records, and workerd's milliseconds of processor time until then.
  */
 
 /** @returns {Promise<{ url: string, provider: Awaited<ReturnType<typeof startProvider>>, stop: () => Promise<void> }>} */
@@ -67,15 +68,18 @@ export const askSocket = (thread, socket) => () => socket.answer(() => post(`${t
 export async function contest(ways, { url, rounds, text, exchanges }) {
   const names = /** @type {W[]} */ (Object.keys(ways));
   const measured = /** @type {Record<W, Measured[]>} */ (Object.fromEntries(names.map((name) => [name, []])));
+  const processor = workerdProcessor() ?? (() => 0);
   for (let round = 0; round < warmUp + rounds; round++) {
     for (let at = 0; at < names.length; at++) {
       const name = names[(round + at) % names.length] ?? names[0];
       if (name === undefined) continue;
       for (let passed = 0; passed < settling; passed++) await get(`${url}/healthz`);
+      const before = processor();
       const answered = await ways[name]();
+      const spent = processor() - before;
       if (text !== undefined && answered.text !== text) throw new Error(`${name} lost or changed text.`);
       const noted = await exchanges(name);
-      if (round >= warmUp) measured[name].push({ ...answered, exchanges: noted });
+      if (round >= warmUp) measured[name].push({ ...answered, exchanges: noted, processor: spent });
     }
   }
   return measured;
