@@ -1,5 +1,6 @@
-// Measures the time to the first delta and to the end of a streamed answer at the client, and workerd's processor time until then: a thread over SSE and over WebSocket, compared
-// with two floors. The scripted provider sends without pauses, so that only this server's work is measured.
+// Measures the time to the first delta and to the end of a streamed answer at the client, and workerd's processor time until then: a thread
+// over SSE and over WebSocket, compared with two floors. The scripted provider sends without pauses, so that only this server's work is
+// measured.
 //
 //   npm run bench -- stream [--rounds 60]
 
