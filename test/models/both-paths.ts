@@ -62,7 +62,7 @@ function bodyOf(arrival: Arrival, pieces: Arrival["pieces"], stop: AbortControll
 }
 
 /** The package gives a call whose id is that of another one a random id. */
-function withPlainId(part: ModelPart): ModelPart {
+export function withPlainId(part: ModelPart): ModelPart {
   return "id" in part && /^[A-Za-z0-9]{16}(?:_|$)/.test(part.id) ? { ...part, id: "random" } : part;
 }
 

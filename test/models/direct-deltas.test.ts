@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, inject, it } from "vitest";
 
 import type { ModelPart } from "#core/ports/model-port.ts";
+import { isObject } from "#lib/json-value.ts";
 
 import { keys, type Provider } from "./ask-model.ts";
 import { cutAt, nextTurn, readBoth, type Asked } from "./both-paths.ts";
@@ -70,15 +71,43 @@ const between = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-/** The forms in which servers write an event: mostly the usual one. */
-const forms = fc.array(fc.nat(9), { minLength: 1, maxLength: 40 });
+/** Values in place of those of a field. */
+const oddValues = [null, 5, "5", "", true, [], [null], {}, { text: "odd" }];
 
-function written(event: object, form: number, isNamed: boolean): string {
+/** The forms in which servers write an event: mostly the usual one. Some events have one field with a value of another type. */
+const form = fc.oneof(
+  { weight: 12, arbitrary: fc.constant("usual" as const) },
+  { weight: 3, arbitrary: fc.constantFrom("lines" as const, "returns" as const, "unknown field" as const) },
+  { weight: 2, arbitrary: fc.record({ at: fc.nat(1_000), odd: fc.constantFrom<unknown>(...oddValues) }) },
+);
+type Form = typeof form extends fc.Arbitrary<infer T> ? T : never;
+const forms = fc.array(form, { minLength: 1, maxLength: 40 });
+
+/** The event with another value of the field with this number, also of a field inside of fields. */
+function withOdd(event: object, { at, odd }: Extract<Form, object>): object {
+  const changed = structuredClone(event);
+  const places: [Record<string, unknown>, string][] = [];
+  const visit = (fields: Record<string, unknown>): void => {
+    for (const [key, value] of Object.entries(fields)) {
+      places.push([fields, key]);
+      if (isObject(value) || Array.isArray(value)) visit(value as Record<string, unknown>);
+    }
+  };
+  visit(changed as Record<string, unknown>);
+  const [fields, key] = places[at % places.length] ?? [{}, ""];
+  fields[key] = odd;
+  return changed;
+}
+
+function written(event: object, shape: Form, isNamed: boolean): string {
   const type = "type" in event && isNamed ? `event: ${String(event.type)}\n` : "";
-  if (form === 1) return `${type}data: ${JSON.stringify(event, null, 1).replaceAll("\n", "\ndata: ")}\n\n`;
-  if (form === 2) return `${type}data:${JSON.stringify(event)}\r\n\r\n`.replace(/^(event: \S+)\n/, "$1\r\n");
+  if (typeof shape === "object") return `${type}data: ${JSON.stringify(withOdd(event, shape))}\n\n`;
+  if (shape === "lines") return `${type}data: ${JSON.stringify(event, null, 1).replaceAll("\n", "\ndata: ")}\n\n`;
+  if (shape === "returns") {
+    return `${type}data:${JSON.stringify(event)}\r\n\r\n`.replace(/^(event: \S+)\n/, "$1\r\n");
+  }
   // A field that no list names.
-  if (form === 3) return `${type}data: ${JSON.stringify({ ...event, extra: { nested: [1] } })}\n\n`;
+  if (shape === "unknown field") return `${type}data: ${JSON.stringify({ ...event, extra: { nested: [1] } })}\n\n`;
   return `${type}data: ${JSON.stringify(event)}\n\n`;
 }
 
@@ -108,7 +137,10 @@ type Answer = typeof answer extends fc.Arbitrary<infer T> ? T : never;
 function piecesOf(wire: WireModel, { blocks, end, between: gaps, forms: shapes, cuts }: Answer): Uint8Array[] {
   const texts = wire
     .events(blocks, end)
-    .map((event, at) => (gaps[at % gaps.length] ?? "") + written(event, shapes[at % shapes.length] ?? 0, wire.isNamed));
+    .map(
+      (event, at) =>
+        (gaps[at % gaps.length] ?? "") + written(event, shapes[at % shapes.length] ?? "usual", wire.isNamed),
+    );
   if (end === "finish") texts.push(wire.mark);
   return cuts === null ? texts.map((text) => encoder.encode(text)) : cutAt(encoder.encode(texts.join("")), cuts);
 }
@@ -144,7 +176,7 @@ describe.for(wireModels.map((wire) => [wire.name, wire] as const))("%s", ([, wir
   it("ANSWER7 Most plain deltas of an answer are direct, and each chunk is counted once", async () => {
     const words = Array.from({ length: 50 }, (_, at) => ` word ${String(at)}`);
     const events = wire.events([{ kind: "text", pieces: words }], "finish");
-    const texts = [...events.map((event) => written(event, 0, wire.isNamed)), wire.mark];
+    const texts = [...events.map((event) => written(event, "usual", wire.isNamed)), wire.mark];
     const { direct } = await readBoth({ pieces: texts.map((text) => encoder.encode(text)) }, wire);
     expect(direct.parts.at(-1)).toMatchObject({ type: "finish", model_id: "real-model", usage: { input: 12 } });
     expect(direct.chunks?.direct).toBeGreaterThan(40);
@@ -152,11 +184,11 @@ describe.for(wireModels.map((wire) => [wire.name, wire] as const))("%s", ([, wir
   });
 });
 
-it("ANSWER5 The body of an answer is read no faster than its direct deltas are taken", async () => {
+it("ANSWER6 The body of an answer is read no faster than its direct deltas are taken", async () => {
   const wire = wireModels.find(({ provider }) => provider === "anthropic");
   const words = Array.from({ length: 200 }, (_, at) => ` word ${String(at)}`);
   const events = wire?.events([{ kind: "text", pieces: words }], "finish") ?? [];
-  const arrival = { pieces: events.map((event) => encoder.encode(written(event, 0, true))), sent: 0 };
+  const arrival = { pieces: events.map((event) => encoder.encode(written(event, "usual", true))), sent: 0 };
   let received = 0;
   let most = 0;
   const watched = async (part: ModelPart): Promise<void> => {
@@ -224,7 +256,7 @@ it("ANSWER6 A structured answer under renamed arguments is complete if its argum
   const wire = wireModels.find(({ provider }) => provider === "anthropic");
   const sent =
     wire?.events([{ kind: "call", pieces: ['{"der', "_Or", 't_"', ":", '"Os', "lo", '"', "}"] }], "finish") ?? [];
-  const text = sent.map((event) => written(event, 0, true).replace("get_weather", "answer"));
+  const text = sent.map((event) => written(event, "usual", true).replace("get_weather", "answer"));
   const asked: Asked = {
     provider: "anthropic",
     definition: { model: "claude-3-haiku" },
