@@ -35,7 +35,7 @@ export async function followRun({ dependencies, ports }: Services, run: Followed
   const subscription = await Subscription.open({ threads, threadId, caller, query: { ...query, ...end } }, ports);
   const stream = new UiStream(run);
   return sseResponse(subscription, {
-    timers: ports.timers,
+    ports,
     signal: request.signal,
     isLast: () => stream.isOver,
     format: formatOf(stream),

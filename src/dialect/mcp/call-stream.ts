@@ -43,7 +43,7 @@ export async function streamCall(services: Services, call: FollowedCall): Promis
   const subscription = await Subscription.open({ threads: dependencies.threads, threadId, caller, query }, ports);
   const stream = new CallStream(services, call);
   return sseResponse(subscription, {
-    timers: ports.timers,
+    ports,
     signal: request.signal,
     isLast: () => stream.isOver,
     format: {

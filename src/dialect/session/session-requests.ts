@@ -167,7 +167,7 @@ async function streamOf(services: Services, followed: FollowedExecution): Promis
   const { threads } = services.dependencies;
   const subscription = await Subscription.open({ threads, threadId, caller, query }, services.ports);
   return sseResponse(subscription, {
-    timers: services.ports.timers,
+    ports: services.ports,
     signal: request.signal,
     isLast: () => events.result !== null,
     format: executionFormat(events),

@@ -3,13 +3,10 @@
 
 import type { Refusal } from "#contract/error.ts";
 import { sseEventName } from "#contract/event.ts";
-import { pause } from "#lib/timers.ts";
-import type { Timers } from "#lib/timers.ts";
 
 import type { Delivery, DeliverySource, Frame } from "./deliveries.ts";
-
-/** Milliseconds without an event after which a heartbeat is sent. */
-const heartbeatMs = 15_000;
+import { Silence } from "./silence.ts";
+import type { SubscriptionPorts } from "./thread-subscription.ts";
 
 /** The approximate maximum number of characters of one write. Events are not split, so a write can be longer. */
 const chunkLength = 64 * 1024;
@@ -36,7 +33,7 @@ const eventFormat: SseFormat = { opening: "", frame: sseFrame, refusal: sseRefus
 
 /** Options of the stream. */
 export interface SseOptions {
-  timers: Timers;
+  ports: Pick<SubscriptionPorts, "timers" | "now">;
   /** Aborted when the client has disconnected; not every disconnection cancels the body. */
   signal: AbortSignal;
   /** Returns the text of the heartbeats, and of the comment at the beginning. Default: "heartbeat". */
@@ -60,11 +57,13 @@ export function sseResponse(subscription: DeliverySource, options: SseOptions): 
 function sseBody(subscription: DeliverySource, options: SseOptions): ReadableStream<Uint8Array> {
   const { comment = () => "heartbeat", format = eventFormat } = options;
   const encoder = new TextEncoder();
+  const silence = new Silence(options.ports);
   let opened = false;
   let written: { seq: number; bytes: number } | null = null;
   let onAbort: (() => void) | null = null;
   const finish = (): void => {
     if (onAbort !== null) options.signal.removeEventListener("abort", onAbort);
+    silence.end();
     subscription.close();
   };
   return new ReadableStream<Uint8Array>(
@@ -87,7 +86,7 @@ function sseBody(subscription: DeliverySource, options: SseOptions): ReadableStr
           controller.enqueue(encoder.encode(sseComment(comment()) + format.opening));
           return;
         }
-        const deliveries = await nextDeliveries(subscription, options.timers);
+        const deliveries = await nextDeliveries(subscription, silence);
         if (subscription.closed) return;
         const text = await writeOut(deliveries, options);
         if (subscription.closed) return;
@@ -106,12 +105,10 @@ function sseBody(subscription: DeliverySource, options: SseOptions): ReadableStr
 }
 
 /** Takes the next deliveries. Returns none if a heartbeat is due, after a time without events. */
-async function nextDeliveries(subscription: DeliverySource, timers: Timers): Promise<Delivery[]> {
+async function nextDeliveries(subscription: DeliverySource, silence: Silence): Promise<Delivery[]> {
   const waiting = subscription.take(chunkLength);
   if (waiting.length > 0) return waiting;
-  const silence = pause(timers, heartbeatMs);
-  await Promise.race([subscription.ready(), silence.done]);
-  silence.cancel();
+  await silence.wait(subscription);
   return subscription.take(chunkLength);
 }
 

@@ -19,7 +19,6 @@ import { FeedSource } from "./feed-source.ts";
 
 export function feedHandlers(services: Services): Pick<Handlers, "watchThreads"> {
   const { feeds } = services.dependencies;
-  const { timers } = services.ports;
   return {
     async watchThreads({ request, caller, query, headOnly }) {
       const owner = ownerOf(caller, query.user_id);
@@ -36,7 +35,7 @@ export function feedHandlers(services: Services): Pick<Handlers, "watchThreads">
           return upgraded;
         }
         const source = new FeedSource(await socketOf(upgraded), services.ports);
-        return sseResponse(source, { timers, signal: request.signal, format });
+        return sseResponse(source, { ports: services.ports, signal: request.signal, format });
       });
     },
   };

@@ -141,7 +141,7 @@ async function runEvents(services: Services, admitted: Admitted, run: Run): Prom
   const subscription = await Subscription.open(targetOf(services, admitted, run), ports);
   const comment = (): string => (started ? "heartbeat" : "queued");
   const { signal } = admitted.request;
-  return sseResponse(subscription, { timers: ports.timers, signal, comment, isLast });
+  return sseResponse(subscription, { ports, signal, comment, isLast });
 }
 
 function runEndedOrSuspended(

@@ -35,7 +35,7 @@ export function streamHandlers(services: Services): Pick<Handlers, "threadEvents
         withStub(threads, { threadId, repeatable: true, run: () => Subscription.open(target, ports) }),
       );
       const writeEnd = query.until === "idle";
-      return sseResponse(subscription, { timers: ports.timers, signal: request.signal, writeEnd });
+      return sseResponse(subscription, { ports, signal: request.signal, writeEnd });
     },
     async threadStream({ params, caller, query }) {
       const fields = subscriptionQuery(query, null);
