@@ -143,8 +143,7 @@ export class DirectDeltas {
     this.#last = null;
     // The package reads no chunk from the end mark.
     this.#forwarded += events.filter((data) => data !== "[DONE]").length;
-    // Data that was sent in several lines is sent in several lines again.
-    return sent.length > 1 ? sent.map((data) => data.replaceAll("\n", "\ndata: ")) : sent;
+    return sent;
   }
 
   #repeat(): string[] {

@@ -72,7 +72,8 @@ class Repair {
     if (failed !== null) return this.#failed(failed);
     const repaired = this.#stream.take(data);
     if (repaired.length === 1 && repaired[0] === data) return text;
-    return repaired.map((entry) => `${head}data: ${entry}\n\n`).join("");
+    // Data that was sent in several lines is sent in several lines again.
+    return repaired.map((entry) => `${head}data: ${entry.replaceAll("\n", "\ndata: ")}\n\n`).join("");
   }
 
   /** Whether an event after the finish reason is an error, or a piece of an event. Such an event is ignored and noted for the log. */

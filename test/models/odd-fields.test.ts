@@ -72,6 +72,9 @@ const messages: Record<string, string> = {
   "a block without a text at its beginning": lines(start(usual), begin({ type: "text" }), ...says.slice(1), ...last()),
   "blocks without numbers": lines(start(usual), ...says.map((event) => ({ ...event, index: undefined })), ...last()),
   "numbers of blocks as texts": lines(start(usual), ...says.map((event) => ({ ...event, index: "0" })), ...last()),
+  "no end of its block, and a last event in several lines":
+    lines(start(usual), ...says.slice(0, 2), last()[0]) +
+    `data: ${JSON.stringify(last()[1], null, 1).replaceAll("\n", "\ndata: ")}\n\n`,
   "a piece that is null": lines(
     start(usual),
     says[0],
