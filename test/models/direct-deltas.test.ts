@@ -38,7 +38,16 @@ const pieces = fc.array(piece, { minLength: 1, maxLength: 8 });
 /** The text of arguments, cut anywhere. */
 const args = fc
   .tuple(
-    fc.dictionary(fc.string({ maxLength: 4 }), fc.oneof(piece, fc.object({ maxDepth: 1 })), { maxKeys: 3 }),
+    fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.dictionary(fc.string({ maxLength: 4 }), fc.oneof(piece, fc.object({ maxDepth: 1 })), {
+          maxKeys: 3,
+        }),
+      },
+      // Some models write arguments that are no object.
+      { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) },
+    ),
     fc.array(fc.nat(60), { maxLength: 8 }),
   )
   .map(([value, offsets]) => {
@@ -145,6 +154,11 @@ function piecesOf(wire: WireModel, { blocks, end, between: gaps, forms: shapes, 
   return cuts === null ? texts.map((text) => encoder.encode(text)) : cutAt(encoder.encode(texts.join("")), cuts);
 }
 
+/** The parts before the abort, without the raw chunks that were held back until then. */
+function beforeAbort(parts: readonly ModelPart[]): ModelPart[] {
+  return parts.slice(0, -1).filter(({ type }) => type !== "raw");
+}
+
 describe.for(wireModels.map((wire) => [wire.name, wire] as const))("%s", ([, wire]) => {
   it("ANSWER6 An answer is the same on the direct path and through the package, however it is cut, mixed and ended", async () => {
     let direct = 0;
@@ -158,7 +172,8 @@ describe.for(wireModels.map((wire) => [wire.name, wire] as const))("%s", ([, wir
       const read = await readBoth(arrival, { ...wire, request: given.request }, slow);
       expect(read.direct.parts).toEqual(read.package.parts);
       expect(read.package.chunks).toBeUndefined();
-      if (given.end === "finish") expect(grammarFaults(read.direct.parts)).toEqual([]);
+      const isOdd = given.forms.some((shape) => typeof shape === "object");
+      if (given.end === "finish" && !isOdd) expect(grammarFaults(read.direct.parts)).toEqual([]);
       direct += read.direct.chunks?.direct ?? 0;
     });
     await fc.assert(same, { seed, numRuns: 60 });
@@ -168,7 +183,10 @@ describe.for(wireModels.map((wire) => [wire.name, wire] as const))("%s", ([, wir
   it("ANSWER6 An aborted answer ends with the abort, after what arrived before it", async () => {
     const same = fc.asyncProperty(answer, fc.nat(30), async (given, abortsAfter) => {
       const read = await readBoth({ pieces: piecesOf(wire, given), abortsAfter }, { ...wire, request: given.request });
-      expect(read.direct.parts).toEqual(read.package.parts);
+      // The streams of a package drop what they have not passed on at the abort.
+      const [direct, other] = [read.direct.parts, read.package.parts].map((parts) => beforeAbort(parts));
+      expect(direct?.slice(0, other?.length)).toEqual(other);
+      expect(read.direct.parts.at(-1)).toEqual(read.package.parts.at(-1));
     });
     await fc.assert(same, { seed, numRuns: 25 });
   });
@@ -183,6 +201,21 @@ describe.for(wireModels.map((wire) => [wire.name, wire] as const))("%s", ([, wir
     expect((direct.chunks?.direct ?? 0) + (direct.chunks?.package ?? 0)).toBe(events.length);
   });
 });
+
+/** Arguments that are JSON before their last piece. OpenRouter's package ends a call there. */
+const early = ["[ 1 ] 2 3", '" a " : b', "1 2 3", "nu ll x y", "{ } x y", "0 .5 e 3 x"].map((text) => text.split(" "));
+
+it.for(wireModels.filter(({ provider }) => provider !== "google").map((wire) => [wire.name, wire] as const))(
+  "ANSWER6 Arguments that are JSON before their end are the same on both paths of %s",
+  async ([, wire]) => {
+    for (const given of early) {
+      const events = wire.events([{ kind: "call", pieces: given }], "finish");
+      const texts = [...events.map((event) => written(event, "usual", wire.isNamed)), wire.mark];
+      const read = await readBoth({ pieces: texts.map((text) => encoder.encode(text)) }, wire);
+      expect([given, read.direct.parts]).toEqual([given, read.package.parts]);
+    }
+  },
+);
 
 it("ANSWER6 The body of an answer is read no faster than its direct deltas are taken", async () => {
   const wire = wireModels.find(({ provider }) => provider === "anthropic");

@@ -142,6 +142,13 @@ function reasoningKey(delta: Fields, field: Field, text: string): string | null 
   return `${field} ${JSON.stringify(kept)}`;
 }
 
+/** Whether arguments that end with these characters may be complete JSON: an object, a list or a text, a number, or a literal. */
+function mayEndValue(piece: string): boolean {
+  const text = piece.trim();
+  const isLiteral = ["true", "false", "null"].some((literal) => literal.endsWith(text));
+  return isLiteral || /[}\]"]$/.test(text) || /^[-+.\deE]*\d$/.test(text);
+}
+
 function readCall(
   delta: Fields,
   { value, facts, endsCalls }: Pick<PlainDelta, "value" | "facts"> & { endsCalls: boolean },
@@ -151,7 +158,7 @@ function readCall(
   const called = call["function"];
   if (!isNumber(call["index"]) || !isObject(called) || !isAccepted(called, functionFields)) return null;
   const text = called["arguments"];
-  if (typeof text !== "string" || text === "" || (endsCalls && text.trimEnd().endsWith("}"))) return null;
+  if (typeof text !== "string" || text === "" || (endsCalls && mayEndValue(text))) return null;
   return {
     kind: "tool-input",
     key: `call ${String(call["index"])}`,
@@ -180,5 +187,5 @@ function withDelta({ kind, key, value }: PlainDelta, text: string): Fields {
 /** Chat Completions whose package ends calls with the stream. */
 export const plainChat: PlainWire = { read: (data) => read(data, false), withDelta };
 
-/** Chat Completions whose package ends a call as soon as its arguments are JSON. So characters that may end an object are not plain. */
+/** Chat Completions whose package ends a call as soon as its arguments are JSON. So characters that may end a value are not plain. */
 export const plainChatEndingCalls: PlainWire = { read: (data) => read(data, true), withDelta };
