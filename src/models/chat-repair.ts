@@ -125,12 +125,16 @@ export class ChatRepair implements StreamRepair {
     return JSON.stringify(this.#chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }));
   }
 
-  #chunk(chunk: Fields): Fields {
-    const error = errorEvent(chunk);
+  #chunk(given: Fields): Fields {
+    const error = errorEvent(given);
     if (error !== null) {
-      this.#changed ||= error !== chunk;
+      this.#changed ||= error !== given;
       return error;
     }
+    // A field `error` that reports nothing, such as null. The packages end an answer at a chunk that has the field.
+    const { error: nothing, ...fields } = given;
+    this.#changed ||= nothing !== undefined;
+    const chunk = nothing === undefined ? given : fields;
     const { choices } = chunk;
     if (!Array.isArray(choices)) {
       this.#changed = true;

@@ -61,10 +61,16 @@ function reportsError(value: Fields): boolean {
   return isError(coded) && typeof value["reason"] === "string" && isVisible(value["reason"]);
 }
 
+/** Whether a field of an error states nothing: servers send empty errors in each chunk of an answer. */
+function isNothing(value: unknown): boolean {
+  return value === null || value === "" || value === 0 || value === false;
+}
+
 /** The error in a chunk or in a complete answer. Returns the value itself if it has the usual shape, null if it is no error. */
 export function errorEvent(value: Fields): Fields | null {
   const { error, object, choices } = value;
-  if (isObject(error)) return typeof error["message"] === "string" ? value : { error: described(error) };
+  const isEmpty = choices !== undefined && Object.values(fieldsOf(error)).every(isNothing);
+  if (isObject(error) && !isEmpty) return typeof error["message"] === "string" ? value : { error: described(error) };
   if (typeof error === "string" && error !== "") return { error: { ...described(value), message: error } };
   // vLLM, LMDeploy and Mistral send the error's fields at the top level, with `object: "error"`.
   if (object === "error") return { error: described(value) };

@@ -2,7 +2,7 @@
 
 import { isObject, parseJson } from "#lib/json-value.ts";
 
-import { flag, list, needed, number, object, or, text } from "./fitted-chunk.ts";
+import { flag, list, needed, number, object, or, text, type Fit } from "./fitted-chunk.ts";
 import type { StreamRepair } from "./stream-repair.ts";
 
 const texts = list(text);
@@ -55,8 +55,14 @@ const part = object({
   thought: flag,
   thoughtSignature: text,
 });
+/** An error that reports nothing, such as an empty text, is left out. */
+const reported: Fit = (value) => {
+  const isError = isObject(value) ? Object.keys(value).length > 0 : typeof value === "string" && value !== "";
+  return isError ? value : undefined;
+};
 const fitted = object({
   responseId: text,
+  error: reported,
   candidates: list(
     object({
       content: object({ parts: list(part) }),

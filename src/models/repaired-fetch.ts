@@ -2,7 +2,7 @@
 // rules of their protocol (`stream-repair.ts`), and keep-alives are left out. A response that is one document becomes a stream, so that its
 // text or its error is not lost. Invariant: after the finish reason of an answer no event ends the answer with an error.
 
-import { isObject, listOf, parseJson, type Fields } from "#lib/json-value.ts";
+import { fieldsOf, isObject, listOf, parseJson, type Fields } from "#lib/json-value.ts";
 
 import { answerResponse, type AnswerBytes } from "./answer-response.ts";
 import type { DirectDeltas } from "./direct-deltas.ts";
@@ -67,6 +67,7 @@ class Repair {
     if (data === null) return text;
     if (isKeepAlive(data) || this.#isIgnored(data)) return "";
     this.#finish.read(data);
+    if (mayComplete.test(data)) this.#readEnd(data);
     if (isErrorText(head, data)) return this.#failed(data);
     const failed = reportInList(data);
     if (failed !== null) return this.#failed(failed);
@@ -74,6 +75,12 @@ class Repair {
     if (repaired.length === 1 && repaired[0] === data) return text;
     // Data that was sent in several lines is sent in several lines again.
     return repaired.map((entry) => `${head}data: ${entry.replaceAll("\n", "\ndata: ")}\n\n`).join("");
+  }
+
+  /** Records the last event of a protocol. The lines of the body show it only if its data is one line. */
+  #readEnd(data: string): void {
+    const { type } = fieldsOf(parseJson(data));
+    this.#exchange.ended ||= type === "response.completed" || type === "message_stop";
   }
 
   /** Whether an event after the finish reason is an error, or a piece of an event. Such an event is ignored and noted for the log. */
@@ -91,6 +98,8 @@ class Repair {
     const value = parseJson(text);
     // Some servers write a line before the first event.
     if (value === undefined && /^data:/m.test(text)) return this.events(text, true);
+    const objects = value === undefined ? objectsIn(text.replace(/\[DONE\]\s*$/, "")) : null;
+    if (objects !== null) return this.events(objects.map((object) => `data: ${object}\n\n`).join(""), true);
     if (value === undefined) return this.#failed(unreadable(pageMessage(text)));
     const events = this.#profile.eventsOfDocument?.(value) ?? null;
     if (events !== null) return this.events(events, true);
@@ -116,16 +125,47 @@ function refusalOf(error: unknown): Fields {
   return { error: { ...fields, type: typeOfRefusal(fields["code"], fields["type"]) } };
 }
 
+/** A match only means that the data is parsed: the text of the model may contain the same words. */
+const mayComplete = /"(?:response\.completed|message_stop)"/;
+
 /** The longest piece of an ignored event in the log. */
 const longestNote = 300;
 
-/** Lines of data that are each an event, because the server sent no empty lines between them. */
+/**
+ * Pieces of data that are each an event, because the server sent no empty lines between them, or several objects in one line. Some gateways
+ * write the name of the field twice.
+ */
 function separated(event: EventText): EventText[] {
   const { data, head } = event;
-  if (data === null || !data.includes("\n") || parseJson(data) !== undefined) return [event];
-  const lines = data.split("\n");
+  const isOdd = data !== null && (/^\s*data:|\}[ \t]*\{/.test(data) || data.includes("\n"));
+  if (!isOdd || parseJson(data) !== undefined) return [event];
+  const lines = data.split("\n").map((line) => line.replace(/^(?:\s*data:)+ ?/, ""));
   const areEvents = lines.every((line) => isKeepAlive(line) || line.trim() === "[DONE]" || isObject(parseJson(line)));
-  return areEvents ? lines.map((line) => ({ text: `data: ${line}\n\n`, data: line, head, error: null })) : [event];
+  const pieces = areEvents ? lines : objectsIn(lines.join("\n"));
+  return pieces === null
+    ? [event]
+    : pieces.map((each) => ({ text: `data: ${each}\n\n`, data: each, head, error: null }));
+}
+
+/** The texts of JSON objects that follow each other; null if the text has anything else, or only one object. */
+function objectsIn(text: string): string[] | null {
+  const objects: string[] = [];
+  let [depth, begin, end] = [0, 0, 0];
+  for (const { 0: part, index } of text.matchAll(/"(?:[^"\\]|\\.)*"?|[{}]/gs)) {
+    if (part === "{" && depth === 0) {
+      if (text.slice(end, index).trim() !== "") return null;
+      begin = index;
+    }
+    if (part.length > 1) continue;
+    depth += part === "{" ? 1 : -1;
+    if (depth > 0) continue;
+    if (depth < 0) return null;
+    end = index + 1;
+    // The data of an event is one line.
+    objects.push(text.slice(begin, end).replaceAll(/[\r\n]+/g, " "));
+  }
+  const isComplete = objects.length > 1 && depth === 0 && text.slice(end).trim() === "";
+  return isComplete && objects.every((object) => parseJson(object) !== undefined) ? objects : null;
 }
 
 /** The error of a chunk that is a list, in which Google sends errors; null for any other chunk. */
@@ -137,7 +177,7 @@ function reportInList(data: string): Fields | null {
 
 /** Whether the data of an event is an error in plain text. */
 function isErrorText(head: string, data: string): boolean {
-  return /^event:\s*error\s*$/m.test(head) && parseJson(data) === undefined;
+  return /^event:\s*error\s*$/m.test(head) && data.trim() !== "[DONE]" && parseJson(data) === undefined;
 }
 
 /** Returns the fields of an error for a response that is neither a stream nor an error of the provider. */
@@ -240,8 +280,9 @@ export function repairedFetch(
   const repaired = async (input: FetchInput, init?: RequestInit): Promise<Response> => {
     const response = await fetch(input, init);
     const body: ReadableStream<Uint8Array> | null = response.body;
-    if (body === null) return response;
     const { status, statusText, headers } = response;
+    // The package has no class for a success without a body, such as 204. An empty stream is an answer that broke off.
+    if (body === null) return response.ok ? new Response("", { headers }) : response;
     if (!response.ok) return new Response(refusalBody(body, watch), { status, statusText, headers });
     const pieces = answerPieces(body, watch);
     // The headers of a successful response are in `watch.exchange`.
