@@ -29,6 +29,7 @@ import type { ThreadDependencies } from "#thread/thread-dependencies.ts";
 import { threadObject } from "#thread/thread-object.ts";
 
 import type { Environment, ThreadholdBindings } from "./bindings.ts";
+import { byEnvironment } from "./by-environment.ts";
 import { deploymentLimits } from "./deployment-limits.ts";
 import { fileSettings } from "./environment.ts";
 import { mountAt, readPrefix } from "./mount.ts";
@@ -61,11 +62,9 @@ export function compose(
     threads: (id) => threadOf(named(env), id),
     feeds: (owner) => feedOf(named(env), owner),
   }));
-  const apps = new WeakMap<Environment, ReturnType<typeof createApp>>();
+  const appOf = byEnvironment(createAppOf, reportManyEnvironments);
 
-  function appOf(env: Environment) {
-    const known = apps.get(env);
-    if (known !== undefined) return known;
+  function createAppOf(env: Environment) {
     deploymentLimits(env, reportInvalidLimit);
     traceSettings(env, reportInvalidTraces);
     webhookSettings(env, { isLocal: isLocal(env), onInvalid: reportInvalidWebhook });
@@ -74,7 +73,7 @@ export function compose(
       threads: (id: string) => threadOf(env, id),
       feeds: (owner: string | null) => feedOf(env, owner),
     };
-    const app = createApp({
+    return createApp({
       registry,
       diagnostics,
       ...objects,
@@ -109,8 +108,6 @@ export function compose(
       admissions: admissionLimiterOf(env),
       now: () => systemClock.now(),
     });
-    apps.set(env, app);
-    return app;
   }
 
   return {
@@ -184,6 +181,14 @@ function reportInvalidTraces(variable: string): void {
 function reportInvalidWebhook(variable: string, valid: string): void {
   const message = `The webhook for threads that wait is not sent: the value has to be ${valid}.`;
   consoleLog("error", "bad_configuration", { variable, message });
+}
+
+/** Logs, once per isolate, that limits which are counted in memory do not hold. */
+function reportManyEnvironments(): void {
+  const message =
+    "The Worker passes an `env` with other entries at each request, so limits of users and the delay after wrong credentials, which are " +
+    "counted in memory, do not hold. Pass the `env` of the handler, or a copy with the same entries.";
+  consoleLog("error", "bad_configuration", { variable: "env", message });
 }
 
 /** Whether the server runs in the open mode of this machine. */

@@ -173,3 +173,53 @@ describe("the Worker's own authentication", () => {
     lines.mockRestore();
   });
 });
+
+describe("an env that is another object at each request", () => {
+  /** Sends each request with a copy of the variables. */
+  function copying(variables: Environment, own: ThreadholdOptions = {}) {
+    const { fetch } = compose(registry, own);
+    return (path: string, token: string, more: object = {}): Promise<Response> => {
+      const request = new Request(new URL(path, origin), { headers: { authorization: `Bearer ${token}` } });
+      return fetch(request, { ...variables, ...more }, createExecutionContext());
+    };
+  }
+  const tokens: Environment = { ...users, API_TOKENS: "mia-token-0001=mia", LIMIT_CHANGES_PER_MINUTE: "100000" };
+
+  it("MOUNT6 Limits that are counted in memory hold for copies of the Worker's env", async () => {
+    const send = copying({ ...tokens, LIMIT_LISTS_PER_MINUTE: "3" });
+    const statuses = [];
+    for (let sent = 0; sent < 5; sent += 1) statuses.push((await send("/api/threads", "mia-token-0001")).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+  });
+
+  it("MOUNT6 Wrong credentials are delayed for copies of the Worker's env", async () => {
+    const send = copying(tokens);
+    const statuses = [];
+    for (let sent = 0; sent < 7; sent += 1) statuses.push((await send("/api/threads", "wrong")).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
+  });
+
+  it("MOUNT6 An env with other entries has a deployment of its own", async () => {
+    const send = copying(tokens);
+    const other = { API_TOKENS: "tom-token-0001=tom" };
+    const status = async (token: string, more?: object): Promise<number> =>
+      (await send("/api/caller", token, more)).status;
+    expect(await status("mia-token-0001")).toBe(200);
+    expect(await status("mia-token-0001", other)).toBe(401);
+    expect(await status("tom-token-0001", other)).toBe(200);
+    expect(await status("tom-token-0001")).toBe(401);
+    // An entry that is absent differs from one that is undefined.
+    expect(await status("mia-token-0001", { API_TOKENS: undefined })).toBe(503);
+    expect(await status("mia-token-0001")).toBe(200);
+  });
+
+  it("MOUNT6 Envs with other entries at each request are an error in the log, once, because limits in memory do not hold", async () => {
+    const lines = vi.spyOn(console, "error").mockImplementation(() => {});
+    const send = copying(tokens);
+    for (let sent = 0; sent < 12; sent += 1)
+      expect((await send("/api/caller", "mia-token-0001", { REQUEST_ID: String(sent) })).status).toBe(200);
+    const logged = lines.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('"variable":"env"'));
+    lines.mockRestore();
+    expect(logged).toEqual([expect.stringContaining("do not hold")]);
+  });
+});
