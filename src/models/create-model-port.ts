@@ -142,7 +142,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       // The text of chunks is redacted only if the request reads `raw` parts.
       if (request.raw !== false) secrets = secretsOf(access);
       const raw = new RawText(secrets?.values ?? [], redact);
-      if (options.direct !== false) direct = directPath(settings.profile, { joinMs, timers });
+      if (options.direct !== false) direct = directPath(settings.profile, { joinMs, timers, now });
       const call: Call = { request, settings, watch, raw, answerTool: null, names: new Map(), chunks, direct };
       const sent = { languages, fetch: access.fetch ?? fetch, signal: ending.controller.signal };
       const { warnings, parts } = await prepared(call, sent);

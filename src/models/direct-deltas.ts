@@ -33,13 +33,27 @@ const longestJoined = 16 * 1024;
 const fewAnswers = 4;
 const shortJoinMs = 10;
 
-/** The number of answers that are being read in the isolate. */
-let answers = 0;
+/** Milliseconds without a delta after which an answer does not count as being read. */
+const recentMs = 1_000;
 
-/** How deltas are joined: for at most `joinMs` milliseconds; 0 if each delta is a part of its own. */
+/**
+ * The answers that are being read in the isolate, each with the time of its last delta. The times are needed because an answer never ends
+ * whose object was reset.
+ */
+const answers = new Map<object, number>();
+
+/** The number of answers that are being read, after a delta of this one. */
+function countAnswers(answer: object, now: number): number {
+  answers.set(answer, now);
+  for (const [other, last] of answers) if (now - last > recentMs) answers.delete(other);
+  return answers.size;
+}
+
+/** How deltas are joined: for at most `joinMs` milliseconds; 0 if each delta is a part of its own. `now` returns milliseconds. */
 export interface JoinOptions {
   joinMs: number;
   timers: Timers;
+  now: () => number;
 }
 
 /** Creates the direct path of a request; null for a provider without plain deltas. */
@@ -63,6 +77,8 @@ type Arrival = { part: LanguageModelV3StreamPart | null } | { error: unknown };
 export class DirectDeltas {
   readonly #wire: PlainWire;
   readonly #join: JoinOptions;
+  /** Stands for this answer among those that are being read. */
+  readonly #answer = {};
   #hasResponse = false;
   /** Number of events that the package reads, and number of its chunks so far. */
   #forwarded = 0;
@@ -209,10 +225,11 @@ export class DirectDeltas {
 
   /** Lets the next deltas wait, so that they become one part. Longer if many answers are read at a time. */
   #startWait(): void {
-    const { joinMs, timers } = this.#join;
+    const { joinMs, timers, now } = this.#join;
     this.#stopWait();
     if (joinMs === 0) return;
-    const disarm = timers.after(answers > fewAnswers ? joinMs : Math.min(joinMs, shortJoinMs), () => {
+    const isLong = countAnswers(this.#answer, now()) > fewAnswers;
+    const disarm = timers.after(isLong ? joinMs : Math.min(joinMs, shortJoinMs), () => {
       this.#endWait = null;
       this.#wake?.();
     });
@@ -242,7 +259,6 @@ export class DirectDeltas {
     signal: AbortSignal,
   ): Reading<readonly LanguageModelV3StreamPart[]> {
     const reading = new StreamReading(stream, signal);
-    answers += 1;
     // One read of the package's stream is pending while direct deltas are read.
     let isReading = false;
     let arrival: Arrival | null = null;
@@ -276,7 +292,7 @@ export class DirectDeltas {
     return {
       read: next,
       close: () => {
-        answers -= 1;
+        answers.delete(this.#answer);
         this.#stopWait();
         this.#end();
         reading.close();

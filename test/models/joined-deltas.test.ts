@@ -99,22 +99,47 @@ it("ANSWER8 An aborted answer has the deltas that waited", async () => {
   expect(read.parts.at(-1)).toMatchObject({ type: "error", failure: { kind: "aborted" } });
 });
 
-it("ANSWER8 The window is shorter while few answers are read", async () => {
+/** The windows of this number of answers at a time. `now` is the time of all of them. */
+async function windowsOf(number: number, now: number): Promise<number[]> {
   if (chat === undefined) throw new Error("no wire");
-  const windows = async (number: number): Promise<Set<number>> => {
-    const { armed, timers } = heldTimers();
-    const seen = new Set<number>();
-    const reader = (): Promise<void> => {
-      // Longer timers limit the silence at the end of an answer.
-      for (const { milliseconds } of armed) if (milliseconds < 1000) seen.add(milliseconds);
-      return nextTurn();
-    };
-    const arrival = (): Arrival => arrivalOf(chat, [{ kind: "text", pieces: words }]);
-    await Promise.all(
-      Array.from({ length: number }, () => readArrival(arrival(), chat, { timers, joinMs: 30, reader })),
-    );
-    return seen;
+  const { armed, timers } = heldTimers();
+  const seen = new Set<number>();
+  const reader = (): Promise<void> => {
+    // Longer timers limit the silence at the end of an answer.
+    for (const { milliseconds } of armed) if (milliseconds < 1000) seen.add(milliseconds);
+    return nextTurn();
   };
-  expect([...(await windows(1))]).toEqual([10]);
-  expect([...(await windows(12))]).toContain(30);
+  const read = () =>
+    readArrival(arrivalOf(chat, [{ kind: "text", pieces: words }]), chat, {
+      timers,
+      joinMs: 30,
+      now: () => now,
+      reader,
+    });
+  await Promise.all(Array.from({ length: number }, read));
+  return [...seen];
+}
+
+it("ANSWER8 The window is shorter while few answers are read", async () => {
+  expect(await windowsOf(1, 1_000)).toEqual([10]);
+  expect(await windowsOf(12, 1_000)).toContain(30);
+  expect(await windowsOf(1, 1_000)).toEqual([10]);
+});
+
+it("ANSWER8 Answers that never end, because their objects were reset, do not lengthen the window of later answers", async () => {
+  if (chat === undefined) throw new Error("no wire");
+  const { timers } = heldTimers();
+  const reset = () =>
+    new Promise<void>((resolve) => {
+      const reader = ({ type }: ModelPart): Promise<void> => {
+        if (type !== "text_delta") return nextTurn();
+        resolve();
+        return new Promise(() => undefined);
+      };
+      const options = { timers, joinMs: 30, now: () => 10_000, reader };
+      void readArrival(arrivalOf(chat, [{ kind: "text", pieces: words }]), chat, options);
+    });
+  await Promise.all(Array.from({ length: 6 }, reset));
+  expect(await windowsOf(1, 10_500)).toEqual([30]);
+  expect(await windowsOf(1, 12_000)).toEqual([10]);
 });
