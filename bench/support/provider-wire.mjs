@@ -1,5 +1,6 @@
 // The answers of the scripted provider: OpenAI's chat stream, chunk by chunk, with the fields of a real chunk. The requested model
-// selects the answer: `text-<n>` is n deltas of text, `tool` is a call and then text after its result.
+// selects the answer: `text-<n>` is n deltas of text, `paced-<n>-<ms>` the same with pauses between its chunks, `tool` is a call and then
+// text after its result.
 
 /** Deltas of about a token each. */
 const words = ["Then ", "came ", "another ", "word, ", "and ", "one ", "more. "];
@@ -69,7 +70,12 @@ function toolCall() {
  */
 export function answerTo({ model, messages }) {
   if (model === "tool") return messages.at(-1)?.role === "tool" ? text(1) : toolCall();
-  const [, deltas] = /^text-(\d+)$/.exec(model) ?? [];
+  const [, deltas] = /^(?:text|paced)-(\d+)(?:-\d+)?$/.exec(model) ?? [];
   if (deltas === undefined) throw new Error(`There is no answer for the model "${model}".`);
   return text(Number(deltas));
+}
+
+/** The milliseconds between two chunks of a model's answers. @param {string} model */
+export function pauseOf(model) {
+  return Number(/^paced-\d+-(\d+)$/.exec(model)?.[1] ?? 0);
 }

@@ -1,10 +1,10 @@
-// The client of every streamed answer: a persistent connection, a POST, and the same reading of SSE and JSON for every server.
+// The client of every streamed answer: persistent connections, as many as answers at a time, a POST, and the same reading of SSE and JSON for every server.
 
 import { Agent, request } from "node:http";
 
 import { now } from "./now.mjs";
 
-const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /** @typedef {{ type?: string, delta?: string, choices?: { delta: { content?: string } }[] }} StreamedEvent a provider's or a thread's */
 /** @typedef {(event: StreamedEvent) => string} DeltaOf what an event adds to the text: "" for most */

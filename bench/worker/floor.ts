@@ -1,6 +1,6 @@
 // The least that a durable answer can cost: an object that stores the request, calls the provider, passes the answer on and stores it. It
-// has no runs, no checks and no other subscribers. There are two ways: the provider's bytes unchanged and unparsed, or read by the
-// provider's package, as every program that needs the content has to.
+// has no runs, no checks and no other subscribers. There are three ways: the provider's bytes unchanged and unparsed, each chunk written to the
+// client by itself, and read by the provider's package, as every program that needs the content has to.
 
 import { createOpenAI } from "@ai-sdk/openai";
 import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
@@ -17,7 +17,7 @@ interface FloorRequest {
   /** The text of a message, and the number of messages with that text. */
   content: string;
   count: number;
-  way: "bytes" | "package";
+  way: "bytes" | "chunks" | "package";
 }
 
 type Prompt = LanguageModelV3CallOptions["prompt"];
@@ -34,6 +34,7 @@ export class FloorObject extends DurableObject<FloorEnvironment> {
   override async fetch(request: Request): Promise<Response> {
     const asked = await request.json<FloorRequest>();
     this.#store(asked.content);
+    if (asked.way === "chunks") return this.#chunks(asked);
     return asked.way === "bytes" ? this.#bytes(asked) : this.#package(asked);
   }
 
@@ -50,6 +51,29 @@ export class FloorObject extends DurableObject<FloorEnvironment> {
     const [passed, kept] = (answer.body ?? new ReadableStream<Uint8Array>()).tee();
     this.ctx.waitUntil(new Response(kept).text().then((text) => this.#store(text)));
     return new Response(passed, streamed);
+  }
+
+  async #chunks({ model, content, count }: FloorRequest): Promise<Response> {
+    const messages = Array.from({ length: count }, () => ({ role: "user", content }));
+    const answer = await this.#ask(model, messages);
+    const { readable, writable } = new IdentityTransformStream();
+    this.ctx.waitUntil(this.#write(answer.body ?? new ReadableStream<Uint8Array>(), writable.getWriter()));
+    return new Response(readable, streamed);
+  }
+
+  /** Writes each chunk of an answer by itself, and stores the answer in a row at the end. */
+  async #write(body: ReadableStream<Uint8Array>, writer: WritableStreamDefaultWriter): Promise<void> {
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const piece of body) {
+      text += decoder.decode(piece, { stream: true });
+      for (let begin = 0, end = 0; begin < piece.length; begin = end) {
+        end = endOfChunk(piece, begin);
+        await writer.write(piece.slice(begin, end));
+      }
+    }
+    this.#store(text);
+    await writer.close();
   }
 
   #ask(model: string, messages: object[]): Promise<Response> {
@@ -105,6 +129,16 @@ export class FloorObject extends DurableObject<FloorEnvironment> {
   #store(body: string): void {
     this.ctx.storage.sql.exec("INSERT INTO message (body) VALUES (?)", body);
   }
+}
+
+const lineFeed = 0x0a;
+
+/** The position after the chunk that begins at a position, or the end of the piece. */
+function endOfChunk(piece: Uint8Array, begin: number): number {
+  for (let at = piece.indexOf(lineFeed, begin); at !== -1; at = piece.indexOf(lineFeed, at + 1)) {
+    if (piece[at + 1] === lineFeed) return at + 2;
+  }
+  return piece.length;
 }
 
 /** The arguments of the one call of an answer. */

@@ -15,7 +15,9 @@ export { PlainObject } from "./plain-object.ts";
 const instant = defineModel({ name: "instant", provider: "test", model: "instant", script: () => ({ text: "Yes." }) });
 
 /** Models of the scripted provider. Their names select the answer. */
-const served = ["text-20", "text-1000", "tool"].map((name) => defineModel({ name, provider: "openai", model: name }));
+const served = ["text-5", "text-20", "text-1000", "paced-200-10", "tool"].map((name) =>
+  defineModel({ name, provider: "openai", model: name }),
+);
 
 /** A model with a small window. A long thread of its agent is compacted. */
 const windowed = defineModel({ name: "tool-32k", provider: "openai", model: "tool", contextWindow: 32_000 });
@@ -85,7 +87,15 @@ const registry: Registry = {
   hash: "bench",
 };
 
-const { ThreadObject, ThreadFeed, fetch } = compose(registry, {});
+/** Whether the catalog is written. The Worker and its objects share an isolate, so a request can change it for both. */
+let writesCatalog = true;
+
+const { ThreadObject, ThreadFeed, fetch } = compose(registry, {}, (dependencies) => {
+  const { catalog } = dependencies;
+  const flush: typeof catalog.flush = (entry, totals) =>
+    writesCatalog ? catalog.flush(entry, totals) : Promise.resolve();
+  return { ...dependencies, catalog: { ...catalog, flush } };
+});
 
 export { ThreadFeed, ThreadObject };
 
@@ -96,8 +106,12 @@ interface BenchEnvironment extends Environment {
 
 /** Passes a request on to the floor's object, to a plain object or to the Worker. The floor and the Worker request the provider. */
 function serve(request: Request, env: BenchEnvironment, context: ExecutionContext): Response | Promise<Response> {
-  const [, kind, name] = /^\/(floor|plain)\/(\w+)$/.exec(new URL(request.url).pathname) ?? [];
+  const [, kind, name] = /^\/(floor|plain|catalog)\/(\w+)$/.exec(new URL(request.url).pathname) ?? [];
   if (name === undefined) return fetch(request, env, context);
+  if (kind === "catalog") {
+    writesCatalog = name === "on";
+    return new Response(null, { status: 204 });
+  }
   if (kind === "plain") return servePlain(request, env.PLAIN_OBJECTS, name);
   return env.FLOORS.get(env.FLOORS.idFromName(name)).fetch(request);
 }
