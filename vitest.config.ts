@@ -11,6 +11,7 @@ import { defineConfig } from "vitest/config";
 import { threadhold } from "#testing/vite/index.ts";
 
 import { fixtures, groupOrders, nodeProjects, resolve, shown, toolsInNode } from "./test/node.config.ts";
+import type {} from "./test/support/model-server/global-setup.ts";
 import { leadToSource, runtimeModules, setupFiles } from "./test/support/runtime-modules/plugin.mjs";
 
 declare module "vitest" {
@@ -56,7 +57,14 @@ const inRuntime = (
   { include, exclude: others = [], isolate = true, quickPool = true, groupOrder = 0 }: RuntimeProject,
 ) => ({
   resolve,
-  plugins: [bundled, cloudflareTest({ wrangler: { configPath: fromRoot("./test/wrangler.test.jsonc") } })],
+  plugins: [
+    bundled,
+    cloudflareTest(({ inject }) => ({
+      wrangler: { configPath: fromRoot("./test/wrangler.test.jsonc") },
+      // The runtime's own binding for models. Its requests reach the model server, in place of a Cloudflare account.
+      miniflare: { ai: { binding: "AI", remoteProxyConnectionString: new URL(inject("modelServer")) } },
+    })),
+  ],
   test: {
     name,
     // Servers on this machine, one that answers as the providers do, one that misbehaves and one that counts: tests

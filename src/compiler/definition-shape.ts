@@ -8,6 +8,7 @@ import type { AgentDefinition, SideConfig } from "#spec/agent.ts";
 import type { StrategyDefinition } from "#spec/define-strategy.ts";
 import type { LimitAmounts, Limits } from "#spec/limits.ts";
 import type { McpServerDefinition } from "#spec/mcp-server.ts";
+import type { ModelGateway } from "#spec/model-gateway.ts";
 import { modelPresets, type PresetName } from "#spec/model-preset.ts";
 import type { AnyModelDefinition, AnyModelProvider, ModelDefinition } from "#spec/model.ts";
 import type { OpenApiCredential, OpenApiDefinition } from "#spec/open-api.ts";
@@ -46,6 +47,14 @@ export const providers = [
   "workers-ai",
 ] as const satisfies readonly AnyModelProvider[];
 
+const gatewayFields = {
+  id: name,
+  cacheTtl: count.optional(),
+  skipCache: z.boolean().optional(),
+  cacheKey: name.optional(),
+  collectLog: z.boolean().optional(),
+} satisfies Fields<ModelGateway>;
+
 const modelFields = {
   name,
   provider: z.enum(providers),
@@ -71,6 +80,7 @@ const modelFields = {
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "Invalid value: it is the name of an environment variable, such as TEAM_API_KEY")
     .nullable()
     .optional(),
+  gateway: z.strictObject(gatewayFields).optional(),
   headers: z.record(z.string(), z.string()).optional(),
   temperature: z.number().optional(),
   maxTokens: count.optional(),

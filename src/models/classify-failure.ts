@@ -35,7 +35,9 @@ const refusedElsewhere =
 const dailyQuota = /PerDay(?![a-z])/;
 const perDay = /\bper[ -]day\b/i;
 
-const moneyIsOut = /insufficient_quota|billing_hard_limit|insufficient[_ ]balance|credit balance is too low/i;
+// Workers AI has a free allocation for each day.
+const moneyIsOut =
+  /insufficient_quota|billing_hard_limit|insufficient[_ ]balance|credit balance is too low|daily free allocation/i;
 
 const busy = /rate[ _-]?limit|too many requests|request limit reached|requests? per (?:second|minute)/i;
 

@@ -10,6 +10,7 @@ import { followAbort } from "#lib/follow-abort.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { platformTimers, type Timers } from "#lib/timers.ts";
 
+import { bindingFetch } from "./ai-binding.ts";
 import { prepareCall } from "./call-options.ts";
 import { ChunkReader } from "./chunk-reader.ts";
 import { classifyFailure, failure } from "./classify-failure.ts";
@@ -23,6 +24,7 @@ import { wholeTurnFetch } from "./paused-turn.ts";
 import { knownSecrets, providerSettings } from "./provider-settings.ts";
 import type { ModelAccess } from "./provider-settings.ts";
 import { providerNamed } from "./provider/providers.ts";
+import { gatewayOfBinding } from "./provider/workers-ai.ts";
 import { RawText } from "./raw-text.ts";
 import { StreamReading, untilAborted, type Reading } from "./read-stream.ts";
 import { notReadyMessage, withKeyHint } from "./readiness.ts";
@@ -144,7 +146,9 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       const raw = new RawText(secrets?.values ?? [], redact);
       if (options.direct !== false) direct = directPath(settings.profile, { joinMs, timers, now });
       const call: Call = { request, settings, watch, raw, answerTool: null, names: new Map(), chunks, direct };
-      const sent = { languages, fetch: access.fetch ?? fetch, signal: ending.controller.signal };
+      const { binding } = settings;
+      const bound = binding === undefined ? undefined : bindingFetch(binding, gatewayOfBinding(request.model));
+      const sent = { languages, fetch: bound ?? access.fetch ?? fetch, signal: ending.controller.signal };
       const { warnings, parts } = await prepared(call, sent);
       if (warnings.length > 0 && request.raw !== false) yield { type: "raw", chunk: JSON.stringify({ warnings }) };
       const converted = await parts();

@@ -30,6 +30,8 @@ const phrases: readonly string[] = [
   "range of input length should be",
   // Z.AI.
   "prompt exceeds max length",
+  // Workers AI.
+  "exceeded this model context window limit",
   // LM Studio.
   "loaded with context length of only",
   "context size has been exceeded",

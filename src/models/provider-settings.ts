@@ -3,6 +3,7 @@
 
 import { modelPresets, type AnyModelDefinition } from "#spec/index.ts";
 
+import { aiBindingOf, type aiBindingName } from "./ai-binding.ts";
 import type { FactTable } from "./provider/facts/fact-table.ts";
 import type { ProviderProfile, ProviderSettings, ProviderVariables } from "./provider/provider-profile.ts";
 import { providerNamed, providers, refusedField } from "./provider/providers.ts";
@@ -30,6 +31,11 @@ function variablesOf(model: AnyModelDefinition): ProviderVariables | null {
 function keyVariables(model: AnyModelDefinition): readonly string[] {
   if (model.keyVariable === null) return [];
   return model.keyVariable === undefined ? (variablesOf(model)?.keys ?? []) : [model.keyVariable];
+}
+
+/** The binding that sends the requests to a model; null for a model over the network. */
+export function bindingOf(model: AnyModelDefinition): typeof aiBindingName | null {
+  return variablesOf(model)?.binding ?? null;
 }
 
 /** The environment variable in which users set the key of a model; null for a model that needs none. */
@@ -96,11 +102,15 @@ export function providerSettings(
 ): ProviderSettings | null {
   const known = providerNamed(model.provider);
   if (known === undefined || !("variables" in known) || refusedField(model) !== undefined) return null;
-  const needsNone = model.keyVariable === null || variablesOf(model)?.keyless === true;
+  const isBound = bindingOf(model) !== null;
+  const binding = isBound ? aiBindingOf(env) : null;
+  if (isBound && binding === null) return null;
+  const needsNone = isBound || model.keyVariable === null || variablesOf(model)?.keyless === true;
   const apiKey = access.apiKey ?? firstText(env, keyVariables(model)) ?? (needsNone ? "" : null);
   if (apiKey === null) return null;
   const { profile, baseUrl, host } = destinationOf(model, known, env);
-  return { profile, apiKey, baseUrl, host, owner: profile.ownerAt?.(host) ?? profile.name };
+  const owner = profile.ownerAt?.(host) ?? profile.name;
+  return { profile, apiKey, baseUrl, host, owner, ...(binding === null ? {} : { binding }) };
 }
 
 /** All keys that are set. Each is removed from shown texts, because any provider may repeat it. */

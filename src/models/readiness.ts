@@ -4,12 +4,12 @@
 import type { ModelFailure } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { keyVariable, providerSettings } from "./provider-settings.ts";
+import { bindingOf, keyVariable, providerSettings } from "./provider-settings.ts";
 import { providerNamed, refusedField, unavailableProvider } from "./provider/providers.ts";
 
-export { addressVariables, defaultAddress } from "./provider-settings.ts";
+export { addressVariables, bindingOf, defaultAddress } from "./provider-settings.ts";
 
-/** Whether a model can be called; `missing` names the variable to set, and is null if no variable is missing. */
+/** Whether a model can be called; `missing` names the variable or the binding that it needs, and is null if neither is missing. */
 export interface Readiness {
   ready: boolean;
   missing: string | null;
@@ -21,7 +21,7 @@ export function readiness(model: AnyModelDefinition, env: Record<string, unknown
   if (provider === undefined) return { ready: false, missing: null };
   if ("play" in provider) return { ready: provider.isReady(model), missing: null };
   if (providerSettings(model, env) !== null) return { ready: true, missing: null };
-  return { ready: false, missing: refusedField(model) === undefined ? keyVariable(model) : null };
+  return { ready: false, missing: refusedField(model) === undefined ? (bindingOf(model) ?? keyVariable(model)) : null };
 }
 
 /** Whether the answers of a model come from a script, so that no request is sent. */
@@ -37,10 +37,17 @@ export function withKeyHint(failure: ModelFailure, model: AnyModelDefinition): M
   return { ...failure, message: `${failure.message} (The key is read from ${variable}.)` };
 }
 
+/** What a model of Workers AI needs, and the lines that add it. */
+const missingBinding =
+  'needs the binding AI of Workers AI, which the Worker does not have. Add it to the wrangler configuration: [ai] with binding = "AI" in ' +
+  'wrangler.toml, or "ai": { "binding": "AI" } in wrangler.jsonc. It needs no key.';
+
 /** Why a model that is not ready cannot be called, and what to do. */
 export function notReadyMessage(model: AnyModelDefinition): string {
   const problem = refusedField(model)?.reason ?? unavailableProvider(model.provider);
   if (problem !== undefined) return `Model "${model.name}": ${problem}.`;
+  const binding = bindingOf(model);
+  if (binding !== null) return `Model "${model.name}" ${missingBinding}`;
   const variable = keyVariable(model);
   if (variable === null) return `Model "${model.name}": provider "${model.provider}" is never asked.`;
   return (

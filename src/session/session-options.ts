@@ -6,7 +6,7 @@ import type { Limits } from "#contract/run.ts";
 import { anySignal } from "#lib/any-signal.ts";
 import { keyVariable } from "#models/provider-settings.ts";
 import { refusedField, unavailableProvider } from "#models/provider/providers.ts";
-import { readiness } from "#models/readiness.ts";
+import { bindingOf, notReadyMessage, readiness } from "#models/readiness.ts";
 import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
 
 /** Options that may differ between executions. */
@@ -135,10 +135,16 @@ function readLimits(limits: unknown): Limits {
   throw refuse("invalid_request", `The limits do not fit. ${problems.join("; ")}`);
 }
 
+/** What a session does in place of a binding, which only a Worker has. */
+const inProcess =
+  " In a Worker, give the session options.env with it. Any other process has no bindings: use the provider openai-compatible, as " +
+  "docs/guide/models.md shows for Workers AI.";
+
 /** Throws `invalid_request` if the model's key is missing, before a request is sent. */
 export function assertKey(options: CheckedOptions): void {
   const { missing } = readiness(options.model, environmentOf(options));
   if (missing === null) return;
+  if (bindingOf(options.model) !== null) throw refuse("invalid_request", notReadyMessage(options.model) + inProcess);
   throw refuse(
     "invalid_request",
     `Model "${options.model.name}" needs a key: set ${missing} in the environment, or give options.apiKey or options.env.`,

@@ -1,6 +1,7 @@
 // Model definitions: the provider and its model id, prices, options and fallbacks. `ModelProvider` are the five providers of
 // Standard Agents and `ExtraModelProvider` the additional ones, so that a definition with one of the five has the published type.
 
+import type { ModelGateway } from "./model-gateway.ts";
 import type { PresetName } from "./model-preset.ts";
 import type { ModelName } from "./register.ts";
 import type { TestScript } from "./test-script.ts";
@@ -10,7 +11,8 @@ export type ModelProvider = "openai" | "openrouter" | "anthropic" | "google" | "
 
 /**
  * Additional providers. `openai-responses` equals `openai` with `api: "responses"`, and `openai-compatible` is any server with OpenAI's Chat
- * Completions, by `preset` or `baseUrl`. The others are not available yet: a build refuses them.
+ * Completions, by `preset` or `baseUrl`. `workers-ai` are the models that the Worker's binding `AI` reaches, without a key. The others are
+ * not available yet: a build refuses them.
  */
 export type ExtraModelProvider =
   | "openai-responses"
@@ -119,7 +121,10 @@ export interface ModelDefinition<N extends string = string, P extends AnyModelPr
   name: N;
   /** The provider. Its API key is read from the environment variable `<PROVIDER>_API_KEY`, or from `keyVariable`. */
   provider: P;
-  /** The provider's id of the model, for example `gpt-5.4-mini`, or `anthropic/claude-sonnet-5` at OpenRouter. */
+  /**
+   * The provider's id of the model, for example `gpt-5.4-mini`, `anthropic/claude-sonnet-5` at OpenRouter, or `@cf/zai-org/glm-4.7-flash` of
+   * Workers AI.
+   */
   model: string;
   /** OpenRouter only: upstream providers in order of preference. */
   includedProviders?: string[];
@@ -148,6 +153,8 @@ export interface ModelDefinition<N extends string = string, P extends AnyModelPr
    * needs none.
    */
   keyVariable?: string | null;
+  /** The AI Gateway of Cloudflare through which requests go. */
+  gateway?: ModelGateway;
   /** Headers added to every request. */
   headers?: Record<string, string>;
   /** Sampling temperature. A prompt's value takes precedence. */

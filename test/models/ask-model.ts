@@ -1,6 +1,7 @@
 // The base of the tests of the model port: a port that sends its requests to the model server, a plain request, and functions that read an
 // answer.
 
+import { env as workerEnv } from "cloudflare:workers";
 import { inject } from "vitest";
 
 import type { ModelMessage, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
@@ -11,6 +12,8 @@ import { checkedFetch } from "../support/wire-rules/checked-fetch.ts";
 
 export const providers = ["openai", "openai-responses", "anthropic", "google", "openrouter"] as const;
 export type Provider = (typeof providers)[number];
+/** A provider that is reached over the network, or by the Worker's binding. */
+export type AnyProvider = Provider | "workers-ai";
 
 /** Keys in the form of real keys, so that a search for them finds a leak. */
 export const keys = {
@@ -20,9 +23,11 @@ export const keys = {
   OPENROUTER_API_KEY: "openrouter-secret-0004",
 };
 
-export function serverEnv(url: string): Record<string, string> {
+export function serverEnv(url: string): Record<string, unknown> {
   return {
     ...keys,
+    // The runtime's own binding, which sends its requests to the model server.
+    AI: Reflect.get(workerEnv, "AI") as unknown,
     OPENAI_BASE_URL: `${url}/v1`,
     ANTHROPIC_BASE_URL: `${url}/v1`,
     GOOGLE_BASE_URL: `${url}/v1beta`,
@@ -33,8 +38,27 @@ export function serverEnv(url: string): Record<string, string> {
 /** A port whose providers all lead to the model server. */
 export function serverPort(options: Partial<ModelPortOptions> = {}): ModelPort {
   const { fetch: given = fetch, ...rest } = options;
-  const server = { env: serverEnv(inject("modelServer")), fetch: checkedFetch(given) };
-  return createModelPort({ ...server, ...rest });
+  const env = serverEnv(inject("modelServer"));
+  // A test that gives a fetch of its own tests what follows from its responses, so that fetch answers in place of the binding too.
+  if (options.fetch !== undefined) env["AI"] = bindingOver(given);
+  return createModelPort({ env, fetch: checkedFetch(given), ...rest });
+}
+
+/** A binding whose requests to the model server are sent by a fetch. */
+function bindingOver(fetch: typeof globalThis.fetch) {
+  return {
+    run: (
+      model: string,
+      inputs: object,
+      { signal, extraHeaders }: { signal?: AbortSignal; extraHeaders: HeadersInit },
+    ) =>
+      fetch(`${inject("modelServer")}/run`, {
+        method: "POST",
+        headers: extraHeaders,
+        body: JSON.stringify({ ...inputs, model: model.replace(/^@cf\//, "") }),
+        ...(signal === undefined ? {} : { signal }),
+      }),
+  };
 }
 
 export function model(
@@ -42,7 +66,7 @@ export function model(
   name: string,
   more: Partial<AnyModelDefinition> = {},
 ): AnyModelDefinition {
-  return { name: `${provider} model`, provider, model: name, ...more };
+  return { name: `${provider} model`, provider, model: provider === "workers-ai" ? `@cf/${name}` : name, ...more };
 }
 
 export function message(role: ModelMessage["role"], more: Partial<ModelMessage> = {}): ModelMessage {
@@ -93,7 +117,7 @@ export function emitted(parts: readonly ModelPart[]): ModelPart[] {
 
 /** Requests a case from the model server and reads the whole answer. */
 export async function ask(
-  provider: Provider,
+  provider: AnyProvider,
   name: string,
   more: Partial<ModelRequest> & { definition?: Partial<AnyModelDefinition> } = {},
 ): Promise<ModelPart[]> {

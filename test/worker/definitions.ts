@@ -17,6 +17,7 @@ import type { AnyHookName, Registry, RouteEntry, TestRequest, TestTurn, ThreadSt
 import { answeredAgents, answeredPrompts, answeredTools, released } from "./answered.ts";
 import { approvalAgents, approvalPrompts, approvalTools } from "./approval.ts";
 import { attachedAgents, attachedModels, attachedPrompts, attachedRoutes, attachedTools } from "./attached.ts";
+import { boundAgents, boundModels, boundPrompts } from "./bound.ts";
 import { codingAgents, codingBuiltIns, codingPrompts, limitedTools } from "./coding.ts";
 import { compactedAgents, compactedModels, compactedPrompts, compactedTools } from "./compacted.ts";
 import { crossing } from "./crossing.ts";
@@ -251,7 +252,16 @@ const agents = [
 
 /** The registry of the test Worker. */
 export const registry: Registry = {
-  models: entries([model, failing, teamModel, faultModel, ...attachedModels, ...limitedModels, ...compactedModels]),
+  models: entries([
+    model,
+    failing,
+    teamModel,
+    faultModel,
+    ...boundModels,
+    ...attachedModels,
+    ...limitedModels,
+    ...compactedModels,
+  ]),
   prompts: entries([
     ...prompts,
     ...structuredPrompts,
@@ -263,6 +273,7 @@ export const registry: Registry = {
     ...limitedPrompts,
     ...remotePrompts,
     ...approvalPrompts,
+    ...boundPrompts,
     ...answeredPrompts,
     ...compactedPrompts,
     ...executedPrompts,
@@ -282,6 +293,7 @@ export const registry: Registry = {
     ...limitedAgents,
     ...remoteAgents,
     ...approvalAgents,
+    ...boundAgents,
     ...answeredAgents,
     ...compactedAgents,
     ...executedAgents,

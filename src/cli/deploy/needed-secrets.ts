@@ -1,6 +1,6 @@
 // The secrets that a Worker needs: keys of its models, access of its users, and the keys that sign tickets and encrypt tokens.
 
-import { readiness } from "#models/readiness.ts";
+import { bindingOf, readiness } from "#models/readiness.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { CommandError } from "../context.ts";
@@ -41,7 +41,8 @@ export function neededSecrets({ models, usesOAuth, present, generatedMain, witho
   const needed = new Map<string, NeededSecret>();
   for (const model of models) {
     const { missing } = readiness(model, values);
-    if (missing === null) continue;
+    // A binding is a line of the configuration and no secret.
+    if (missing === null || bindingOf(model) !== null) continue;
     const earlier = needed.get(missing);
     needed.set(missing, {
       name: missing,

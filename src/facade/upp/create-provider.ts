@@ -60,7 +60,10 @@ const access: Omit<ModelAccess, "port"> = {
 
 /** Creates a provider from a protocol, and from connection settings of its requests, such as `baseUrl`. */
 export function createProvider({ protocol, name = protocol, ...config }: ProviderOptions): Provider {
-  const known = providers.map((profile) => profile.name);
+  // A reference has no bindings of a Worker.
+  const known = providers.flatMap((profile) =>
+    "variables" in profile && profile.variables.binding !== undefined ? [] : [profile.name],
+  );
   if (!known.includes(protocol)) {
     throw refusal(`There is no protocol "${String(protocol)}". Use one of ${known.join(", ")}.`, name);
   }

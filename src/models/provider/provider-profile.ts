@@ -16,6 +16,7 @@ import type { AnswerSource, AnswerStructure, ModelPart, ModelRequest } from "#co
 import type { StoredPart } from "#core/record.ts";
 import type { AnyModelDefinition, AnyModelProvider, ModelCompatibility, OpenAIProtocol } from "#spec/index.ts";
 
+import type { AiBinding, aiBindingName } from "../ai-binding.ts";
 import type { WireRules } from "../schema/wire-rules.ts";
 import type { StreamRepair } from "../stream-repair.ts";
 import type { ThinkingRequest } from "../thinking-request.ts";
@@ -23,8 +24,8 @@ import type { FactTable } from "./facts/fact-table.ts";
 
 /** Environment variables of a provider. */
 export interface ProviderVariables {
-  /** Names of the variable for the API key. Messages to users name the first one. */
-  keys: readonly [string, ...string[]];
+  /** Names of the variable for the API key. Messages to users name the first one. Empty for a provider of a binding. */
+  keys: readonly string[];
   baseUrls: readonly string[];
   /** Path of the API. It is appended if the variable contains only a host, as variables for other tools often do. */
   defaultPath: string;
@@ -32,6 +33,8 @@ export interface ProviderVariables {
   defaultBaseUrl?: string;
   /** The server usually needs no key. */
   keyless?: boolean;
+  /** The binding of the Worker that sends the requests, in place of a key. Absent: requests are sent over the network. */
+  binding?: typeof aiBindingName;
 }
 
 /** The profile, the API key and the address for requests to a model. */
@@ -45,6 +48,20 @@ export interface ProviderSettings {
   host: string | null;
   /** The owner of opaque data that requests with these settings may contain. Data that is stored under another owner is not sent. */
   owner: string;
+  /** The binding that sends the requests. Absent: the port's fetch. */
+  binding?: AiBinding;
+}
+
+/** The fields of a definition that a provider may refuse. */
+export type RefusableFields = Pick<
+  AnyModelDefinition,
+  "provider" | "model" | "api" | "preset" | "baseUrl" | "keyVariable" | "gateway"
+>;
+
+/** A field of a definition that its provider does not accept, and the reason. */
+export interface RefusedField {
+  field: keyof RefusableFields;
+  reason: string;
 }
 
 /** A model and the settings for requests to it. */
@@ -161,6 +178,8 @@ export interface ProviderProfile {
   variablesOf?: (model: AnyModelDefinition) => ProviderVariables;
   /** Accepted values of a definition's `preset`; the definition needs one of them, or a `baseUrl`. Absent: none. */
   presets?: readonly string[];
+  /** Returns the first field of a definition, among those that only some providers have, that this provider cannot use. Absent: it has no such fields. */
+  refusedField?: (model: RefusableFields) => RefusedField | undefined;
   /** Accepted values of a definition's `api`. Absent: none. */
   apis?: readonly OpenAIProtocol[];
   /** Returns the profile of the protocol that a host uses; null is the default address. Absent: this profile. */

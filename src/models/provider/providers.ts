@@ -1,14 +1,13 @@
 // The list of providers. A new provider is one file that implements `ProviderProfile`, and one entry here.
 
-import type { AnyModelDefinition } from "#spec/index.ts";
-
 import { anthropic } from "./anthropic.ts";
 import { google } from "./google.ts";
 import { namedServer } from "./openai-compatible.ts";
 import { openai, openaiResponses } from "./openai.ts";
 import { openrouter } from "./openrouter.ts";
-import type { LocalProvider, ProviderProfile } from "./provider-profile.ts";
+import type { LocalProvider, ProviderProfile, RefusableFields, RefusedField } from "./provider-profile.ts";
 import { test } from "./test.ts";
+import { workersAi } from "./workers-ai.ts";
 
 /** Every provider that a definition can use, in the order in which errors list them. */
 export const providers: readonly (ProviderProfile | LocalProvider)[] = [
@@ -18,6 +17,7 @@ export const providers: readonly (ProviderProfile | LocalProvider)[] = [
   openrouter,
   anthropic,
   google,
+  workersAi,
   test,
 ];
 
@@ -32,18 +32,17 @@ export function unavailableProvider(name: string): string | undefined {
   return `provider "${name}" is not available yet; available are ${providers.map((known) => known.name).join(", ")}`;
 }
 
-/** A field of a definition that its provider does not accept, and the reason. */
-export interface RefusedField {
-  field: "api" | "preset" | "keyVariable" | "baseUrl";
-  reason: string;
-}
-
 /** The first field that the provider of a definition does not accept; undefined if it accepts all of them. */
 export function refusedField(model: RefusableFields): RefusedField | undefined {
-  const { provider, api, preset, baseUrl, keyVariable } = model;
+  const { provider, api, preset, baseUrl, keyVariable, gateway } = model;
   const known = providerNamed(provider);
   if (known === undefined) return undefined;
   const profile = "variables" in known ? known : undefined;
+  const own = profile?.refusedField?.(model);
+  if (own !== undefined) return own;
+  if (gateway !== undefined && profile?.variables.binding === undefined) {
+    return { field: "gateway", reason: `the provider "${provider}" does not use "gateway"` };
+  }
   if (api !== undefined && profile?.apis?.includes(api) !== true)
     return { field: "api", reason: `"${api}" is not a protocol of the provider "${provider}"` };
   const presets = profile?.presets;
@@ -62,5 +61,3 @@ export function refusedField(model: RefusableFields): RefusedField | undefined {
     };
   return undefined;
 }
-
-type RefusableFields = Pick<AnyModelDefinition, "provider" | "api" | "preset" | "baseUrl" | "keyVariable">;

@@ -13,13 +13,14 @@
 import { createServer } from "node:http";
 
 import { BrokenRequests } from "../wire-rules/request-problems.mjs";
+import { asSent } from "./ai-binding.mjs";
 import { fixtureAnswer, listRecorded, listRecordedErrors, recordedAnswer, listStreams } from "./cases.mjs";
 import { createRandom, cutAtRandom } from "./random.mjs";
 
 /**
  * @typedef {import("node:http").IncomingMessage} Request
  * @typedef {import("node:http").ServerResponse} Response
- * @typedef {{ id: string | null, method: string, path: string, headers: Record<string, unknown>, body: unknown }} RecordedRequest
+ * @typedef {{ id: string | null, method: string, path: string, headers: Record<string, unknown>, body: unknown, binding: unknown }} RecordedRequest
  * @typedef {{ url: string, port: number, seed: number, close: () => Promise<void> }} ModelServer
  */
 
@@ -29,6 +30,7 @@ const routes = [
   { path: /^\/v1\/chat\/completions$/, provider: "openai" },
   { path: /^\/v1\/responses$/, provider: "openai-responses" },
   { path: /^\/v1\/messages$/, provider: "anthropic" },
+  { path: /^\/(?:ai-gateway\/)?run$/, provider: "workers-ai" },
   { path: /^\/v1beta\/models\/(.+):streamGenerateContent$/, provider: "google" },
 ];
 
@@ -45,11 +47,11 @@ async function readBody(request) {
 }
 
 /**
- * @param {Request} request
+ * @param {Request["headers"]} headers
  * @param {string} name
  */
-function numberHeader(request, name) {
-  const value = request.headers[name];
+function numberHeader(headers, name) {
+  const value = headers[name];
   return typeof value === "string" ? Number(value) : null;
 }
 
@@ -165,22 +167,24 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
    * @param {Response} response
    */
   const answer = async (request, response) => {
-    const url = new URL(request.url ?? "/", "http://model-server");
-    const body = await readBody(request);
+    const { url, headers, body, binding } = asSent(request, await readBody(request));
     const moved = url.pathname.startsWith("/moved/");
     const pathname = moved ? url.pathname.slice("/moved".length) : url.pathname;
     const route = routes.find(({ path }) => path.test(pathname));
     if (request.method !== "POST" || route === undefined) return tell(request, response, url);
 
-    const refusal = broken.check(route.provider, { path: url.pathname, body, headers: request.headers });
+    const bound = route.provider === "workers-ai";
+    // By the binding, requests to Anthropic's models have the form of Anthropic, and all others that of Chat Completions.
+    const wire = !bound ? route.provider : (binding?.model ?? "").startsWith("anthropic/") ? "anthropic" : "openai";
+    const refusal = broken.check(wire, { path: url.pathname, body, headers });
     if (refusal !== null) return sendJson(response, refusal, 400);
-    const header = request.headers["x-server-id"];
+    const header = headers["x-server-id"];
     const id = typeof header === "string" ? header : null;
-    exchanges.asked.push({ id, method: request.method, path: url.pathname, headers: request.headers, body });
+    exchanges.asked.push({ id, method: request.method, path: url.pathname, headers, body, binding });
     if (id !== null) {
       response.on("close", () => exchanges.end(id).resolve({ complete: response.writableFinished }));
     }
-    const redirect = request.headers["x-server-redirect"];
+    const redirect = headers["x-server-redirect"];
     if (typeof redirect === "string" && !moved) {
       const [status, address] = redirect.split(" ");
       response.writeHead(Number(status), { location: `${address}/moved${url.pathname}${url.search}` }).end();
@@ -188,12 +192,12 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
     }
     const named = decodeURIComponent(route.path.exec(pathname)?.[1] ?? "");
     const model = inTurn(String(named === "" ? body?.model : named), id);
-    const chosen = chooseAnswer(route.provider, model);
+    const chosen = chooseAnswer(route.provider, model) ?? (bound ? chooseAnswer(wire, model) : null);
     if (chosen === null)
       return sendJson(response, { error: { message: `no case for model ${model}`, code: 404 } }, 404);
-    const random = createRandom(numberHeader(request, "x-server-seed") ?? seed + served++);
-    const breakAt = numberHeader(request, "x-server-break");
-    return writeAnswer(response, chosen, { random, breakAt, holdAt: numberHeader(request, "x-server-hold") });
+    const random = createRandom(numberHeader(headers, "x-server-seed") ?? seed + served++);
+    const breakAt = numberHeader(headers, "x-server-break");
+    return writeAnswer(response, chosen, { random, breakAt, holdAt: numberHeader(headers, "x-server-hold") });
   };
 
   const server = createServer((request, response) => {

@@ -1,0 +1,63 @@
+// The profile of the binding `AI`: models of Workers AI (`@cf/…`), models of other vendors (`openai/…`), and dynamic routes of a gateway
+// (`dynamic/…`). They use Chat Completions, except for Anthropic's models, which use the Messages API. Sources: docs/reference/providers.md.
+
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { aiBindingAddress, aiBindingName, type BindingGateway } from "../ai-binding.ts";
+import { eventsOfAnswer, WorkersAiRepair } from "../workers-ai-repair.ts";
+import { anthropic } from "./anthropic.ts";
+import { openaiCompatible } from "./openai-compatible.ts";
+import { openaiStructure } from "./openai-family.ts";
+import type { ProviderProfile, ProviderVariables, RefusableFields, RefusedField } from "./provider-profile.ts";
+
+const variables: ProviderVariables = {
+  keys: [],
+  baseUrls: [],
+  defaultPath: "",
+  defaultBaseUrl: aiBindingAddress,
+  binding: aiBindingName,
+};
+
+const ofWorkersAi = /^@[a-z]+\/./;
+const dynamicRoute = /^dynamic\/./;
+const ofVendor = /^[a-z0-9][a-z0-9-]*\/./;
+
+/** The gateway of a request by the binding. Models of other vendors need one; each account has one named `default`. */
+export function gatewayOfBinding({ model, gateway }: AnyModelDefinition): BindingGateway | undefined {
+  if (gateway !== undefined) return { ...gateway };
+  return ofWorkersAi.test(model) || dynamicRoute.test(model) ? undefined : { id: "default" };
+}
+
+function refusedField({ model, baseUrl, keyVariable, gateway }: RefusableFields): RefusedField | undefined {
+  const refused = (field: RefusedField["field"], reason: string): RefusedField => ({ field, reason });
+  if (!ofWorkersAi.test(model) && !ofVendor.test(model)) {
+    const forms = '"@cf/<author>/<model>", "<vendor>/<model>" or "dynamic/<route>"';
+    return refused("model", `"${model}" is no id of the binding AI; it has the form ${forms}`);
+  }
+  if (dynamicRoute.test(model) && gateway === undefined)
+    return refused("gateway", `the dynamic route "${model}" needs its gateway: gateway: { id: "…" }`);
+  if (baseUrl !== undefined)
+    return refused("baseUrl", 'the binding AI has no address; use provider: "openai-compatible" for a server at one');
+  return keyVariable === undefined ? undefined : refused("keyVariable", "the binding AI needs no key; leave it out");
+}
+
+/** Anthropic's models by the binding. Their thinking is signed by Anthropic, so its owner is Anthropic. */
+const anthropicModels: ProviderProfile = { ...anthropic, variables, ownerAt: () => anthropic.name };
+
+/** The provider `workers-ai`. */
+export const workersAi: ProviderProfile = {
+  ...openaiCompatible,
+  name: "workers-ai",
+  variables,
+  refusedField,
+  atHost: ({ model }) => (model.startsWith("anthropic/") ? anthropicModels : workersAi),
+  ownerAt: () => "workers-ai",
+  structure(structure, request, to) {
+    const { model, capabilities } = request.model;
+    // The models of Workers AI that support it are not documented as a list, and some do not support it in a stream.
+    const isSupported = capabilities?.structuredOutputs ?? !ofWorkersAi.test(model);
+    return isSupported ? openaiStructure(structure, request, to) : null;
+  },
+  streamRepair: (toolNames) => new WorkersAiRepair(toolNames),
+  eventsOfDocument: eventsOfAnswer,
+};
