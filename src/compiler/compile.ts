@@ -3,11 +3,13 @@
 
 import { join } from "node:path";
 
+import { catalogueOf } from "#models/load-catalogue.ts";
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
 import { checkAgents } from "./agent-check.ts";
 import { checkAvailability } from "./availability-check.ts";
 import { reportBundleError } from "./bundle-error.ts";
+import { checkCatalogue } from "./catalogue-check.ts";
 import { readDefinition } from "./definition-reader.ts";
 import { collectFindings, sortDiagnostics, type Findings } from "./findings.ts";
 import { checkIncludes } from "./include-check.ts";
@@ -56,6 +58,7 @@ export async function compileProject(root: string, packageRoot: string): Promise
   const loaded = await loadFiles(files, { root, packageRoot, outputFile }, { findings, trees });
   for (const file of files) readDefinition(file, loaded.outcomes.get(file.file), { project, findings, trees });
   project.skills = readSkills(root, findings);
+  project.catalogue = await catalogueOf(project.models.map(({ value }) => value));
   checkNames(project, findings);
   checkReferences(project, findings, misplaced);
   checkNodeModules(loaded.runtimeImports, root, findings);
@@ -63,6 +66,7 @@ export async function compileProject(root: string, packageRoot: string): Promise
   checkIncludes(project, findings);
   checkAgents(project, findings);
   checkAvailability(project, findings);
+  await checkCatalogue(project, findings);
   checkRoutes(project, findings);
   return {
     diagnostics: sortDiagnostics(findings.all),

@@ -65,6 +65,15 @@ const modelFields = {
   outputPrice: price.optional(),
   cachedPrice: price.optional(),
   cacheWritePrice: price.optional(),
+  longPrompt: z
+    .strictObject({
+      above: count,
+      inputPrice: price.optional(),
+      outputPrice: price.optional(),
+      cachedPrice: price.optional(),
+      cacheWritePrice: price.optional(),
+    })
+    .optional(),
   capabilities: z
     .strictObject({
       vision: z.boolean().optional(),

@@ -55,7 +55,7 @@ export function registrySource(project: Project, hash: string, toRoot: string): 
 
 export const registry: Registry = {
 ${table("models", project.models)}
-${table("prompts", project.prompts)}
+${catalogueSource(project)}${table("prompts", project.prompts)}
 ${table("agents", project.agents)}
 ${table(
   "tools",
@@ -73,6 +73,13 @@ ${files.join("\n")}
   hash: ${JSON.stringify(hash)},
 };
 `;
+}
+
+/** The catalogue's entries of the project's models: a Worker has no others. */
+function catalogueSource({ catalogue }: Project): string {
+  if (Object.keys(catalogue).length === 0) return "";
+  const text = JSON.stringify(catalogue, null, 2).replaceAll("\n", "\n  ");
+  return `  catalogue: ${text},\n`;
 }
 
 const skillsEntry = `  skills: {

@@ -6,6 +6,7 @@ import type { AnyStrategyDefinition } from "#spec/define-strategy.ts";
 import type { RouteAccess } from "#spec/endpoint.ts";
 import type { AnyHookName } from "#spec/hook.ts";
 import type { AnyMcpServerDefinition } from "#spec/mcp-server.ts";
+import type { ModelCatalogue } from "#spec/model-catalogue.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
 import type { AnyOpenApiDefinition } from "#spec/open-api.ts";
 import type { ProjectSkill } from "#spec/project-skill.ts";
@@ -46,6 +47,8 @@ interface BrokenDefinition {
 
 export interface Project {
   models: Definition<AnyModelDefinition>[];
+  /** The catalogue's entries of the models. */
+  catalogue: ModelCatalogue;
   prompts: Definition<AnyPromptDefinition>[];
   agents: Definition<AnyAgentDefinition>[];
   tools: Definition<AnyToolDefinition>[];
@@ -64,6 +67,7 @@ export interface Project {
 export function emptyProject(): Project {
   return {
     models: [],
+    catalogue: {},
     prompts: [],
     agents: [],
     tools: [],

@@ -62,9 +62,12 @@ export const promptViewSchema = z.object({
   structure: jsonObjectSchema.nullable(),
 });
 
+const factSourceSchema = z.object({ url: z.string(), date: z.string() }).nullable();
+
 /**
- * A model. `context_window`, `input_limit` and `output_limit` are its token limits, null if unknown; `limits_source` is the source of those
- * that the definition does not state. `max_tokens` is the definition's own limit of an answer. `ready` is false, and `missing` names the
+ * A model. Prices are USD per million tokens, null if unknown; `longPrompt` has those of requests whose prompt has more tokens than `above`.
+ * `context_window`, `input_limit` and `output_limit` are its token limits, null if unknown. `prices_source`, `limits_source` and
+ * `capabilities_source` are the sources of those that the definition does not state. `max_tokens` is the definition's own limit of an answer. `ready` is false, and `missing` names the
  * variable, while its key is not set.
  */
 export const modelViewSchema = z.object({
@@ -77,11 +80,23 @@ export const modelViewSchema = z.object({
   inputPrice: z.number().nullable(),
   outputPrice: z.number().nullable(),
   cachedPrice: z.number().nullable(),
+  cacheWritePrice: z.number().nullable(),
+  longPrompt: z
+    .object({
+      above: z.number().int(),
+      inputPrice: z.number().nullable(),
+      outputPrice: z.number().nullable(),
+      cachedPrice: z.number().nullable(),
+      cacheWritePrice: z.number().nullable(),
+    })
+    .nullable(),
+  prices_source: factSourceSchema,
   capabilities: jsonObjectSchema,
+  capabilities_source: factSourceSchema,
   context_window: z.number().int().nullable(),
   input_limit: z.number().int().nullable(),
   output_limit: z.number().int().nullable(),
-  limits_source: z.object({ url: z.string(), date: z.string() }).nullable(),
+  limits_source: factSourceSchema,
   max_tokens: z.number().int().nullable(),
   ready: z.boolean(),
   missing: z.string().nullable(),

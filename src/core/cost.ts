@@ -4,13 +4,11 @@
 
 import { roundCost } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
+import type { LongPromptPrices, TokenPrices } from "#spec/index.ts";
 
 /** The prices of a model definition, in USD per million tokens. */
-export interface Prices {
-  inputPrice?: number;
-  outputPrice?: number;
-  cachedPrice?: number;
-  cacheWritePrice?: number;
+export interface Prices extends TokenPrices {
+  longPrompt?: LongPromptPrices;
 }
 
 const million = 1_000_000;
@@ -21,14 +19,16 @@ const mostReported = million;
 /** The cost in USD. Null if the input or the output price is missing and the provider reported no plausible total. */
 export function costOf(prices: Prices, usage: Usage, reported: number | null): number | null {
   if (reported !== null && reported >= 0 && reported <= mostReported) return roundCost(reported);
+  // Without prices of long prompts the bound is NaN, which no prompt exceeds.
+  const isLong = usage.total_tokens - usage.output > Number(prices.longPrompt?.above);
+  if (isLong) prices = { ...prices, ...prices.longPrompt };
   const { inputPrice, outputPrice } = prices;
   if (inputPrice === undefined || outputPrice === undefined) return null;
-  const { cachedPrice = inputPrice, cacheWritePrice = inputPrice } = prices;
-  const parts = [
-    usage.input * inputPrice,
-    usage.cache_write * cacheWritePrice,
-    usage.cache_read * cachedPrice,
-    usage.output * outputPrice,
-  ];
-  return roundCost(parts.reduce((sum, part) => sum + part, 0) / million);
+  return roundCost(
+    (usage.input * inputPrice +
+      usage.cache_write * (prices.cacheWritePrice ?? inputPrice) +
+      usage.cache_read * (prices.cachedPrice ?? inputPrice) +
+      usage.output * outputPrice) /
+      million,
+  );
 }

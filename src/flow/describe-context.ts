@@ -14,7 +14,7 @@ import type { RequestParts } from "./request-context.ts";
 export function describeContext(parts: RequestParts): ThreadContext | StepProblem {
   const context = requestContext(parts);
   if ("problem" in context) return context;
-  const { prompt, model, window, messages: all, stored } = parts;
+  const { prompt, model, messages: all, stored } = parts;
   const { messages: sent, filesFrom, compaction, marker } = context;
   const markerKind = (context.stored?.summary ?? null) === null ? ("marker" as const) : ("summary" as const);
   const withFiles = filesFrom ?? sent.length - (prompt.recentImageThreshold ?? defaultRecent);
@@ -32,8 +32,8 @@ export function describeContext(parts: RequestParts): ThreadContext | StepProble
   return {
     prompt: prompt.name,
     model: model.name,
-    window: window.contextWindow,
-    budget: contextBudget(prompt, model, window)?.tokens ?? null,
+    window: model.contextWindow ?? null,
+    budget: contextBudget(prompt, model)?.tokens ?? null,
     tokens: system + [...tools, ...messages].reduce((sum, { tokens }) => sum + tokens, 0),
     system,
     tools,

@@ -18,12 +18,6 @@ import type { AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
 import type { MeasuredRequest } from "./measured-request.ts";
 import type { DroppedMessages } from "./summary-request.ts";
 
-/** Token limits of a model; null for an unknown one. */
-export interface ModelWindow {
-  contextWindow: number | null;
-  inputLimit: number | null;
-}
-
 /** The share of the budget, without system prompt and tools, that a compacted conversation may have. */
 const remainingShare = 0.75;
 
@@ -49,8 +43,8 @@ interface ContextBudget {
 export function contextBudget(
   { context, includeChat, maxTokens }: AnyPromptDefinition,
   model: AnyModelDefinition,
-  { contextWindow, inputLimit }: ModelWindow,
 ): ContextBudget | null {
+  const { contextWindow = null, inputLimit = null } = model;
   if (context?.strategy === "off" || (context === undefined && includeChat !== true)) return null;
   const answer = Math.min(maxTokens ?? model.maxTokens ?? 0, Math.floor((contextWindow ?? 0) * answerShare));
   const least = (...limits: (number | null)[]) =>
@@ -65,7 +59,6 @@ export function contextBudget(
 export interface RequestParts {
   prompt: AnyPromptDefinition;
   model: AnyModelDefinition;
-  window: ModelWindow;
   system: string;
   tools: readonly ToolSpec[];
   messages: PositionedMessages;
@@ -101,9 +94,9 @@ export interface RequestContext {
  * the parts, and only the caches in `estimates` and `messages` change.
  */
 export function requestContext(parts: RequestParts): RequestContext | StepProblem {
-  const { prompt, model, window, messages, stored, refused } = parts;
+  const { prompt, model, messages, stored, refused } = parts;
   const last = stored === null ? wholeProjection : messages.read(stored);
-  const budget = contextBudget(prompt, model, window);
+  const budget = contextBudget(prompt, model);
   if (budget === null && !(refused && prompt.context?.strategy !== "off")) {
     const same = requestOf(parts, last, { compaction: null });
     return { ...same, filesFrom: stored === null ? undefined : same.filesFrom };

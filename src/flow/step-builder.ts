@@ -34,7 +34,7 @@ import { rangeOf } from "./participant.ts";
 import type { Participant, ReadRange } from "./participant.ts";
 import type { Definitions } from "./project-definitions.ts";
 import { requestContext } from "./request-context.ts";
-import type { ModelWindow, RequestParts } from "./request-context.ts";
+import type { RequestParts } from "./request-context.ts";
 import { requestTrace } from "./request-trace.ts";
 import { formOfPrompt } from "./structured-answer.ts";
 import { summarizedRequest } from "./summarized-request.ts";
@@ -64,8 +64,6 @@ export interface StepSources {
   clock: Clock;
   /** The stored projections: which messages of the conversation the last requests contained. */
   projections: Projections;
-  /** Returns the token limits of a model. If absent, or for undefined, those of the model's definition apply. */
-  window?: (model: AnyModelDefinition) => ModelWindow | undefined;
 }
 
 /** Stores the projections of conversations. `of` is the name of a conversation, as in `ScopedProjection`. */
@@ -161,7 +159,6 @@ export class StepBuilder implements StepPort {
     const parts: RequestParts = {
       prompt,
       model: models[0],
-      window: this.#window(models[0]),
       system,
       tools: offered.specs,
       messages: this.#positioned,
@@ -188,8 +185,7 @@ export class StepBuilder implements StepPort {
     if (planned.dropped !== undefined) {
       await faults.at("plan.summary");
       const { definitions, clock } = this.#sources;
-      const window = (model: AnyModelDefinition) => this.#window(model);
-      const sources = { definitions, clock, faults, window, signal: options.signal };
+      const sources = { definitions, clock, faults, signal: options.signal };
       summarized = await summarizedRequest(planned, { parts, dropped: planned.dropped }, sources);
     }
     const { context } = summarized;
@@ -250,11 +246,6 @@ export class StepBuilder implements StepPort {
   /** The caller's projection, for a nested loop that includes the caller's messages and compacts its requests. */
   #projectionBefore({ includeChat, context }: AnyPromptDefinition): StoredProjection | undefined {
     return includeChat === true && context?.strategy !== "off" ? this.#participant.projectionBefore?.() : undefined;
-  }
-
-  #window(model: AnyModelDefinition): ModelWindow {
-    const { contextWindow = null } = model;
-    return this.#sources.window?.(model) ?? { contextWindow, inputLimit: null };
   }
 
   #place(side: Side): Pick<StepPlan, "side" | "role" | "depth"> {

@@ -4,11 +4,10 @@
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { StepPlan } from "#core/ports/step-port.ts";
-import type { AnyModelDefinition } from "#spec/index.ts";
 
 import type { Definitions } from "./project-definitions.ts";
 import { requestContext } from "./request-context.ts";
-import type { ModelWindow, RequestContext, RequestParts } from "./request-context.ts";
+import type { RequestContext, RequestParts } from "./request-context.ts";
 import { calledSummary, summaryRequest } from "./summary-request.ts";
 import type { DroppedMessages } from "./summary-request.ts";
 
@@ -26,7 +25,6 @@ interface SummarySources {
   definitions: Definitions;
   clock: Clock;
   faults: Faults;
-  window: (model: AnyModelDefinition) => ModelWindow;
   signal: AbortSignal | undefined;
 }
 
@@ -41,15 +39,15 @@ const assumedWindow = 100_000;
 export async function summarizedRequest(
   context: RequestContext,
   { parts, dropped }: { parts: RequestParts; dropped: DroppedMessages },
-  { definitions, clock, faults, window, signal }: SummarySources,
+  { definitions, clock, faults, signal }: SummarySources,
 ): Promise<SummarizedRequest> {
   const { prompt, model } = parts;
   const { strategy, model: name, toolOutputMaxLines: lines = 50 } = prompt.context ?? {};
   if (typeof strategy !== "function") {
     await faults.at("plan.summary-model");
     const writer = name === undefined ? model : await definitions.model(name);
-    const { contextWindow } = window(writer);
-    const budget = Math.floor((contextWindow ?? assumedWindow) * windowShare) - dropped.tokens - instructionTokens;
+    const { contextWindow = assumedWindow } = writer;
+    const budget = Math.floor(contextWindow * windowShare) - dropped.tokens - instructionTokens;
     return { context, summary: { model: writer, request: summaryRequest(dropped, { budget, lines }) } };
   }
   await faults.at("plan.summary-function");

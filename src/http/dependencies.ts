@@ -6,7 +6,8 @@ import type { ThreadDirectory } from "#core/thread-rpc.ts";
 import type { Log } from "#lib/log-port.ts";
 import type { Timers } from "#lib/timers.ts";
 import type { Diagnostic } from "#spec/diagnostic.ts";
-import type { AnyModelDefinition } from "#spec/model.ts";
+import type { CatalogueCapabilities, CatalogueSource } from "#spec/model-catalogue.ts";
+import type { AnyModelDefinition, LongPromptPrices, TokenPrices } from "#spec/model.ts";
 import type { Registry, ToolSourceDefinition, ToolSourceEntry } from "#spec/registry.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
@@ -23,12 +24,13 @@ export interface Readiness {
   missing: string | null;
 }
 
-/** Token limits of a model, null if unknown, and the source of those that its definition does not state. */
+/** Limits, prices and capabilities of a model, and the sources of those that its definition does not state. */
 export interface ModelFacts {
-  contextWindow: number | null;
-  inputLimit: number | null;
-  outputLimit: number | null;
-  source: { url: string; date: string } | null;
+  limits: Record<"contextWindow" | "inputLimit" | "outputLimit", number | null>;
+  limitsSource: CatalogueSource | null;
+  prices: TokenPrices & { longPrompt?: LongPromptPrices };
+  pricesSource: CatalogueSource | null;
+  capabilities: CatalogueCapabilities | null;
 }
 
 /** Dependencies of the application, created once for each isolate. Requests arrive without the prefix. */

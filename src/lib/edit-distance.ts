@@ -2,7 +2,7 @@
 // neighbours count one each.
 
 /** The number of edits that turn one word into the other. */
-function editDistance(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let row = 1; row <= from.length; row++) {

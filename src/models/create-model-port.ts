@@ -18,7 +18,6 @@ import { directPath, type DirectDeltas } from "./direct-deltas.ts";
 import { cutFailure } from "./end-of-answer.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
 import { LanguageModels } from "./language-models.ts";
-import { createModelFacts } from "./model-facts.ts";
 import { newExchange, noLongerNeeded, observeFetch } from "./observed-fetch.ts";
 import { wholeTurnFetch } from "./paused-turn.ts";
 import { knownSecrets, providerSettings } from "./provider-settings.ts";
@@ -185,7 +184,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     }
   }
 
-  return { stream, thinksInSilence, facts: createModelFacts(env) };
+  return { stream, thinksInSilence };
 }
 
 /**

@@ -3,7 +3,6 @@
 import type { ModelPart, ModelPort } from "#core/ports/model-port.ts";
 
 import type { createModelPort, ModelPortOptions } from "./create-model-port.ts";
-import { createModelFacts } from "./model-facts.ts";
 import { thinksInSilence } from "./silent-thinking.ts";
 
 /**
@@ -35,6 +34,5 @@ export function loadModelPort(options: ModelPortOptions): ModelPort {
     stream: (...request) =>
       create === undefined ? firstStream(...request) : (port ??= create(options)).stream(...request),
     thinksInSilence,
-    facts: createModelFacts(options.env),
   };
 }

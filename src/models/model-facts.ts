@@ -1,35 +1,111 @@
-// The token limits of a model: those that its definition states, else those of the provider's table.
+// The facts of a model: those that its definition states, else those of the catalogue at its address. Prices count at the provider's own address
+// alone, and not if the provider reports the cost itself.
 
-import type { ModelFacts } from "#core/ports/model-port.ts";
-import type { AnyModelDefinition } from "#spec/index.ts";
+import type {
+  AnyModelDefinition,
+  CatalogueCapabilities,
+  CatalogueEntry,
+  CatalogueSource,
+  LongPromptPrices,
+  ModelCatalogue,
+  Registry,
+  TokenPrices,
+} from "#spec/index.ts";
 
-import { factTableOf } from "./provider-settings.ts";
-import { findFacts } from "./provider/facts/fact-table.ts";
+import { cataloguePlace } from "./provider-settings.ts";
 
-const unknown: ModelFacts = { contextWindow: null, inputLimit: null, outputLimit: null, source: null };
-
-/** Returns the token limits of a model at the address that its definition and the variables give it. */
-export function modelFacts(model: AnyModelDefinition, env: Record<string, unknown>): ModelFacts {
-  const found = findFacts(factTableOf(model, env), model.model) ?? unknown;
-  const { contextWindow, inputLimit, outputLimit } = model;
-  const facts = {
-    contextWindow: contextWindow ?? found.contextWindow,
-    inputLimit: inputLimit ?? found.inputLimit,
-    outputLimit: outputLimit ?? found.outputLimit,
-  };
-  const isOverridden = contextWindow !== undefined && inputLimit !== undefined && outputLimit !== undefined;
-  return { ...facts, source: isOverridden ? null : found.source };
+/** The facts of a model. A source is null if the definition states all facts of its group, or none is known. */
+export interface ModelFacts {
+  /** Token limits. Null: not known. */
+  limits: Record<"contextWindow" | "inputLimit" | "outputLimit", number | null>;
+  limitsSource: CatalogueSource | null;
+  prices: TokenPrices & { longPrompt?: LongPromptPrices };
+  pricesSource: CatalogueSource | null;
+  /** What the catalogue states. A definition overrides it. Null: not known. */
+  capabilities: CatalogueCapabilities | null;
 }
 
-/**
- * Returns a function that gives the token limits of a model, for variables that do not change. It keeps them, because each step reads the
- * limits of its model.
- */
-export function createModelFacts(env: Record<string, unknown>): (model: AnyModelDefinition) => ModelFacts {
-  const known = new WeakMap<AnyModelDefinition, ModelFacts>();
-  return (model) => {
-    const found = known.get(model) ?? modelFacts(model, env);
-    known.set(model, found);
-    return found;
+const priceFields = ["inputPrice", "outputPrice", "cachedPrice", "cacheWritePrice", "longPrompt"] as const;
+const limitFields = ["contextWindow", "inputLimit", "outputLimit"] as const;
+
+/** Returns the facts of a model at the address that its definition and the variables give it. */
+export function modelFacts(
+  model: AnyModelDefinition,
+  env: Record<string, unknown>,
+  catalogue: ModelCatalogue = {},
+): ModelFacts {
+  const { limits, prices, capabilities = null } = entryOf(model, env, catalogue);
+  const limit = (field: (typeof limitFields)[number]): number | null => model[field] ?? limits?.[field] ?? null;
+  const usesLimit = limitFields.some((field) => model[field] === undefined && (limits?.[field] ?? null) !== null);
+  const usesPrice = priceFields.some((field) => model[field] === undefined && prices?.[field] !== undefined);
+  return {
+    limits: {
+      contextWindow: limit("contextWindow"),
+      inputLimit: limit("inputLimit"),
+      outputLimit: limit("outputLimit"),
+    },
+    limitsSource: usesLimit ? (limits?.source ?? null) : null,
+    prices: mergedPrices(model, prices),
+    pricesSource: usesPrice ? (prices?.source ?? null) : null,
+    capabilities,
   };
+}
+
+/** The entry of a model, without prices that do not hold. */
+function entryOf(model: AnyModelDefinition, env: Record<string, unknown>, catalogue: ModelCatalogue): CatalogueEntry {
+  const place = cataloguePlace(model, env);
+  const table = place !== null && Object.hasOwn(catalogue, place.table) ? (catalogue[place.table] ?? {}) : {};
+  const entry = Object.hasOwn(table, model.model) ? (table[model.model] ?? {}) : {};
+  if (place?.hasPrices === true) return entry;
+  const { prices: _, ...others } = entry;
+  return others;
+}
+
+function mergedPrices(model: AnyModelDefinition, known: CatalogueEntry["prices"]): ModelFacts["prices"] {
+  const fields = priceFields.flatMap((field) => {
+    const price = model[field] ?? known?.[field];
+    return price === undefined ? [] : [[field, price] as const];
+  });
+  const merged = Object.fromEntries(fields) as ModelFacts["prices"];
+  if (model.longPrompt !== undefined || merged.longPrompt === undefined) return merged;
+  // A price of the definition holds for long prompts too.
+  const stated = priceFields.flatMap((field) => (model[field] === undefined ? [] : [[field, model[field]] as const]));
+  return { ...merged, longPrompt: { ...merged.longPrompt, ...(Object.fromEntries(stated) as TokenPrices) } };
+}
+
+interface Completed {
+  catalogue: ModelCatalogue;
+  place: string;
+  model: AnyModelDefinition;
+}
+
+/** The last result for each definition. Requests compare definitions by identity. */
+const completed = new WeakMap<AnyModelDefinition, Completed>();
+
+/** Returns the definition with the limits and prices that it leaves out and the catalogue knows; the definition itself if there are none. */
+export function completeModel(
+  model: AnyModelDefinition,
+  env: Record<string, unknown>,
+  catalogue: ModelCatalogue,
+): AnyModelDefinition {
+  const place = JSON.stringify(cataloguePlace(model, env));
+  const last = completed.get(model);
+  if (last?.catalogue === catalogue && last.place === place) return last.model;
+  const { limits, limitsSource, prices, pricesSource } = modelFacts(model, env, catalogue);
+  const known = Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== null));
+  const isComplete = limitsSource === null && pricesSource === null;
+  const whole: AnyModelDefinition = isComplete ? model : { ...model, ...known, ...prices };
+  completed.set(model, { catalogue, place, model: whole });
+  return whole;
+}
+
+/** The models of a registry, completed by its catalogue. */
+export function completeModels(
+  { models, catalogue }: Pick<Registry, "models" | "catalogue">,
+  env: Record<string, unknown>,
+): Registry["models"] {
+  if (catalogue === undefined) return models;
+  return Object.fromEntries(
+    Object.entries(models).map(([name, load]) => [name, async () => completeModel(await load(), env, catalogue)]),
+  );
 }

@@ -4,8 +4,12 @@
 import { modelPresets, type AnyModelDefinition } from "#spec/index.ts";
 
 import { aiBindingOf, type aiBindingName } from "./ai-binding.ts";
-import type { FactTable } from "./provider/facts/fact-table.ts";
-import type { ProviderProfile, ProviderSettings, ProviderVariables } from "./provider/provider-profile.ts";
+import type {
+  CataloguePlace,
+  ProviderProfile,
+  ProviderSettings,
+  ProviderVariables,
+} from "./provider/provider-profile.ts";
 import { providerNamed, providers, refusedField } from "./provider/providers.ts";
 
 function firstText(env: Record<string, unknown>, names: readonly string[]): string | null {
@@ -77,12 +81,13 @@ function destinationOf(model: AnyModelDefinition, known: ProviderProfile, env: R
   return { baseUrl, host, profile: known.atHost?.(model, host) ?? known };
 }
 
-/** The table with the token limits of a model, whether or not its key is set; empty if none are known at its address. */
-export function factTableOf(model: AnyModelDefinition, env: Record<string, unknown>): FactTable {
+/** Where the catalogue has the facts of a model, whether or not its key is set; null if none are known at its address. */
+export function cataloguePlace(model: AnyModelDefinition, env: Record<string, unknown>): CataloguePlace | null {
   const known = providerNamed(model.provider);
-  if (known === undefined || !("variables" in known)) return [];
-  const { profile, host } = destinationOf(model, known, env);
-  return profile.factsAt?.(host) ?? [];
+  if (known === undefined || !("variables" in known)) return null;
+  const { profile, baseUrl, host } = destinationOf(model, known, env);
+  const isInvalid = baseUrl !== null && host === null;
+  return isInvalid ? null : (profile.catalogueAt?.(model, host) ?? null);
 }
 
 /** The access to a model in place of the environment's: its API key and its fetch. An absent field is the environment's or the port's. */

@@ -6,6 +6,7 @@ import { AgentEvents } from "#contract/session/execution-events.ts";
 import type { ExecuteResult } from "#contract/session/execution-events.ts";
 import { noBounds } from "#core/limits/amounts.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
+import type { StepPort } from "#core/ports/step-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { wholeMessage } from "#core/whole-message.ts";
 import { executeRun } from "#host/execute-run.ts";
@@ -13,6 +14,9 @@ import { fixedSteps } from "#host/fixed-steps.ts";
 import { HostLimits } from "#host/host-limits.ts";
 import { hostPorts } from "#host/host-ports.ts";
 import { createModelPort } from "#models/create-model-port.ts";
+import { completeModel } from "#models/model-facts.ts";
+import { cataloguePlace } from "#models/provider-settings.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
 
 import type { Conversation, OpenRun } from "./conversation.ts";
 import { environmentOf } from "./session-options.ts";
@@ -76,25 +80,45 @@ function portsOf(
 ): RunPorts {
   const { model, models, temperature, maxTokens, reasoning, fetch } = options;
   const fallbacks = (model.fallbacks ?? []).flatMap((name) => models.get(name) ?? []);
-  const steps = fixedSteps(
-    {
-      system: systemPrompt,
-      models: [model, ...fallbacks],
-      tools,
-      // The plan's message events have no id, so the events of one call have to follow those of another.
-      toolMode: "sequential",
-      temperature,
-      maxTokens,
-      reasoning,
-    },
-    { earlier: [...earlier], own: () => journal.messages },
-  );
+  const env = environmentOf(options);
+  const stepsWith = (completed: Models): StepPort =>
+    fixedSteps(
+      {
+        system: systemPrompt,
+        models: completed,
+        tools,
+        // The plan's message events have no id, so the events of one call have to follow those of another.
+        toolMode: "sequential",
+        temperature,
+        maxTokens,
+        reasoning,
+      },
+      { earlier: [...earlier], own: () => journal.messages },
+    );
+  const given: Models = [model, ...fallbacks];
+  let steps: StepPort | undefined;
+  const completedSteps: StepPort = {
+    plan: async (...call) => (steps ??= stepsWith(await completeModels(given, env))).plan(...call),
+    tools: (names) => (steps ?? stepsWith(given)).tools(names),
+  };
   const modelPort = createModelPort({
-    env: environmentOf(options),
+    env,
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
     reusesConnections: true,
   });
-  return hostPorts({ run, journal, steps, conversationId: id, onEvent, models: modelPort, ids });
+  return hostPorts({ run, journal, steps: completedSteps, conversationId: id, onEvent, models: modelPort, ids });
+}
+
+/** A model and its fallbacks. */
+type Models = [AnyModelDefinition, ...AnyModelDefinition[]];
+
+/** The models with the limits and prices of the catalogue, which is loaded if it has the provider of one of them. */
+async function completeModels([model, ...fallbacks]: Models, env: Record<string, unknown>): Promise<Models> {
+  if ([model, ...fallbacks].every((one) => cataloguePlace(one, env) === null)) return [model, ...fallbacks];
+  const { catalogueOf } = await import("#models/load-catalogue.ts");
+  const catalogue = await catalogueOf([model, ...fallbacks], env);
+  const complete = (one: AnyModelDefinition) => completeModel(one, env, catalogue);
+  return [complete(model), ...fallbacks.map(complete)];
 }
 
 /**

@@ -27,6 +27,10 @@ export type DiagnosticCode =
   | "not_available"
   | "duplicate_name"
   | "unknown_model"
+  /** The provider's id of a model looks like a typing error of an id in the catalogue. */
+  | "unknown_model_id"
+  /** A prompt has tools, and its model has none by the catalogue. */
+  | "missing_capability"
   | "unknown_prompt"
   /** A name in `tools`, `stopTool`, `endSessionTool` or `dependsOn` that is not a tool, prompt or agent. */
   | "unknown_tool"

@@ -16,6 +16,7 @@ export * from "./limits.ts";
 export * from "./mcp-server.ts";
 export * from "./open-api.ts";
 export * from "./message.ts";
+export * from "./model-catalogue.ts";
 export * from "./model-gateway.ts";
 export * from "./model-preset.ts";
 export * from "./model.ts";

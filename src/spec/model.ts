@@ -109,12 +109,30 @@ export interface ModelCompatibility {
   schemaRules?: SchemaRules;
 }
 
+/** Prices of tokens in USD per million tokens. */
+export interface TokenPrices {
+  /** Uncached tokens of the prompt. */
+  inputPrice?: number;
+  /** Tokens of the answer, including reasoning. */
+  outputPrice?: number;
+  /** Tokens of the prompt that are read from the provider's cache. */
+  cachedPrice?: number;
+  /** Tokens of the prompt that are written to the provider's cache. */
+  cacheWritePrice?: number;
+}
+
+/** The prices of a request with a long prompt. An absent price is that of other requests. */
+export interface LongPromptPrices extends TokenPrices {
+  /** They apply to all tokens of a request whose prompt, cached tokens included, has more tokens than this. */
+  above: number;
+}
+
 /** OpenAI's protocols: the Responses API and Chat Completions. */
 export type OpenAIProtocol = "responses" | "chat";
 
 /**
- * A model (Standard Agents, models). Prices are USD per million tokens; without a price the cost of a request is unknown. The
- * fields after `capabilities` are additions, all optional.
+ * A model (Standard Agents, models). Prices are USD per million tokens; an absent price is that of the catalogue for the model at the
+ * provider's own address, and without a price the cost of a request is unknown. The fields after `capabilities` are additions, all optional.
  */
 export interface ModelDefinition<N extends string = string, P extends AnyModelProvider = ModelProvider> {
   /** The name that prompts and fallbacks use. */
@@ -173,6 +191,8 @@ export interface ModelDefinition<N extends string = string, P extends AnyModelPr
   cache?: PromptCache;
   /** USD per million prompt tokens written to the provider's cache. Default: `inputPrice`. */
   cacheWritePrice?: number;
+  /** The prices of requests with a long prompt, for a provider that has such prices. */
+  longPrompt?: LongPromptPrices;
   /** Delays between attempts. */
   retry?: RetryOptions;
   /** How long a connection may be silent before its request is cancelled and retried. */

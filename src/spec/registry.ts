@@ -7,6 +7,7 @@ import type { Controller, RouteAccess } from "./endpoint.ts";
 import type { AnyHookName, HookFunction } from "./hook.ts";
 import type { InputFilter } from "./input-filter.ts";
 import type { AnyMcpServerDefinition } from "./mcp-server.ts";
+import type { ModelCatalogue } from "./model-catalogue.ts";
 import type { AnyModelDefinition } from "./model.ts";
 import type { AnyOpenApiDefinition } from "./open-api.ts";
 import type { SkillsEntry } from "./project-skill.ts";
@@ -71,6 +72,8 @@ export interface Registry {
   prompts: Record<string, () => Promise<AnyPromptDefinition>>;
   agents: Record<string, () => Promise<AnyAgentDefinition>>;
   tools: Record<string, () => Promise<AnyToolDefinition>>;
+  /** The catalogue's entries of the project's models. Absent if it has none of them. */
+  catalogue?: ModelCatalogue;
   /** Absent if the project has none. */
   strategies?: Record<string, () => Promise<AnyStrategyDefinition>>;
   /** Absent if the project has no definitions with many tools. */

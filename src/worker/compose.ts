@@ -20,7 +20,7 @@ import { systemClock } from "#lib/system-clock.ts";
 import { traceSettings } from "#lib/trace-settings.ts";
 import { webhookSettings } from "#lib/webhook-settings.ts";
 import { loadModelPort } from "#models/load-model-port.ts";
-import { modelFacts } from "#models/model-facts.ts";
+import { completeModels, modelFacts } from "#models/model-facts.ts";
 import { readiness } from "#models/readiness.ts";
 import { createRedact } from "#models/redact.ts";
 import type { Registry } from "#spec/index.ts";
@@ -81,7 +81,7 @@ export function compose(
       catalog: catalogOf(env),
       log: redactedLog(consoleLog, createRedact(secretsOf(env, registry.secrets))),
       readiness: (model) => readiness(model, { ...env }),
-      modelFacts: (model) => modelFacts(model, { ...env }),
+      modelFacts: (model) => modelFacts(model, { ...env }, registry.catalogue),
       sourceState: (entry, definition, userId) => {
         return readSourceState(entry, definition, {
           fetch: outboundOf(env, createRequestQueue(maxOpenRequests)),
@@ -135,7 +135,7 @@ function dependenciesOf(env: Environment, registry: Registry): ThreadDependencie
   const secrets = secretsOf(env, registry.secrets);
   const redact = createRedact(secrets);
   return {
-    registry,
+    registry: { ...registry, models: completeModels(registry, connection.env) },
     models: loadModelPort({ ...connection, secrets, joinMs }),
     connection,
     outbound: outboundOf(env, inTurn),

@@ -6,7 +6,8 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { createModelFacts } from "#models/model-facts.ts";
+import { catalogueOf } from "#models/load-catalogue.ts";
+import { modelFacts } from "#models/model-facts.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { packageRoot } from "../compiler/temporary-project.ts";
@@ -93,11 +94,15 @@ const files = (["anthropic", "google", "openai", "openrouter"] as const).flatMap
   [provider, `packages/create-threadhold/templates/providers/${provider}/agents/models/default.ts`] as const,
 ]);
 
-it.each(files)("The sample model of the provider %s in %s is known, and has its context window", (provider, file) => {
-  const text = readFileSync(join(packageRoot, file), "utf8");
-  const model = /model: "([^"]+)"/.exec(text)?.[1] ?? "";
-  const contextWindow = Number(/contextWindow: ([\d_]+)/.exec(text)?.[1]?.replaceAll("_", ""));
-  const facts = createModelFacts({})({ name: "sample", provider, model } as AnyModelDefinition);
-  expect([model, facts.contextWindow]).toEqual([model, contextWindow]);
-  expect(current[provider]).toContain(model);
-});
+it.each(files)(
+  "The sample model of the provider %s in %s is known, and has its context window",
+  async (provider, file) => {
+    const text = readFileSync(join(packageRoot, file), "utf8");
+    const model = /model: "([^"]+)"/.exec(text)?.[1] ?? "";
+    const contextWindow = Number(/contextWindow: ([\d_]+)/.exec(text)?.[1]?.replaceAll("_", ""));
+    const sample: AnyModelDefinition = { name: "sample", provider, model };
+    const { limits } = modelFacts(sample, {}, await catalogueOf([sample]));
+    expect([model, limits.contextWindow]).toEqual([model, contextWindow]);
+    expect(current[provider]).toContain(model);
+  },
+);

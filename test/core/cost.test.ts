@@ -17,6 +17,24 @@ it("PRICE1 Tokens read from or written to a cache cost as input if they have no 
   expect(costOf({ inputPrice: 0, outputPrice: 0 }, usage, null)).toBe(0);
 });
 
+it("PRICE5 A request whose prompt has more tokens than the bound costs the prices of long prompts, cached tokens included", () => {
+  const prices = {
+    inputPrice: 2,
+    outputPrice: 12,
+    cachedPrice: 0.2,
+    longPrompt: { above: 200_000, inputPrice: 4, outputPrice: 18 },
+  };
+  const long = { input: 100_001, output: 1000, cache_read: 100_000, cache_write: 0, total_tokens: 201_001 };
+  expect(costOf(prices, long, null)).toBeCloseTo(0.400004 + 0.02 + 0.018, 12);
+  const short = { ...long, input: 100_000, total_tokens: 201_000 };
+  expect(costOf(prices, short, null)).toBeCloseTo(0.2 + 0.02 + 0.012, 12);
+  expect(costOf({ ...prices, longPrompt: { above: 200_000, cachedPrice: 0 } }, long, null)).toBeCloseTo(
+    0.200002 + 0.012,
+    12,
+  );
+  expect(costOf(prices, long, 0.5)).toBe(0.5);
+});
+
 it("PRICE2 A cost reported by the provider is used instead of the computed one", () => {
   expect(costOf({ inputPrice: 3, outputPrice: 15 }, usage, 0.5)).toBe(0.5);
   expect(costOf({}, usage, 0)).toBe(0);

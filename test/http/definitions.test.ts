@@ -47,6 +47,20 @@ describe("definitions", () => {
     expect(await (await complete.ask("/api/models/fast")).json()).toMatchObject({ ready: true, missing: null });
   });
 
+  it("HTTP23 A model's view shows its prices and capabilities, and the sources of those that the definition does not state", async () => {
+    const source = { url: "https://prices.example/", date: "2026-07-02" };
+    expect(await (await ask("/api/models/fast")).json()).toMatchObject({
+      inputPrice: 1,
+      outputPrice: 10,
+      cachedPrice: null,
+      cacheWritePrice: null,
+      longPrompt: { above: 100_000, inputPrice: 1, outputPrice: 20, cachedPrice: null, cacheWritePrice: null },
+      prices_source: source,
+      capabilities: { vision: true, functionCalling: true, reasoning: false },
+      capabilities_source: source,
+    });
+  });
+
   it("A model's view shows its token limits and their source", async () => {
     expect(await (await ask("/api/models/fast")).json()).toMatchObject({
       context_window: 128_000,

@@ -62,6 +62,24 @@ it("ENTRY15 The options temperature, maxTokens and reasoning are sent to the pro
   expect(JSON.stringify(bodies[0]?.["messages"])).toContain("Be brief.");
 });
 
+it("CATALOGUE2 A model of a session in process has the prices of the catalogue at the provider's own address, and the cost counts", async () => {
+  const costAt = async (env: Record<string, string>, fields: { inputPrice?: number } = {}) => {
+    const options: SessionOptions = {
+      model: defineModel({ name: "m", provider: "openai", api: "chat", model: "gpt-4.1", ...fields }),
+      env: { OPENAI_API_KEY: "sk-1", ...env },
+      fetch: (_, init = {}) => {
+        const body = String(init.body as string).replace('"gpt-4.1"', '"case:text"');
+        return fetch(`${server.url}/v1/chat/completions`, { ...init, body });
+      },
+    };
+    return (await execute(createSession("s", {}, options), user("Hello")).result()).cost;
+  };
+  const known = await costAt({});
+  expect(known).toBeGreaterThan(0);
+  expect(await costAt({}, { inputPrice: 1_000_000 })).toBeGreaterThan(1);
+  expect(await costAt({ OPENAI_BASE_URL: server.url })).toBeNull();
+});
+
 it("ENTRY15 A session sets the time limit of its tools", async () => {
   const slow = {
     ...add,

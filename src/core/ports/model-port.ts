@@ -80,25 +80,6 @@ export interface AnswerSoFar {
   texts: readonly string[];
 }
 
-/** The page or file from which token limits were read. */
-export interface FactSource {
-  url: string;
-  /** Date of the copy that was read, `YYYY-MM-DD`; the date of the reading if the copy has none. */
-  date: string;
-}
-
-/** Token limits of a model. Null: not known. */
-export interface ModelFacts {
-  /** Maximal tokens of prompt and answer together. */
-  contextWindow: number | null;
-  /** Maximal tokens of the prompt, if the provider limits it separately. */
-  inputLimit: number | null;
-  /** Maximal tokens of one answer, thinking included. */
-  outputLimit: number | null;
-  /** The source of the limits that the definition does not state. */
-  source: FactSource | null;
-}
-
 /** The classes of failures, in the order in which they are tested (docs/reference/figures.md: Order of classification). */
 export type ModelFailureKind =
   | "overflow"
@@ -190,6 +171,4 @@ export interface ModelPort {
   stream(request: ModelRequest, signal: AbortSignal, received?: () => void): AsyncIterable<ModelPart>;
   /** Whether a model may think for minutes without sending a byte. If absent, no model does. */
   thinksInSilence?(model: AnyModelDefinition): boolean;
-  /** The token limits of a model. If absent, no limit is known. */
-  facts?(model: AnyModelDefinition): ModelFacts;
 }

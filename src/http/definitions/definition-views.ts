@@ -4,7 +4,7 @@ import type { AgentView, ModelView, PromptView } from "#contract/definition.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
-import type { AnyModelDefinition } from "#spec/model.ts";
+import type { AnyModelDefinition, TokenPrices } from "#spec/model.ts";
 import type { AnyPromptDefinition, ReasoningConfig } from "#spec/prompt.ts";
 
 import type { ModelFacts, Readiness } from "../dependencies.ts";
@@ -58,7 +58,14 @@ export function modelView(
   model: AnyModelDefinition,
   { ready, missing, facts, file }: Readiness & { facts: ModelFacts; file: string | null },
 ): ModelView {
+  const { limits, limitsSource, prices, pricesSource } = facts;
+  const { source: capabilitiesSource = null, ...known } = facts.capabilities ?? {};
   const { vision, functionCalling, structuredOutputs } = model.capabilities ?? {};
+  const stated = {
+    ...(vision === undefined ? {} : { vision }),
+    ...(functionCalling === undefined ? {} : { functionCalling }),
+    ...(structuredOutputs === undefined ? {} : { structuredOutputs }),
+  };
   return {
     name: model.name,
     file,
@@ -66,21 +73,28 @@ export function modelView(
     model: model.model,
     includedProviders: [...(model.includedProviders ?? [])],
     fallbacks: [...(model.fallbacks ?? [])],
-    inputPrice: model.inputPrice ?? null,
-    outputPrice: model.outputPrice ?? null,
-    cachedPrice: model.cachedPrice ?? null,
-    context_window: facts.contextWindow,
-    input_limit: facts.inputLimit,
-    output_limit: facts.outputLimit,
-    limits_source: facts.source,
+    ...fourPrices(prices),
+    longPrompt:
+      prices.longPrompt === undefined ? null : { above: prices.longPrompt.above, ...fourPrices(prices.longPrompt) },
+    prices_source: pricesSource,
+    context_window: limits.contextWindow,
+    input_limit: limits.inputLimit,
+    output_limit: limits.outputLimit,
+    limits_source: limitsSource,
     max_tokens: model.maxTokens ?? null,
-    capabilities: {
-      ...(vision === undefined ? {} : { vision }),
-      ...(functionCalling === undefined ? {} : { functionCalling }),
-      ...(structuredOutputs === undefined ? {} : { structuredOutputs }),
-    },
+    capabilities: { ...known, ...stated },
+    capabilities_source: Object.keys(known).every((name) => name in stated) ? null : capabilitiesSource,
     ready,
     missing,
+  };
+}
+
+function fourPrices({ inputPrice, outputPrice, cachedPrice, cacheWritePrice }: TokenPrices) {
+  return {
+    inputPrice: inputPrice ?? null,
+    outputPrice: outputPrice ?? null,
+    cachedPrice: cachedPrice ?? null,
+    cacheWritePrice: cacheWritePrice ?? null,
   };
 }
 

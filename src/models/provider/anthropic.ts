@@ -12,9 +12,9 @@ import { acceptedCallId } from "../call-ids.ts";
 import { anthropicRules } from "../schema/wire-rules.ts";
 import { fitBudget } from "../thinking-request.ts";
 import { countOf, textOf } from "./chunk-field.ts";
-import { anthropicFacts } from "./facts/anthropic-facts.ts";
 import {
   noReasoning,
+  placeIn,
   type ChunkUsage,
   type NativeStructure,
   type ProviderProfile,
@@ -177,7 +177,7 @@ export const anthropic: ProviderProfile = {
   options: ({ parallelToolCalls }, hasTools) =>
     hasTools && !parallelToolCalls ? { disableParallelToolUse: true } : {},
   reasoning,
-  factsAt: () => anthropicFacts,
+  catalogueAt: (_, host) => placeIn("anthropic", "api.anthropic.com", host),
   structure,
   reservedFields: [
     ..."model messages system tools tool_choice stream output_config.format output_format".split(" "),

@@ -79,6 +79,18 @@ const presetByDomain = new Map<string, ServerPreset>(
   ),
 );
 
+/** The presets by the host of their address. */
+const presetByHost = new Map(
+  Object.entries<ServerPreset>(modelPresets)
+    .filter(([, { keyless }]) => keyless !== true)
+    .map(([name, { baseUrl }]) => [new URL(baseUrl).host, name]),
+);
+
+/** The name of the preset whose address has this host. Undefined for other hosts, and for local servers. */
+export function presetAt(host: string | null): string | undefined {
+  return presetByHost.get(host ?? "");
+}
+
 /** The last two labels of an address' host: `groq.com` of `https://api.groq.com/openai/v1`. */
 function domainOf(address: string): string {
   return new URL(address).hostname.split(".").slice(-2).join(".");

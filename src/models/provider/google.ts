@@ -8,10 +8,10 @@ import { GoogleRepair } from "../google-repair.ts";
 import { googleRules, type WireRules } from "../schema/wire-rules.ts";
 import { fitBudget, type BudgetBounds, type Effort } from "../thinking-request.ts";
 import { countOf, textOf } from "./chunk-field.ts";
-import { googleFacts } from "./facts/google-facts.ts";
 import { googleParameters, googleSchema } from "./google-schema.ts";
 import {
   noReasoning,
+  placeIn,
   type ChunkUsage,
   type ProviderProfile,
   type ReasoningInput,
@@ -105,7 +105,7 @@ export const google: ProviderProfile = {
   countsPerRequest: true,
   optionsName: "google",
   reasoning,
-  factsAt: () => googleFacts,
+  catalogueAt: (_, host) => placeIn("google", "generativelanguage.googleapis.com", host),
   schemaRules: () => parameterRules,
   // Gemini before version 3 refuses a schema for the answer together with functions.
   structure: ({ schema }, { model, tools }) =>

@@ -8,10 +8,10 @@ import { acceptedCallId } from "../call-ids.ts";
 import { rulesOfSchemas, type WireRules } from "../schema/wire-rules.ts";
 import { wireSchema } from "../schema/wire-schema.ts";
 import type { Effort, ThinkingRequest } from "../thinking-request.ts";
-import { compatibilityOf } from "./compatibility.ts";
-import { openaiFacts } from "./facts/openai-facts.ts";
+import { compatibilityOf, presetAt } from "./compatibility.ts";
 import {
   noReasoning,
+  placeIn,
   type AcceptedFiles,
   type NativeStructure,
   type ProviderProfile,
@@ -54,8 +54,12 @@ export const openaiFamily = {
   variables: { keys: ["OPENAI_API_KEY"], baseUrls: ["OPENAI_BASE_URL"], defaultPath: "/v1" },
   callId: openaiCallId,
   schemaRules: ({ model, to }) => schemaRulesOf(model, to.host),
-  // Another server may limit a model of the same name differently.
-  factsAt: (host) => (isOpenaiHost(host) ? openaiFacts : []),
+  catalogueAt(model, host) {
+    // Another server may limit a model of the same name differently. The prices of OpenAI's regional addresses differ.
+    if (isOpenaiHost(host)) return placeIn("openai", "api.openai.com", host);
+    const table = presetAt(host);
+    return table === undefined ? null : { table, hasPrices: true };
+  },
 } satisfies Partial<ProviderProfile>;
 
 // OpenAI's models before the second version of GPT-4o have no structured output.

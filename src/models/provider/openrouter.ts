@@ -16,7 +16,6 @@ import { fitBudget } from "../thinking-request.ts";
 import { cacheMarks } from "./anthropic.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import { compatibilityOf } from "./compatibility.ts";
-import { openrouterFacts } from "./facts/openrouter-facts.ts";
 import { printableCallId } from "./openai-family.ts";
 import { metadataUnder, type ProviderProfile, type ReasoningInput } from "./provider-profile.ts";
 import { fitsStrictMode } from "./strict-schema.ts";
@@ -132,7 +131,8 @@ export const openrouter: ProviderProfile = {
     const reasoning = { ...depth, ...exclude };
     return { options: Object.keys(reasoning).length === 0 ? {} : { reasoning }, budget: 0, warnings };
   },
-  factsAt: () => openrouterFacts,
+  // OpenRouter reports the cost of each answer.
+  catalogueAt: () => ({ table: "openrouter", hasPrices: false }),
   // The package sends `strict: true` and has no option for it, so a schema that strict mode refuses is sent as the schema of a tool's
   // arguments.
   structure: ({ schema, strict }, { model }) =>

@@ -20,7 +20,6 @@ import type { AiBinding, aiBindingName } from "../ai-binding.ts";
 import type { WireRules } from "../schema/wire-rules.ts";
 import type { StreamRepair } from "../stream-repair.ts";
 import type { ThinkingRequest } from "../thinking-request.ts";
-import type { FactTable } from "./facts/fact-table.ts";
 
 /** Environment variables of a provider. */
 export interface ProviderVariables {
@@ -62,6 +61,19 @@ export type RefusableFields = Pick<
 export interface RefusedField {
   field: keyof RefusableFields;
   reason: string;
+}
+
+/** Where the catalogue has the facts of a model. */
+export interface CataloguePlace {
+  /** The name of the table. */
+  table: string;
+  /** The prices of the table hold at this address, and the provider does not report the cost itself. */
+  hasPrices: boolean;
+}
+
+/** Returns the place in a table whose prices hold at the address of one host alone; null is the default address. */
+export function placeIn(table: string, ownHost: string, host: string | null): CataloguePlace {
+  return { table, hasPrices: host === null || host === ownHost };
 }
 
 /** A model and the settings for requests to it. */
@@ -200,8 +212,8 @@ export interface ProviderProfile {
   options?: (request: ModelRequest, hasTools: boolean) => JSONObject;
   /** Returns the options for the thinking that a request asks for. */
   reasoning: (request: ModelRequest, input: ReasoningInput) => ReasoningOptions;
-  /** The token limits of the models at a host; null is the default address. Absent: none are known. */
-  factsAt?: (host: string | null) => FactTable;
+  /** The place of a model at a host in the catalogue; null is the default address. Absent: no model is known. */
+  catalogueAt?: (model: AnyModelDefinition, host: string | null) => CataloguePlace | null;
   /** The limit of an answer if the request has none, for a provider that requires a limit. */
   defaultMaxTokens?: number;
   /** The name of the option that sends the limit as `max_completion_tokens` instead of `max_tokens`. Absent: no such option. */

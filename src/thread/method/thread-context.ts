@@ -61,7 +61,6 @@ async function threadContext(context: ObjectContext): Promise<ThreadContext> {
       own: () => own,
       files: context.files,
       projections: { get: (of) => projections.get(of), set: () => {} },
-      window: (model) => context.models.facts?.(model),
     },
     mainParticipant(
       { definitions },

@@ -143,7 +143,6 @@ export async function assembleRun(
       files: context.files,
       clock,
       projections: threadProjections(live, left.projections),
-      window: (model) => context.models.facts?.(model),
     },
     mainParticipant(
       { definitions },

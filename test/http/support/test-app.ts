@@ -8,6 +8,7 @@ import type { AppDependencies } from "#http/dependencies.ts";
 import type { Variables } from "#http/variables.ts";
 import { createLog } from "#lib/log-port.ts";
 import { modelFacts } from "#models/model-facts.ts";
+import type { ModelCatalogue } from "#spec/index.ts";
 import type { RouteEntry } from "#spec/registry.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
@@ -23,6 +24,18 @@ export const adminToken = "admin-secret";
 export const annaToken = "anna-secret";
 export const berndToken = "bernd-secret";
 export const tokens = `${adminToken},${annaToken}=anna,${berndToken}=bernd`;
+
+/** The facts that the catalogue has of the registry's model. */
+const source = { url: "https://prices.example/", date: "2026-07-02" };
+const catalogue: ModelCatalogue = {
+  openai: {
+    "gpt-4o": {
+      limits: { contextWindow: 128_000, inputLimit: null, outputLimit: 16_384, source },
+      prices: { inputPrice: 2.5, outputPrice: 10, longPrompt: { above: 100_000, outputPrice: 20 }, source },
+      capabilities: { vision: true, functionCalling: true, reasoning: false, source },
+    },
+  },
+};
 
 export interface Ask {
   method?: string;
@@ -105,7 +118,7 @@ export function testApp({
     },
     catalog,
     readiness: () => ({ ready: false, missing: "OPENAI_API_KEY" }),
-    modelFacts: (model) => modelFacts(model, {}),
+    modelFacts: (model) => modelFacts(model, {}, catalogue),
     sourceState: () => Promise.reject(new Error("No source is defined.")),
     authorizations: noServer,
     variables,

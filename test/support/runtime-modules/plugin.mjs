@@ -240,6 +240,7 @@ const loadedLater = new Set([
   "src/http/auth/json-web-token.ts",
   "src/http/authorization/authorization-requests.ts",
   "src/models/create-model-port.ts",
+  "src/models/load-catalogue.ts",
   "src/models/provider/google-package.ts",
   "src/models/provider/openai-package.ts",
   "src/store/files/file-search.ts",
@@ -260,6 +261,8 @@ function sourceFiles() {
       )
       // The registry imports them when a thread uses an MCP server or skills.
       .filter((file) => !/^src\/tools\/(?:mcp|openapi|skills)\//.test(file))
+      // A table is loaded when a model is looked up in it.
+      .filter((file) => !/^src\/models\/provider\/facts\/.*-facts\.ts$/.test(file))
       // Other modules import them when they are needed first.
       .filter((file) => !loadedLater.has(file))
   );
