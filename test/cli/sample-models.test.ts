@@ -15,9 +15,10 @@ import { packageRoot } from "../compiler/temporary-project.ts";
 /** The models that samples name, by provider: the newest general ones. A new generation is entered here, and the test names every sample. */
 const current = {
   anthropic: ["claude-sonnet-5-5", "claude-haiku-5-5"],
-  google: ["gemini-3.5-flash"],
+  google: ["gemini-3.5-flash", "gemini-3.1-pro-preview"],
   openai: ["gpt-5.4-mini"],
   openrouter: ["anthropic/claude-sonnet-5-5", "anthropic/claude-sonnet-5"],
+  xai: ["grok-4.3"],
   /** Models that a machine of one's own serves. The package has no facts of them. */
   local: ["qwen3:8b"],
 } as const;
