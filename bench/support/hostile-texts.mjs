@@ -69,6 +69,161 @@ const calls = (count) => (inputs) => () => {
   }));
   new inputs.ChatRepair(["get"]).take(JSON.stringify({ choices: [{ index: 0, delta: { tool_calls } }] }));
 };
+/** Receives an answer of a model through the port until it is full. Its events arrive in pieces of 64 KiB. */
+async function receive(inputs, { provider, api }, text) {
+  const fetch = async () => new Response(body(text), { headers: { "content-type": "text/event-stream" } });
+  const port = inputs.createModelPort({ env: keysOfProviders, fetch });
+  const model = { name: "m", provider, model: "m", baseUrl: "https://model.test/v1", ...(api && { api }) };
+  const tools = [{ name: "get", description: "Gets.", parameters: { type: "object", properties: {} } }];
+  const settings = { toolChoice: "auto", parallelToolCalls: true, reasoning: null, temperature: null };
+  const request = { model, system: "", messages: [], tools, ...settings, maxTokens: 100 };
+  const options = { hideThinking: false, role: "assistant", parentId: null };
+  const received = new inputs.Answer("1", { emit: () => {} }, options);
+  for await (const part of port.stream(request, new AbortController().signal)) {
+    received.add(part);
+    if (received.full) return "cut";
+  }
+  return received.failure?.message ?? "read";
+}
+/** The package of the provider is loaded before the measurement. */
+const answer = (model, events) => async (inputs) => {
+  await receive(inputs, model, "data: {}\n\n");
+  const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  return () => receive(inputs, model, text);
+};
+const keysOfProviders = { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k", GOOGLE_API_KEY: "k" };
+const chat = { provider: "openai", api: "chat" };
+const responses = { provider: "openai", api: "responses" };
+const anthropic = { provider: "anthropic" };
+const google = { provider: "google" };
+const list = (count, one) => Array.from({ length: count }, (_, at) => one(at));
+const chatCalls = (count) => [
+  {
+    choices: [
+      {
+        index: 0,
+        delta: {
+          tool_calls: list(count, (index) => ({
+            index,
+            id: `c${index}`,
+            type: "function",
+            function: { name: "get", arguments: "{}" },
+          })),
+        },
+      },
+    ],
+  },
+  { choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] },
+];
+const chatTexts = (count) => list(count, () => ({ choices: [{ index: 0, delta: { content: "a" } }] }));
+const manyChoices = (count) => [{ choices: list(count, (index) => ({ index, delta: { content: "a" } })) }];
+const item = (at) => ({ type: "function_call", id: `i${at}`, call_id: `c${at}`, name: "get", arguments: "" });
+const openItems = (count) =>
+  list(count, (at) => ({ type: "response.output_item.added", output_index: at, item: item(at) }));
+const openTexts = (count) =>
+  list(count, (at) => ({
+    type: "response.output_item.added",
+    output_index: at,
+    item: { type: "message", id: `m${at}` },
+  }));
+const pieces = (count, items) =>
+  list(count, (at) => ({ type: "response.function_call_arguments.delta", item_id: `i${at % items}`, delta: "1" }));
+const completed = (count) => [
+  { type: "response.completed", response: { output: list(count, item), usage: { input_tokens: 1, output_tokens: 1 } } },
+];
+const blocks = (count) => [
+  { type: "message_start", message: { id: "m", usage: { input_tokens: 1 } } },
+  ...list(count, (index) => ({
+    type: "content_block_start",
+    index,
+    content_block: { type: "tool_use", id: `t${index}`, name: "get", input: {} },
+  })),
+  { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 1 } },
+  { type: "message_stop" },
+];
+const parts = (count, part) => [
+  { candidates: [{ content: { parts: list(count, () => part) }, finishReason: "STOP" }] },
+];
+const chatName = (count) => [
+  { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, id: "c", function: { name: "g" } }] } }] },
+  ...list(count, () => ({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { name: "e" } }] } }] })),
+];
+const summaries = (count) => [
+  { type: "response.output_item.added", output_index: 0, item: { type: "reasoning", id: "r" } },
+  ...list(count, (at) => ({
+    type: "response.reasoning_summary_part.added",
+    item_id: "r",
+    output_index: 0,
+    summary_index: at,
+  })),
+];
+const citations = (count) => [
+  {
+    choices: [
+      {
+        index: 0,
+        delta: {
+          content: "a",
+          annotations: list(count, (at) => ({ type: "url_citation", url_citation: { url: `https://a.test/${at}` } })),
+        },
+      },
+    ],
+  },
+];
+const pausedTurns = (count) => [
+  ...blocks(1).slice(0, 2),
+  ...list(count, () => ({ type: "message_delta", delta: { stop_reason: "pause_turn" }, usage: { output_tokens: 1 } })),
+];
+const thoughts = (count) => [
+  {
+    candidates: [
+      { content: { parts: list(count, (at) => ({ text: "a", thought: at % 2 === 0 })) }, finishReason: "STOP" },
+    ],
+  },
+];
+const modelAnswers = {
+  "answer: chat, 1,000 calls in an event": answer(chat, chatCalls(1000)),
+  "answer: google, 1,000 calls in an event": answer(google, parts(1000, { functionCall: { name: "get", args: {} } })),
+  "answer: google, 1,000 thoughts and texts": answer(google, thoughts(1000)),
+  "answer: google, 12,000 events with thoughts and texts": answer(
+    google,
+    list(6000, () => thoughts(2)[0]),
+  ),
+  "answer: responses, 250 calls in the last event": answer(responses, completed(250)),
+  "answer: responses, 100,000 pieces of 500 calls": answer(responses, [...openItems(500), ...pieces(100_000, 500)]),
+  "answer: responses, 2,001 parts of a summary": answer(responses, [
+    ...summaries(2001),
+    ...list(20_000, (at) => ({
+      type: "response.reasoning_summary_text.delta",
+      item_id: "r",
+      output_index: 0,
+      summary_index: at % 2001,
+      delta: "a",
+    })),
+  ]),
+  "answer: chat, a name in 150,000 pieces": answer(chat, chatName(150_000)),
+  "answer: chat, 14,000 citations in an event": answer(chat, citations(14_000)),
+  "answer: responses, 50,000 parts of a summary": answer(responses, summaries(50_000)),
+  "answer: anthropic, 50,000 pauses": answer(anthropic, pausedTurns(50_000)),
+  "answer: chat, 10,000 calls in an event": answer(chat, chatCalls(10_000)),
+  "answer: chat, 200,000 pieces of text": answer(chat, chatTexts(200_000)),
+  "answer: chat, 20,000 choices": answer(chat, manyChoices(20_000)),
+  "answer: responses, 8,000 open calls": answer(responses, openItems(8000)),
+  "answer: responses, 8,000 open texts": answer(responses, openTexts(8000)),
+  "answer: responses, 100,000 pieces of 1,900 calls": answer(responses, [...openItems(1900), ...pieces(100_000, 1900)]),
+  "answer: responses, 12,000 calls in the last event": answer(responses, completed(12_000)),
+  "answer: anthropic, 10,000 calls": answer(anthropic, blocks(10_000)),
+  "answer: google, 15,000 calls in an event": answer(
+    google,
+    parts(15_000, { functionCall: { name: "get", args: {} } }),
+  ),
+  "answer: google, 30,000 texts in an event": answer(google, parts(30_000, { text: "a" })),
+  "answer: google, 30,000 thoughts and texts": answer(google, thoughts(30_000)),
+  "answer: google, 20,000 pictures in an event": answer(
+    google,
+    parts(20_000, { inlineData: { mimeType: "image/png", data: "AAAA" } }),
+  ),
+};
 /** Chunks after a text that may be the beginning of a key. */
 const raw = (count) => (inputs) => () => {
   const text = new inputs.RawText(["sk-test-openai-0001"], (found) => found);
@@ -80,6 +235,7 @@ const yamlKeys = (count) => `openapi: 3.1.0\nx:\n${Array.from({ length: count },
 
 /** The texts by name. Each creates the work from the functions of the inputs. */
 export const cases = {
+  ...modelAnswers,
   "request: 100,000 numbers": json(numbers(99_999)),
   "request: 99,000 keys": json(keys(99_000)),
   "request: 1 MB of objects": json(`[${repeat("{},", 1_000_000)}1]`),

@@ -7,7 +7,7 @@ import { cases } from "./hostile-texts.mjs";
 
 const [bundle = "", name = ""] = process.argv.slice(2);
 const inputs = await import(pathToFileURL(bundle).href);
-const play = cases[name](inputs);
+const play = await cases[name](inputs);
 
 const before = process.memoryUsage().rss;
 const begun = process.cpuUsage();
@@ -23,7 +23,8 @@ const watch = async () => {
 };
 const watching = watch();
 try {
-  await play();
+  const result = await play();
+  if (typeof result === "string") outcome = result.slice(0, 90);
 } catch (thrown) {
   outcome = `refused: ${String(thrown?.message ?? thrown).slice(0, 90)}`;
 }

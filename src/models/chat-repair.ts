@@ -2,8 +2,9 @@
 // protocol: errors of other shapes, missing fields, tool calls with wrong or missing numbers, tool names that arrive in pieces. Invariant:
 // a chunk that follows the protocol passes unchanged.
 
-import { fieldsOf, isObject, parseJson, type Fields } from "#lib/json-value.ts";
+import { fieldsOf, isObject, listOf, parseJson, type Fields } from "#lib/json-value.ts";
 
+import { assertFew } from "./answer-bounds.ts";
 import { errorEvent } from "./error-event.ts";
 import { isFinishReason } from "./finish-reason.ts";
 import { byType, list, needed, number, object, or, text, type Fit } from "./fitted-chunk.ts";
@@ -184,6 +185,7 @@ export class ChatRepair implements StreamRepair {
         ? { ...delta }
         : rest;
     if (kept === rest) this.#changed = true;
+    assertFew(listOf(tool_calls).length, "an event with too many calls");
     const pieces = Array.isArray(tool_calls) ? tool_calls.flatMap((piece: unknown) => this.#piece(piece)) : [];
     const named = ends ? [...pieces, ...this.#releaseHeld()] : pieces;
     if (Array.isArray(tool_calls) || named.length > 0) kept["tool_calls"] = named;

@@ -65,7 +65,9 @@ export class ChunkReader {
   /** The field that last held thinking, in Chat Completions; null if there was none. */
   thinkingField: ThinkingField | null = null;
   // Tool calls by their number in the chunks, because two tool calls of one answer may have the same id.
-  readonly #calls = new Map<unknown, { id: string; text: string }>();
+  readonly #calls = new Map<unknown, { text: string }>();
+  /** The calls by id; null for an id that several calls have. */
+  readonly #byId = new Map<string, { text: string } | null>();
 
   /** Adds the facts of a chunk. Returns the chunk's piece of a spoken answer; undefined if it has none. */
   read(facts: ChunkFacts): ChunkFacts["speech"] {
@@ -91,14 +93,18 @@ export class ChunkReader {
 
   /** The arguments of a tool call as the server sent them; null if no tool call or several have this id. `callId` is the provider's id. */
   argumentsOf(callId: string): string | null {
-    const [call, another] = [...this.#calls.values()].filter(({ id }) => id === callId);
-    return call === undefined || another !== undefined ? null : call.text;
+    return this.#byId.get(callId)?.text ?? null;
   }
 
   #readCall(value: unknown): void {
     const { index, id, function: called } = fieldsOf(value);
-    const call = this.#calls.get(index) ?? { id: typeof id === "string" ? id : "", text: "" };
-    this.#calls.set(index, call);
+    let call = this.#calls.get(index);
+    if (call === undefined) {
+      call = { text: "" };
+      this.#calls.set(index, call);
+      const name = typeof id === "string" ? id : "";
+      this.#byId.set(name, this.#byId.has(name) ? null : call);
+    }
     const text = fieldsOf(called)["arguments"];
     if (typeof text === "string") call.text += text;
   }

@@ -1,7 +1,8 @@
 // Fits the chunks of Gemini's API to what Google's package of the AI SDK reads. Invariant: a chunk that follows the protocol passes unchanged.
 
-import { isObject, parseJson } from "#lib/json-value.ts";
+import { fieldsOf, isObject, listOf, parseJson } from "#lib/json-value.ts";
 
+import { assertFew } from "./answer-bounds.ts";
 import { flag, list, needed, number, object, or, text, type Fit } from "./fitted-chunk.ts";
 import type { StreamRepair } from "./stream-repair.ts";
 
@@ -98,6 +99,10 @@ export class GoogleRepair implements StreamRepair {
   take(data: string): string[] {
     const chunk = parseJson(data);
     if (!isObject(chunk)) return [data];
+    for (const candidate of listOf(chunk["candidates"])) {
+      const parts = listOf(fieldsOf(fieldsOf(candidate)["content"])["parts"]);
+      assertFew(parts.length, "an event with too many parts");
+    }
     const sent = fitted(chunk);
     return [sent === chunk ? data : JSON.stringify(sent)];
   }

@@ -4,6 +4,7 @@
 
 import { fieldsOf, isObject, listOf, parseJson, type Fields } from "#lib/json-value.ts";
 
+import { TooManyElements } from "./answer-bounds.ts";
 import { answerResponse, type AnswerBytes } from "./answer-response.ts";
 import type { DirectDeltas } from "./direct-deltas.ts";
 import { errorEvent, errorOfDocument } from "./error-event.ts";
@@ -71,7 +72,8 @@ class Repair {
     if (isErrorText(head, data)) return this.#failed(data);
     const failed = reportInList(data);
     if (failed !== null) return this.#failed(failed);
-    const repaired = this.#stream.take(data);
+    const repaired = this.#repaired(data);
+    if (typeof repaired === "string") return repaired;
     if (repaired.length === 1 && repaired[0] === data) return text;
     // Data that was sent in several lines is sent in several lines again.
     return repaired.map((entry) => `${head}data: ${entry.replaceAll("\n", "\ndata: ")}\n\n`).join("");
@@ -81,6 +83,16 @@ class Repair {
   #readEnd(data: string): void {
     const { type } = fieldsOf(parseJson(data));
     this.#exchange.ended ||= type === "response.completed" || type === "message_stop";
+  }
+
+  /** The data of the repaired events; an error event in place of an event with too many elements. */
+  #repaired(data: string): string[] | string {
+    try {
+      return this.#stream.take(data);
+    } catch (thrown) {
+      if (thrown instanceof TooManyElements) return this.#failed(unreadable(thrown.message));
+      throw thrown;
+    }
   }
 
   /** Whether an event after the finish reason is an error, or a piece of an event. Such an event is ignored and noted for the log. */

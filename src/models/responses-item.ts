@@ -1,10 +1,11 @@
 // The items of an answer of the Responses API, and how events name them. Some servers change the ids of items, and some give all items the
 // same number.
 
-import { parseJson, type Fields } from "#lib/json-value.ts";
+import { fieldsOf, listOf, parseJson, textOrJson, type Fields } from "#lib/json-value.ts";
 import { isVisible } from "#lib/visible-text.ts";
 
-import { isText, type Kind } from "./responses-fields.ts";
+import { assertFew, mostInAnswer, mostOpenItems, mostUnseenItems } from "./answer-bounds.ts";
+import { isText, textOf, type Kind } from "./responses-fields.ts";
 
 /** An item of the answer. */
 export interface Item {
@@ -26,6 +27,43 @@ export interface Item {
   written: string;
   /** The event that begins the item was passed on. */
   isBegun: boolean;
+}
+
+/** Creates an item from the fields of its first event. */
+export function createItem(
+  { id: givenId, call_id, name, arguments: first }: Fields,
+  names: Pick<Item, "kind" | "id" | "index" | "givenIndex">,
+): Item {
+  return {
+    ...names,
+    givenId,
+    callId: isText(call_id) ? call_id : names.id,
+    name: textOf(name),
+    parts: new Map(),
+    first: textOrJson(first ?? ""),
+    written: "",
+    isBegun: false,
+  };
+}
+
+/** Throws if an answer has more items than are read. The open items are searched for each event. */
+export function assertFewItems({ all, open, unseen }: Record<"all" | "open" | "unseen", number>): void {
+  assertFew(unseen, "an answer with too many items that began without an event", mostUnseenItems);
+  assertFew(all, "an answer with too many items", mostInAnswer);
+  assertFew(open, "an answer with too many open items", mostOpenItems);
+}
+
+/** The items in the list of a complete answer. Throws if there are more than are read. */
+export function outputOf(response: Fields): Fields[] {
+  const output = listOf(response["output"]);
+  assertFew(output.length, "an answer with too many items", mostInAnswer);
+  return output.map(fieldsOf);
+}
+
+/** Notes that a part of an item has begun, or has text. Throws if the item has more parts than are read. */
+export function beginPart({ parts }: Item, name: string, hasText: boolean): void {
+  parts.set(name, hasText);
+  assertFew(parts.size, "an item with too many parts", mostInAnswer);
 }
 
 /** Whether an item has the id, or the id of a call, that an event names. */

@@ -8,7 +8,8 @@ import { fieldsOf, isObject, listOf, parseJson, textOrJson, type Fields } from "
 import { sentenceOf } from "./error-sentence.ts";
 import { areLogprobs, cleanItem, cleanResponse, isKind, isSame, isText, numberOf, textOf } from "./responses-fields.ts";
 import type { Kind } from "./responses-fields.ts";
-import { isNamed, isOtherCall, taken, wholeArguments, type Item } from "./responses-item.ts";
+import { assertFewItems, beginPart, createItem, isNamed, isOtherCall } from "./responses-item.ts";
+import { outputOf, taken, wholeArguments, type Item } from "./responses-item.ts";
 import type { StreamRepair } from "./stream-repair.ts";
 
 // Most events are a few characters of text. Finding their item by two expressions costs less than parsing them twice. Within a text the
@@ -27,6 +28,8 @@ export class ResponsesRepair implements StreamRepair {
   readonly #ids = new Set<string>();
   /** All items, in the order in which they began. */
   readonly #items: Item[] = [];
+  /** The number of items that began without an event. */
+  #unseen = 0;
   /** The number of the last item. */
   #last = -1;
   #events: Fields[] = [];
@@ -109,26 +112,15 @@ export class ResponsesRepair implements StreamRepair {
   }
 
   /** Opens an item. A number that an ended item has gets the next free number. */
-  #begin(kind: Kind, wanted: number, { id, call_id, name, arguments: first }: Fields): Item {
+  #begin(kind: Kind, wanted: number, fields: Fields): Item {
+    const { id } = fields;
     let index = wanted;
+    assertFewItems({ all: this.#items.length + 1, open: this.#open.size + 1, unseen: this.#unseen });
     while (this.#open.has(index) || this.#ended.has(index)) index += 1;
     let unique = isText(id) ? id : `${kind}_${index}`;
     const inUse = [...this.#open.values()].some((item) => item.id === unique);
     if (inUse || (!isText(id) && this.#ids.has(unique))) unique = `${unique}_${index}`;
-    const callId = isText(call_id) ? call_id : unique;
-    const item: Item = {
-      kind,
-      id: unique,
-      givenId: id,
-      callId,
-      name: textOf(name),
-      index,
-      givenIndex: wanted,
-      parts: new Map(),
-      first: textOrJson(first ?? ""),
-      written: "",
-      isBegun: false,
-    };
+    const item = createItem(fields, { kind, id: unique, index, givenIndex: wanted });
     this.#open.set(index, item);
     this.#items.push(item);
     this.#ids.add(unique);
@@ -154,6 +146,7 @@ export class ResponsesRepair implements StreamRepair {
 
   /** Begins an item whose first event did not arrive. */
   #beginUnseen(kind: Kind, index: number, fields: Fields): Item {
+    this.#unseen += 1;
     const item = this.#begin(kind, index, fields);
     if (kind !== "function_call" || item.name !== "") this.#sendAdded(item, {});
     return item;
@@ -249,7 +242,7 @@ export class ResponsesRepair implements StreamRepair {
   #textOf(item: Item, event: Fields, { type, text, isWhole }: { type: string; text: string; isWhole: boolean }): void {
     const name = String(numberOf(event["content_index"]) ?? 0);
     if (text === "" || (isWhole && item.parts.has(name))) return;
-    item.parts.set(name, true);
+    beginPart(item, name, true);
     const { logprobs, ...fields } = event;
     const keepsLogprobs = areLogprobs(logprobs);
     if (!isWhole && keepsLogprobs && this.#names(event, item)) return this.#send(event);
@@ -286,7 +279,7 @@ export class ResponsesRepair implements StreamRepair {
     const name = `summary ${String(numberOf(event["summary_index"]) ?? 0)}`;
     const isEnd = type.endsWith(".done");
     if (isEnd !== item.parts.has(name)) return;
-    if (!isEnd) item.parts.set(name, false);
+    if (!isEnd) beginPart(item, name, false);
     const at = [...item.parts.keys()].indexOf(name);
     const isUnchanged = event["item_id"] === item.id && event["summary_index"] === at;
     this.#send(isUnchanged ? event : { ...event, item_id: item.id, summary_index: at });
@@ -308,7 +301,7 @@ export class ResponsesRepair implements StreamRepair {
     const { event, text, isWhole } = given;
     if (text === "" || (isWhole && item.parts.get(name) === true)) return;
     if (!item.parts.has(name)) this.#beginPart(item, item.parts.size);
-    item.parts.set(name, true);
+    beginPart(item, name, true);
     const summary_index = [...item.parts.keys()].indexOf(name);
     const type = "response.reasoning_summary_text.delta";
     const isUnchanged =
@@ -350,7 +343,7 @@ export class ResponsesRepair implements StreamRepair {
   /** The last event. Items that lack their events are read from the list of all items. */
   #completed(event: Fields): void {
     const response = fieldsOf(event["response"]);
-    const output = listOf(response["output"]).map(fieldsOf);
+    const output = outputOf(response);
     // An item of the list is one that began with its id, else the next one of its kind.
     const begun = new Set(this.#items);
     const isEmpty = begun.size === 0;

@@ -13,6 +13,7 @@ import { createJwtCheck } from "#http/auth/json-web-token.ts";
 import { readJsonBody } from "#http/input/read-body.ts";
 import { resultValue } from "#lib/json-value.ts";
 import { readDnsAnswer } from "#lib/outbound/dns-answer.ts";
+import { systemClock } from "#lib/system-clock.ts";
 import { JsonMeter } from "#lib/untrusted/bounded-json.ts";
 import { skillFrontmatter } from "#lib/untrusted/skill-frontmatter.ts";
 import { createModelPort } from "#models/create-model-port.ts";
@@ -315,16 +316,47 @@ describe("inputs of other forms", () => {
     ["mistakes", repeat("]\n", 500_000), "no valid YAML"],
     ["a long block", `a: |\n${repeat("  x\n", 300_000)}`, "more than 1048576 characters"],
     ["a long text of escapes", `a: "${repeat("\\x41", 300_000)}"`, "more than 1048576 characters"],
-  ])("OUT23 An OpenAPI document in YAML with %s is refused at a bound of the table", (_, text, problem) => {
+  ])("OUT23 An OpenAPI document in YAML with %s is refused at a bound of the table", async (_, text, problem) => {
     expect(rowOf("OpenAPI document in YAML")).toMatchObject({ bytes: 1_048_576, depth: 200 });
-    expect(() => readDocument(text, "address")).toThrow(problem);
+    await expect(readDocument(text, "address")).rejects.toThrow(problem);
   });
 
-  it("OUT23 An OpenAPI document in YAML just below the bound of its tokens is read", () => {
+  it("OUT23 An OpenAPI document in YAML just below the bound of its tokens is read", async () => {
     // A line of a list has five tokens: the indicator, a space, the mark of a scalar, the scalar, and a line break.
     const lines = (count: number) => `openapi: 3.1.0\nx:\n${repeat("- 1\n", count)}`;
-    expect(readDocument(lines(tokens / 5 - 10), "address")).toMatchObject({ openapi: "3.1.0" });
-    expect(() => readDocument(lines(tokens / 5 + 10), "address")).toThrow(`more than ${tokens} tokens`);
+    expect(await readDocument(lines(tokens / 5 - 10), "address")).toMatchObject({ openapi: "3.1.0" });
+    await expect(readDocument(lines(tokens / 5 + 10), "address")).rejects.toThrow(`more than ${tokens} tokens`);
+  });
+
+  it("OUT23 Other tasks are executed while an OpenAPI document in YAML below its bounds is parsed", async () => {
+    let tasks = 0;
+    let isOver = false;
+    const counting = (async () => {
+      for (; !isOver; tasks += 1) await systemClock.sleep(0, new AbortController().signal);
+    })();
+    await readDocument(`openapi: 3.1.0\nx:\n${repeat("- 1\n", tokens / 5 - 10)}`, "address");
+    isOver = true;
+    await counting;
+    // The tokens are split, parsed, composed and converted: at least four pieces of each of the first two, and one of the others.
+    expect(tasks).toBeGreaterThanOrEqual(8);
+  });
+
+  it("OUT23 A stream of an MCP server that arrives in one piece is passed on in several tasks", async () => {
+    const events = repeat('data: {"jsonrpc":"2.0","method":"a"}\n\n', 5000);
+    const sent = body(events, { size: Infinity });
+    const fetch = () => Promise.resolve(new Response(sent, { headers: { "content-type": "text/event-stream" } }));
+    const response = await server(fetch as never)("https://mcp.test/", posted("tools/call"));
+    let tasks = 0;
+    let isOver = false;
+    const counting = (async () => {
+      for (; !isOver; tasks += 1) await systemClock.sleep(0, new AbortController().signal);
+    })();
+    const text = await response.text();
+    isOver = true;
+    await counting;
+    expect(text.split("\n\n").filter((event) => event.includes('"method":"a"'))).toHaveLength(5000);
+    // 180 KB in pieces of 16 KiB.
+    expect(tasks).toBeGreaterThanOrEqual(10);
   });
 
   it("OUT23 A frontmatter above the bounds of the table is not parsed as YAML", () => {

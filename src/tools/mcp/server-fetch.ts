@@ -15,6 +15,7 @@ import { parseCountedJson } from "#lib/untrusted/bounded-json.ts";
 import { countedResponse, isEventStream, type TextMeter } from "#lib/untrusted/bounded-response.ts";
 import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 import { isVisible } from "#lib/visible-text.ts";
+import { WorkSlices } from "#lib/work-slices.ts";
 
 import { PlainEvents } from "./plain-events.ts";
 import { plainMessage, plainMessages } from "./plain-message.ts";
@@ -272,18 +273,33 @@ function endedStream(
       return false;
     }
   };
-  const send = (controller: ReadableStreamDefaultController<Uint8Array>, text: string) => {
+  /** The pieces that were received and not passed on. Each is read in a task of its own. */
+  let waiting: Uint8Array[] = [];
+  let isCancelled = false;
+  const piecesOf = (text: string): Uint8Array[] => {
     const bytes = bounded(encoder.encode(text));
-    for (let at = 0; at < bytes.length; at += pieceBytes) controller.enqueue(bytes.subarray(at, at + pieceBytes));
+    const count = Math.ceil(bytes.length / pieceBytes);
+    return Array.from({ length: count }, (_, at) =>
+      bytes.subarray(at * pieceBytes, (at + 1) * pieceBytes),
+    ).toReversed();
+  };
+  const sendNext = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const next = waiting.pop();
+    if (next !== undefined) controller.enqueue(next);
   };
   /** Ends the stream after its last event, which some servers do not complete with an empty line. */
   const endWithLast = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    send(controller, plain.end());
+    for (const piece of piecesOf(plain.end()).toReversed()) controller.enqueue(piece);
     end(controller);
   };
   return new ReadableStream({
     async pull(controller) {
       try {
+        if (waiting.length > 0) {
+          await new WorkSlices(1).next();
+          if (!isCancelled) sendNext(controller);
+          return;
+        }
         // The stream is not pulled again before it has received something, so this reads until an event has ended.
         for (let events = ""; events === "";) {
           const { value, done } = await reader.read();
@@ -296,7 +312,8 @@ function endedStream(
           const decoded = decoder.decode(value, { stream: true });
           if (!isWithin(decoded, controller)) return;
           events = plain.read(decoded);
-          send(controller, events);
+          waiting = piecesOf(events);
+          sendNext(controller);
         }
       } catch (thrown) {
         if (plain.lastEvent === "" || cancelled.aborted) return endWithLast(controller);
@@ -304,7 +321,10 @@ function endedStream(
         controller.error(thrown);
       }
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel: (reason) => {
+      isCancelled = true;
+      return reader.cancel(reason);
+    },
   });
 }
 

@@ -73,7 +73,7 @@ export async function catalogOf(
   if (isAddress(document)) return addressCatalog(definition, { address: document, context, own });
   const known = ownCatalogs.get(definition);
   if (known !== undefined) return known;
-  const catalog = await readCatalog(definition, { value: readDocument(document, "project"), url: null }, context);
+  const catalog = await readCatalog(definition, { value: await readDocument(document, "project"), url: null }, context);
   ownCatalogs.set(definition, catalog);
   return catalog;
 }
@@ -117,7 +117,7 @@ async function addressCatalog(
   const catalog =
     kept?.digest === digest
       ? kept.catalog
-      : await readCatalog(definition, { value: readDocument(text, "address"), url }, context);
+      : await readCatalog(definition, { value: await readDocument(text, "address"), url }, context);
   keep(key, { catalog, digest, units: text.length, until: context.clock.now() + lifetime });
   return catalog;
 }

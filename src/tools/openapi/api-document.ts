@@ -3,7 +3,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 import { JsonBoundError, parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
-import { parseBoundedYaml, YamlBoundError } from "#lib/untrusted/bounded-yaml.ts";
+import { parseBoundedYamlInSlices, YamlBoundError } from "#lib/untrusted/bounded-yaml.ts";
 
 import { ApiError } from "./api-error.ts";
 
@@ -27,8 +27,8 @@ const ownYaml = { units: 8 * 1024 * 1024, tokens: 1_000_000, depth: bounds.depth
 export type DocumentOrigin = "address" | "project";
 
 /** Reads a document. Throws an `ApiError` whose text completes a sentence about the definition. */
-export function readDocument(given: string | object, origin: DocumentOrigin): JsonObject {
-  const document = (typeof given === "string" ? parseText(given, origin) : withinBounds(given)) as Json;
+export async function readDocument(given: string | object, origin: DocumentOrigin): Promise<JsonObject> {
+  const document = (typeof given === "string" ? await parseText(given, origin) : withinBounds(given)) as Json;
   if (!isJsonObject(document)) throw new ApiError("has an OpenAPI document that is no object.");
   const { openapi, swagger } = document;
   if (typeof openapi === "string" && openapi.startsWith("3.")) return document;
@@ -39,7 +39,7 @@ export function readDocument(given: string | object, origin: DocumentOrigin): Js
   );
 }
 
-function parseText(text: string, origin: DocumentOrigin): unknown {
+async function parseText(text: string, origin: DocumentOrigin): Promise<unknown> {
   // REQ-152: the first character distinguishes JSON from YAML.
   const isJson = /^[\uFEFF\s]*[{[]/.test(text);
   if (isJson && text.length > mostUnits) {
@@ -47,7 +47,7 @@ function parseText(text: string, origin: DocumentOrigin): unknown {
   }
   try {
     if (isJson) return parseBoundedJson(text.replace(/^\uFEFF/, ""), bounds);
-    return withinBounds(parseBoundedYaml(text, origin === "address" ? fetchedYaml : ownYaml));
+    return withinBounds(await parseBoundedYamlInSlices(text, origin === "address" ? fetchedYaml : ownYaml));
   } catch (thrown) {
     if (thrown instanceof ApiError) throw thrown;
     if (thrown instanceof JsonBoundError) throw new ApiError(`has an OpenAPI document that ${thrown.message}.`);
