@@ -16,7 +16,8 @@ import { acceptsType, imageType, type ProviderProfile } from "./provider/provide
 type Converted = LanguageModelV3FilePart | LanguageModelV3TextPart;
 
 function source(part: ImagePart | FilePart): string | URL | null {
-  if (part.data !== undefined) return part.data;
+  // APIs refuse a file without bytes.
+  if (part.data !== undefined) return part.data === "" ? null : part.data;
   return part.url !== undefined && URL.canParse(part.url) ? new URL(part.url) : null;
 }
 

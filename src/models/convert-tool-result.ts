@@ -33,7 +33,8 @@ function attachments(message: ModelMessage, model: AnyModelDefinition, profile: 
     const { data } = part;
     const isShown = resultHoldsImages(message, profile) && model.capabilities?.vision !== false;
     const type = part.mime_type.startsWith("image/") && isShown ? imageType(profile.files, part.mime_type) : null;
-    if (data !== undefined && type !== null) contents.push({ type: "image-data", data, mediaType: type });
+    if (data !== undefined && data !== "" && type !== null)
+      contents.push({ type: "image-data", data, mediaType: type });
     else contents.push({ type: "text", text: describePart(part) });
   }
   return contents;
@@ -50,10 +51,13 @@ function output(message: ModelMessage, model: AnyModelDefinition, profile: Provi
   }
   const texts = message.parts.filter((part) => part.type === "text").map((part) => part.text);
   const text = result?.result ?? texts.join("\n");
-  if (extra.some((content) => content.type !== "text")) {
-    return { type: "content", value: isVisible(text) ? [{ type: "text", text }, ...extra] : extra };
-  }
   const visible = [text, ...lines].filter(isVisible);
+  const images = extra.filter((content) => content.type !== "text");
+  if (images.length > 0) {
+    // One text: Google's package writes a result for each, and none for images alone.
+    const shown = visible.length > 0 ? visible.join("\n") : profile.resultsNeedText === true ? noText : null;
+    return { type: "content", value: shown === null ? images : [{ type: "text", text: shown }, ...images] };
+  }
   return { type: "text", value: visible.length === 0 ? noText : visible.join("\n") };
 }
 

@@ -118,6 +118,7 @@ export const google: ProviderProfile = {
   ],
   alternatesTurns: true,
   imagesInToolResults: true,
+  resultsNeedText: true,
   flagsToolErrors: false,
   files: { bytes: acceptedFiles, urls: acceptedFiles },
   streamRepair: () => new GoogleRepair(),

@@ -246,6 +246,8 @@ export interface ProviderProfile {
   alternatesTurns: boolean;
   /** Tool results can contain images. */
   imagesInToolResults: boolean;
+  /** Whether a result with images needs a text. */
+  resultsNeedText?: true;
   /** Tool results have a flag for errors. Without the flag, the text of an error begins with `Error`. */
   flagsToolErrors: boolean;
   /** The files that user messages can contain, in addition to images. Texts are sent as text unless `text/plain` is among the types. */
