@@ -76,6 +76,46 @@ describe("a chat of AI SDK UI", () => {
     },
   );
 
+  it.each([
+    ["returns nothing", { state: "output-available", output: undefined }, { state: "output-available", output: "" }],
+    [
+      "fails without a text",
+      { state: "output-error" },
+      { state: "output-error", errorText: expect.stringMatching(/failed/) },
+    ],
+    ["fails with null as its text", { state: "output-error", errorText: null }, { state: "output-error" }],
+    ["fails with a number as its text", { state: "output-error", errorText: 7 }, { state: "output-error" }],
+  ] as const)(
+    "AISDK18 The run continues if a tool of a chat %s, also if another output is sent with it",
+    async (_what, given, shown) => {
+      const id = await waiting(2);
+      const [one, other] = toolsOf((await loadMessages(anna, id)).at(-1)).map(({ toolCallId }) => toolCallId);
+      const parts = [
+        { type: "tool-ask", toolCallId: one, input: {}, ...given },
+        { type: "tool-ask", toolCallId: other, input: {}, state: "output-available", output: "fine" },
+      ];
+      const body = JSON.stringify({ messages: [{ id: "one", role: "assistant", parts }] });
+      const init = { method: "POST", headers: { "content-type": "application/json" }, body };
+      expect((await anna(`/api/ai-sdk/threads/${id}/chat`, init)).status).toBe(200);
+      await atRest(id);
+      expect(toolsOf((await loadMessages(anna, id)).at(-1))).toMatchObject([shown, { output: "fine" }]);
+      expect((await threadOf(id)).status).toBe("idle");
+    },
+  );
+
+  it("AISDK18 A reason of null declines a call without a reason", async () => {
+    scripts.set("declines_null", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "erase", arguments: { what: "a file" } }] } : { text: "Done." },
+    );
+    const { id } = await ask<Thread>(anna, "POST", "/api/threads", { agent_id: "payer" });
+    await ask(anna, "POST", `/api/threads/${id}/messages?wait=true`, { content: "declines_null" });
+    const { chat, calls } = await openChat(id);
+    await chat.addToolApprovalResponse({ id: calls[0] ?? "", approved: false, reason: null as never });
+    await chat.sendMessage();
+    expect(toolsOf(chat.lastMessage)).toMatchObject([{ state: "output-denied" }]);
+    expect((await threadOf(id)).status).toBe("idle");
+  });
+
   it("AISDK18 An output that does not fit the result schema of its tool becomes an error result with the reason", async () => {
     const id = await waiting(1, "ask_place");
     const { chat, calls } = await openChat(id);

@@ -34,14 +34,10 @@ const fileSchema = z.looseObject({
   filename: z.string().min(1).max(255).optional(),
 });
 
-/** The tool parts that answer a call, by their state. */
-const answerSchemas = {
-  "output-available": z.looseObject({ output: z.unknown() }),
-  "output-error": z.looseObject({ errorText: z.string().optional() }),
-  "approval-responded": z.looseObject({
-    approval: z.looseObject({ approved: z.boolean(), reason: z.string().optional() }),
-  }),
-};
+/** The tool part that answers an approval. */
+const approvalSchema = z.looseObject({
+  approval: z.looseObject({ approved: z.boolean(), reason: z.string().nullish() }),
+});
 
 /** The maximum length of the reason of a declined call. A longer reason is shortened. A character has at most 6 bytes of JSON. */
 const longestReason = 10_000;
@@ -87,16 +83,17 @@ export function readAnswers({ parts }: PostedMessage, path: string, pending: rea
     switch (part?.["state"]) {
       case "approval-responded": {
         if (kind !== "approval") return [];
-        const { approved, reason = "" } = readAt(answerSchemas["approval-responded"], part, at).approval;
-        const error = approved || reason === "" ? {} : { error: reason.slice(0, longestReason).toWellFormed() };
+        const { approved, reason } = readAt(approvalSchema, part, at).approval;
+        const error =
+          approved || reason === "" || reason == null ? {} : { error: reason.slice(0, longestReason).toWellFormed() };
         return [{ tool_call_id: id, approved, ...error }];
       }
       case "output-error":
         checkTakesOutput(id, name, kind);
-        return [failure(id, readAt(answerSchemas["output-error"], part, at).errorText ?? "")];
+        return [failure(id, typeof part["errorText"] === "string" ? part["errorText"] : "")];
       case "output-available":
         checkTakesOutput(id, name, kind);
-        return [outputOf(id, readAt(answerSchemas["output-available"], part, at).output)];
+        return [outputOf(id, part["output"])];
       default:
         return [];
     }
@@ -110,7 +107,10 @@ function checkTakesOutput(id: string, name: string, kind: PendingCall["kind"]): 
   throw refuse("conflict", `The call "${id}" of "${name}" waits for ${waits}, not for an output.`);
 }
 
-/** The output of a call. An output that is not JSON of a request becomes an error result. */
+/**
+ * The output of a call. An output that is not JSON of a request becomes an error result. A tool that returns nothing has no output in the JSON of
+ * the request.
+ */
 function outputOf(id: string, output: unknown): PostedResult {
   if (output === undefined) return { tool_call_id: id, content: "" };
   try {

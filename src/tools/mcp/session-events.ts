@@ -44,7 +44,7 @@ const mostLogLines = 50;
 const logTextLimit = 500;
 
 /** A log message. Its fields are read in the handler, because some servers write the level in capitals. */
-const loggedMessage = z.looseObject({ method: z.literal("notifications/message"), params: z.unknown() });
+const loggedMessage = z.looseObject({ method: z.literal("notifications/message"), params: z.unknown().optional() });
 
 /** The levels of a server's log messages that are logged, as levels of the deployment's log. */
 const logLevels: Partial<Record<string, "warning" | "error">> = {
