@@ -47,8 +47,21 @@ export const providers = [
   "workers-ai",
 ] as const satisfies readonly AnyModelProvider[];
 
+const variableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "Invalid value: it is the name of an environment variable, such as TEAM_API_KEY");
+
+/** The entries of a gateway's log that a definition adds to those of the thread: AI Gateway stores five. */
+const gatewayMetadata = z
+  .record(name, z.union([z.string(), z.number(), z.boolean()]))
+  .refine((entries) => Object.keys(entries).length <= 2, "Invalid value: at most two entries; AI Gateway stores five, of which three are thread, run and user");
+
 const gatewayFields = {
   id: name,
+  accountId: name.optional(),
+  tokenVariable: variableName.optional(),
+  requestTimeoutMs: count.optional(),
+  metadata: z.union([gatewayMetadata, z.literal(false)]).optional(),
   cacheTtl: count.optional(),
   skipCache: z.boolean().optional(),
   cacheKey: name.optional(),
@@ -84,11 +97,7 @@ const modelFields = {
   api: z.enum(["responses", "chat"]).optional(),
   preset: z.enum(Object.keys(modelPresets) as [PresetName, ...PresetName[]]).optional(),
   baseUrl: z.url().optional(),
-  keyVariable: z
-    .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "Invalid value: it is the name of an environment variable, such as TEAM_API_KEY")
-    .nullable()
-    .optional(),
+  keyVariable: variableName.nullable().optional(),
   gateway: z.strictObject(gatewayFields).optional(),
   headers: z.record(z.string(), z.string()).optional(),
   temperature: z.number().optional(),

@@ -20,6 +20,7 @@ export interface BindingGateway {
   cacheTtl?: number;
   skipCache?: boolean;
   collectLog?: boolean;
+  requestTimeoutMs?: number;
   metadata?: Record<string, string | number | boolean>;
 }
 
@@ -33,6 +34,7 @@ interface RunOptions {
 /** The members of the binding that requests to models use. */
 export interface AiBinding {
   run: (model: string, inputs: Fields, options: RunOptions) => Promise<Response>;
+  gateway: (id: string) => { getUrl: (provider: string) => Promise<string> };
 }
 
 /** The binding in an environment; null if there is none. */

@@ -16,6 +16,7 @@ import { ChunkReader } from "./chunk-reader.ts";
 import { classifyFailure, failure } from "./classify-failure.ts";
 import { directPath, type DirectDeltas } from "./direct-deltas.ts";
 import { cutFailure } from "./end-of-answer.ts";
+import { gatewayFetch, gatewayLogId, withGatewayAddress } from "./gateway.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
 import { LanguageModels } from "./language-models.ts";
 import { newExchange, noLongerNeeded, observeFetch } from "./observed-fetch.ts";
@@ -105,9 +106,9 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
   // Computed when a text is redacted for the first time, because most requests produce no text that may contain a secret.
   let known: { values: readonly string[]; redact: Redact } | undefined;
   const secretsWith = (values: readonly string[]) => ({ values, redact: createRedact(values) });
-  const secretsOf = ({ apiKey }: ModelAccess) => {
-    known ??= secretsWith([...new Set([...knownSecrets(env), ...(options.secrets ?? [])])]);
-    return apiKey === undefined || known.values.includes(apiKey) ? known : secretsWith([...known.values, apiKey]);
+  const secretsOf = (own: readonly string[]) => {
+    const { values } = (known ??= secretsWith([...new Set([...knownSecrets(env), ...(options.secrets ?? [])])]));
+    return own.every((value) => values.includes(value)) ? known : secretsWith([...new Set([...values, ...own])]);
   };
 
   async function* stream(
@@ -120,8 +121,9 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     const chunks = new ChunkReader();
     let direct: DirectDeltas | null = null;
     let access: ModelAccess = {};
+    let own: readonly string[] = [];
     let secrets: ReturnType<typeof secretsOf> | undefined;
-    const redact: Redact = (text) => (secrets ??= secretsOf(access)).redact(text);
+    const redact: Redact = (text) => (secrets ??= secretsOf(own)).redact(text);
     // Aborts the request if this generator ends before the answer is complete.
     const ending = followAbort(signal);
     let isRead = false;
@@ -133,21 +135,24 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         return;
       }
       access = (await accessTo?.(request.model)) ?? {};
-      const settings = providerSettings(request.model, env, access);
-      if (settings === null) {
-        yield { type: "error", failure: failure("not_configured", notReadyMessage(request.model)) };
+      own = access.apiKey === undefined ? [] : [access.apiKey];
+      const found = providerSettings(request.model, env, access);
+      if (found === null) {
+        yield { type: "error", failure: failure("not_configured", notReadyMessage(request.model, env)) };
         return;
       }
-      // The key may be in a variable with any name.
-      access = { ...access, apiKey: settings.apiKey };
+      const settings = await untilAborted(withGatewayAddress(found), ending.controller.signal);
+      // The key and the token of a gateway may be in variables with any name.
+      own = [settings.apiKey, settings.gateway?.token ?? ""].filter((value) => value !== "");
       // The text of chunks is redacted only if the request reads `raw` parts.
-      if (request.raw !== false) secrets = secretsOf(access);
+      if (request.raw !== false) secrets = secretsOf(own);
       const raw = new RawText(secrets?.values ?? [], redact);
       if (options.direct !== false) direct = directPath(settings.profile, { joinMs, timers, now });
       const call: Call = { request, settings, watch, raw, answerTool: null, names: new Map(), chunks, direct };
       const { binding } = settings;
-      const bound = binding === undefined ? undefined : bindingFetch(binding, gatewayOfBinding(request.model));
-      const sent = { languages, fetch: bound ?? access.fetch ?? fetch, signal: ending.controller.signal };
+      const bound = binding === undefined ? undefined : bindingFetch(binding, gatewayOfBinding(request));
+      const sending = bound ?? gatewayFetch(access.fetch ?? fetch, settings, request);
+      const sent = { languages, fetch: sending, signal: ending.controller.signal };
       const { warnings, parts } = await prepared(call, sent);
       if (warnings.length > 0 && request.raw !== false) yield { type: "raw", chunk: JSON.stringify({ warnings }) };
       const converted = await parts();
@@ -156,7 +161,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
           // The parts are yielded one by one, because `yield*` over a list takes several turns of the event loop for each part.
           for (const part of next) {
             if (part.type === "finish" || part.type === "error")
-              yield withoutSecrets({ ...part, chunks: direct?.chunks }, redact);
+              yield withoutSecrets({ ...part, chunks: direct?.chunks, ...gatewayLogId(exchange.headers) }, redact);
             else yield part;
           }
         }
@@ -177,7 +182,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         yield { type: "raw", chunk: redact(JSON.stringify({ package_error: replaced })) };
       }
       const classified = withKeyHint(classifyFailure(cause, context), request.model);
-      yield { type: "error", failure: classified, ...(usage === null ? {} : { usage }), chunks: direct?.chunks };
+      const ended = { chunks: direct?.chunks, ...gatewayLogId(exchange.headers) };
+      yield { type: "error", failure: classified, ...(usage === null ? {} : { usage }), ...ended };
     } finally {
       ending.release();
       if (!isRead || !exchange.over) ending.controller.abort(noLongerNeeded);

@@ -4,6 +4,7 @@
 import { modelPresets, type AnyModelDefinition } from "#spec/index.ts";
 
 import { aiBindingOf, type aiBindingName } from "./ai-binding.ts";
+import { gatewayAccess, gatewayTokenVariable } from "./gateway.ts";
 import type {
   CataloguePlace,
   ProviderProfile,
@@ -42,6 +43,19 @@ export function bindingOf(model: AnyModelDefinition): typeof aiBindingName | nul
   return variablesOf(model)?.binding ?? null;
 }
 
+/** The AI Gateway of a model, or what it lacks; null for a model without one, or one of the binding. */
+function gatewayOf(model: AnyModelDefinition, env: Record<string, unknown>) {
+  const { gatewayPath, binding } = variablesOf(model) ?? {};
+  if (model.gateway === undefined || gatewayPath === undefined || binding !== undefined) return null;
+  return gatewayAccess(model.gateway, gatewayPath, env);
+}
+
+/** The variable or the binding that the AI Gateway of a model lacks; null if it lacks none. */
+export function missingOfGateway(model: AnyModelDefinition, env: Record<string, unknown>): string | null {
+  const access = gatewayOf(model, env);
+  return access !== null && "missing" in access ? access.missing : null;
+}
+
 /** The environment variable in which users set the key of a model; null for a model that needs none. */
 export function keyVariable(model: AnyModelDefinition): string | null {
   return keyVariables(model)[0] ?? null;
@@ -71,11 +85,15 @@ function hostOf(address: string): string | null {
   return host;
 }
 
-/** The address for requests to a model, its host, and the profile of the protocol at this host. */
+/**
+ * The address for requests to a model, its host, and the profile of the protocol at this host. With a gateway the host is that of the
+ * provider, which reads the requests.
+ */
 function destinationOf(model: AnyModelDefinition, known: ProviderProfile, env: Record<string, unknown>) {
   const { baseUrls, defaultPath, defaultBaseUrl = null } = known.variablesOf?.(model) ?? known.variables;
-  // The address of the definition takes precedence.
-  const address = model.baseUrl ?? firstText(env, baseUrls) ?? defaultBaseUrl;
+  // The address of the definition takes precedence. That of a gateway is known later.
+  const ofVariable = model.gateway === undefined ? firstText(env, baseUrls) : null;
+  const address = model.baseUrl ?? ofVariable ?? defaultBaseUrl;
   const baseUrl = address === null ? null : withPath(address, defaultPath);
   const host = baseUrl === null ? null : hostOf(baseUrl);
   return { baseUrl, host, profile: known.atHost?.(model, host) ?? known };
@@ -103,7 +121,7 @@ export interface ModelAccess {
 export function providerSettings(
   model: AnyModelDefinition,
   env: Record<string, unknown>,
-  access: Pick<ModelAccess, "apiKey"> = {},
+  { apiKey: given }: Pick<ModelAccess, "apiKey"> = {},
 ): ProviderSettings | null {
   const known = providerNamed(model.provider);
   if (known === undefined || !("variables" in known) || refusedField(model) !== undefined) return null;
@@ -111,18 +129,21 @@ export function providerSettings(
   const binding = isBound ? aiBindingOf(env) : null;
   if (isBound && binding === null) return null;
   const needsNone = isBound || model.keyVariable === null || variablesOf(model)?.keyless === true;
-  const apiKey = access.apiKey ?? firstText(env, keyVariables(model)) ?? (needsNone ? "" : null);
+  const apiKey = given ?? firstText(env, keyVariables(model)) ?? (needsNone ? "" : null);
   if (apiKey === null) return null;
   const { profile, baseUrl, host } = destinationOf(model, known, env);
-  const owner = profile.ownerAt?.(host) ?? profile.name;
-  return { profile, apiKey, baseUrl, host, owner, ...(binding === null ? {} : { binding }) };
+  const settings = { profile, apiKey, baseUrl, host, owner: profile.ownerAt?.(host) ?? profile.name };
+  if (binding !== null) return { ...settings, binding };
+  const access = gatewayOf(model, env);
+  if (access === null) return settings;
+  return "missing" in access ? null : { ...settings, baseUrl: access.baseUrl, gateway: access.settings };
 }
 
 /** All keys that are set. Each is removed from shown texts, because any provider may repeat it. */
 export function knownSecrets(env: Record<string, unknown>): string[] {
   const ofPresets = Object.values(modelPresets).map((preset) => preset.keyVariable);
   const names = providers.flatMap((provider) => ("variables" in provider ? provider.variables.keys : []));
-  return [...names, ...ofPresets]
+  return [...names, ...ofPresets, gatewayTokenVariable]
     .map((name) => env[name])
     .filter((value) => typeof value === "string")
     .map((value) => value.trim());

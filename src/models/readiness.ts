@@ -4,7 +4,8 @@
 import type { ModelFailure } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { bindingOf, keyVariable, providerSettings } from "./provider-settings.ts";
+import { accountVariable, missingAccount } from "./gateway.ts";
+import { bindingOf, keyVariable, missingOfGateway, providerSettings } from "./provider-settings.ts";
 import { providerNamed, refusedField, unavailableProvider } from "./provider/providers.ts";
 
 export { addressVariables, bindingOf, defaultAddress } from "./provider-settings.ts";
@@ -21,7 +22,12 @@ export function readiness(model: AnyModelDefinition, env: Record<string, unknown
   if (provider === undefined) return { ready: false, missing: null };
   if ("play" in provider) return { ready: provider.isReady(model), missing: null };
   if (providerSettings(model, env) !== null) return { ready: true, missing: null };
-  return { ready: false, missing: refusedField(model) === undefined ? (bindingOf(model) ?? keyVariable(model)) : null };
+  if (refusedField(model) !== undefined) return { ready: false, missing: null };
+  const needed = bindingOf(model) ?? keyVariable(model);
+  // The key may be set, and the gateway lack its address or its token.
+  const { gateway: _gateway, ...ofProvider } = model;
+  const isKeySet = needed !== null && providerSettings(ofProvider, env) !== null;
+  return { ready: false, missing: needed === null || isKeySet ? missingOfGateway(model, env) : needed };
 }
 
 /** Whether the answers of a model come from a script, so that no request is sent. */
@@ -43,12 +49,15 @@ const missingBinding =
   'wrangler.toml, or "ai": { "binding": "AI" } in wrangler.jsonc. It needs no key.';
 
 /** Why a model that is not ready cannot be called, and what to do. */
-export function notReadyMessage(model: AnyModelDefinition): string {
+export function notReadyMessage(model: AnyModelDefinition, env: Record<string, unknown> = {}): string {
   const problem = refusedField(model)?.reason ?? unavailableProvider(model.provider);
   if (problem !== undefined) return `Model "${model.name}": ${problem}.`;
   const binding = bindingOf(model);
   if (binding !== null) return `Model "${model.name}" ${missingBinding}`;
-  const variable = keyVariable(model);
+  const { missing: lacked } = readiness(model, env);
+  const ofGateway = lacked === keyVariable(model) ? null : lacked;
+  if (ofGateway === accountVariable) return `Model "${model.name}" ${missingAccount}.`;
+  const variable = ofGateway ?? keyVariable(model);
   if (variable === null) return `Model "${model.name}": provider "${model.provider}" is never asked.`;
   return (
     `Model "${model.name}" needs ${variable}, which is not set. For local development put ${variable}=… into .dev.vars; ` +

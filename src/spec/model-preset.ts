@@ -14,6 +14,8 @@ export interface ServerPreset {
   keyVariable: string;
   /** The server usually runs without a key. */
   keyless?: true;
+  /** The path of the server's API below the address of an AI Gateway of Cloudflare. Absent: AI Gateway has none. */
+  gatewayPath?: string;
   /** The domains of the server in addition to that of `baseUrl`. */
   domains?: readonly string[];
   /** How the server differs from OpenAI. */
@@ -51,6 +53,7 @@ export const modelPresets = {
     title: "DeepSeek",
     baseUrl: "https://api.deepseek.com/v1",
     keyVariable: "DEEPSEEK_API_KEY",
+    gatewayPath: "deepseek",
     compat: deepseek,
   },
   fireworks: {
@@ -67,6 +70,7 @@ export const modelPresets = {
     title: "Groq",
     baseUrl: "https://api.groq.com/openai/v1",
     keyVariable: "GROQ_API_KEY",
+    gatewayPath: "groq",
     compat: { requiresThinking: "none" },
   },
   huggingface: {
@@ -84,6 +88,7 @@ export const modelPresets = {
     title: "Mistral",
     baseUrl: "https://api.mistral.ai/v1",
     keyVariable: "MISTRAL_API_KEY",
+    gatewayPath: "mistral/v1",
     compat: { supportsStreamUsage: false, shortCallIds: true, requiresThinking: "none" },
   },
   moonshot: {
@@ -109,6 +114,7 @@ export const modelPresets = {
     title: "Perplexity",
     baseUrl: "https://api.perplexity.ai",
     keyVariable: "PERPLEXITY_API_KEY",
+    gatewayPath: "perplexity-ai",
   },
   qwen: {
     title: "Qwen (Alibaba Cloud Model Studio)",
@@ -132,6 +138,7 @@ export const modelPresets = {
     title: "xAI",
     baseUrl: "https://api.x.ai/v1",
     keyVariable: "XAI_API_KEY",
+    gatewayPath: "grok/v1",
   },
   zai: {
     title: "Z.ai",

@@ -148,16 +148,12 @@ describe("a paused turn", () => {
 describe("the calls in the chunks of an answer", () => {
   it("The arguments of a call are found by its id, unless several calls have it", () => {
     const chunks = new ChunkReader();
-    const profile = { ...anthropicProfile, readChunk: (chunk: unknown) => chunk } as never;
     const piece = (index: number, id: string | undefined, text: string) => ({
       index,
       id,
       function: { arguments: text },
     });
-    chunks.read(
-      { calls: [piece(0, "a", "1"), piece(1, "b", "2"), piece(0, undefined, "3"), piece(2, "b", "4")] },
-      profile,
-    );
+    chunks.read({ calls: [piece(0, "a", "1"), piece(1, "b", "2"), piece(0, undefined, "3"), piece(2, "b", "4")] });
     expect(["a", "b", "c"].map((id) => chunks.argumentsOf(id))).toEqual(["13", null, null]);
   });
 });

@@ -12,9 +12,11 @@ export const boundModels = [
     model: "@cf/case:native-note|native-text",
     headers: { "x-server-id": boundExchange },
   }),
+  defineModel({ name: "bound_gateway", provider: "workers-ai", model: "@cf/case:native-text", gateway: { id: "team" } }),
 ];
 
 export const boundPrompts = [
+  definePrompt({ name: "bound_gateway", toolDescription: "", prompt: "You are a test.", model: "bound_gateway" }),
   definePrompt({
     name: "bound",
     toolDescription: "",
@@ -25,4 +27,4 @@ export const boundPrompts = [
   }),
 ];
 
-export const boundAgents = [defineAgent({ name: "bound", sideA: { prompt: "bound" } })];
+export const boundAgents = boundPrompts.map(({ name }) => defineAgent({ name, sideA: { prompt: name } }));

@@ -53,6 +53,7 @@ export function attemptLog(
       stop_reason: failure === null ? answer.stopReason() : null,
       ...(finish?.stop_detail === undefined ? {} : { stop_detail: finish.stop_detail }),
       error: failure === null ? null : { ...failure },
+      ...(end?.gateway_log_id === undefined ? {} : { gateway_log_id: end.gateway_log_id }),
       usage: { ...usage },
       ...(result.estimated ? { usage_estimated: true } : {}),
       ...(result.continuations === 0 ? {} : { continuations: result.continuations }),

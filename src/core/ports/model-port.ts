@@ -60,6 +60,8 @@ export interface ModelRequest {
   structure?: AnswerStructure;
   /** Fields that are merged into the body that the provider receives. A field that the runtime sets itself is refused. */
   params?: JsonObject;
+  /** The ids of the thread, of its run and of the thread's user, for the log of a gateway. Absent in a process without threads. */
+  origin?: { thread: string; run: string; user: string | null };
   /** Whether `raw` parts are read. If false, a port may omit them. Default: true. */
   raw?: boolean;
   /** Overrides single values of the model's own retry options. */
@@ -126,6 +128,8 @@ export interface ModelFinish {
   model_id: string | null;
   /** The port does not count chunks if it is absent. */
   chunks?: ChunkCounts | undefined;
+  /** The id of the request in the log of the gateway through which it went. */
+  gateway_log_id?: string;
 }
 
 /** The number of chunks that the port read itself, and of those that it gave to the provider's package. */
@@ -159,7 +163,7 @@ export type ModelPart =
   | { type: "media_end"; index: number }
   | { type: "raw"; chunk: string }
   | ({ type: "finish" } & ModelFinish)
-  | { type: "error"; failure: ModelFailure; usage?: Usage; chunks?: ChunkCounts | undefined };
+  | { type: "error"; failure: ModelFailure; usage?: Usage; chunks?: ChunkCounts | undefined; gateway_log_id?: string };
 
 /**
  * Contract: `stream` never throws and never rejects. The stream ends with exactly one part `finish` or `error`. When the signal fires,

@@ -104,7 +104,7 @@ function ofServer(model: AnyModelDefinition, host: string | null): Partial<Compa
 }
 
 /** The server that a definition names; undefined without a preset, or for a name that no row has. */
-export function presetNamed({ preset }: AnyModelDefinition): ServerPreset | undefined {
+export function presetNamed({ preset }: Pick<AnyModelDefinition, "preset">): ServerPreset | undefined {
   return preset !== undefined && Object.hasOwn(modelPresets, preset) ? modelPresets[preset] : undefined;
 }
 

@@ -88,6 +88,7 @@ export const google: ProviderProfile = {
     // Google's package reads no variable for the address. These names are formed like those of the API key.
     baseUrls: ["GOOGLE_BASE_URL", "GOOGLE_GENERATIVE_AI_BASE_URL"],
     defaultPath: "/v1beta",
+    gatewayPath: "google-ai-studio/v1beta",
   },
   async load({ model, to: { apiKey, baseUrl } }, fetch) {
     const { GoogleGenerativeAILanguageModel } = await import("./google-package.ts");

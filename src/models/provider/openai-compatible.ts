@@ -133,13 +133,14 @@ export const namedServer: ProviderProfile = {
   variablesOf(model) {
     const server = presetNamed(model);
     if (server === undefined || model.preset === undefined) return namedServer.variables;
-    const { baseUrl, keyVariable, keyless } = server;
+    const { baseUrl, keyVariable, keyless, gatewayPath } = server;
     return {
       keys: [keyVariable],
       baseUrls: [`${prefixOf(model.preset)}_BASE_URL`],
       defaultPath: new URL(baseUrl).pathname.replace(/\/$/, ""),
       defaultBaseUrl: baseUrl,
       keyless: keyless === true,
+      ...(gatewayPath === undefined ? {} : { gatewayPath }),
     };
   },
 };

@@ -17,6 +17,7 @@ import type { StoredPart } from "#core/record.ts";
 import type { AnyModelDefinition, AnyModelProvider, ModelCompatibility, OpenAIProtocol } from "#spec/index.ts";
 
 import type { AiBinding, aiBindingName } from "../ai-binding.ts";
+import type { GatewaySettings } from "../gateway.ts";
 import type { WireRules } from "../schema/wire-rules.ts";
 import type { StreamRepair } from "../stream-repair.ts";
 import type { ThinkingRequest } from "../thinking-request.ts";
@@ -32,6 +33,8 @@ export interface ProviderVariables {
   defaultBaseUrl?: string;
   /** The server usually needs no key. */
   keyless?: boolean;
+  /** The path of the provider's API below the address of an AI Gateway: `anthropic/v1`. Absent: AI Gateway has none. */
+  gatewayPath?: string;
   /** The binding of the Worker that sends the requests, in place of a key. Absent: requests are sent over the network. */
   binding?: typeof aiBindingName;
 }
@@ -49,6 +52,8 @@ export interface ProviderSettings {
   owner: string;
   /** The binding that sends the requests. Absent: the port's fetch. */
   binding?: AiBinding;
+  /** The AI Gateway through which the requests go. Absent: none, or the binding's. */
+  gateway?: GatewaySettings;
 }
 
 /** The fields of a definition that a provider may refuse. */
@@ -187,7 +192,7 @@ export interface ProviderProfile {
   telemetryName?: string;
   variables: ProviderVariables;
   /** Returns the variables of one model. Absent: `variables`. */
-  variablesOf?: (model: AnyModelDefinition) => ProviderVariables;
+  variablesOf?: (model: Pick<AnyModelDefinition, "preset">) => ProviderVariables;
   /** Accepted values of a definition's `preset`; the definition needs one of them, or a `baseUrl`. Absent: none. */
   presets?: readonly string[];
   /** Returns the first field of a definition, among those that only some providers have, that this provider cannot use. Absent: it has no such fields. */

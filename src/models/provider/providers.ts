@@ -41,7 +41,13 @@ export function refusedField(model: RefusableFields): RefusedField | undefined {
   const own = profile?.refusedField?.(model);
   if (own !== undefined) return own;
   if (gateway !== undefined && profile?.variables.binding === undefined) {
-    return { field: "gateway", reason: `the provider "${provider}" does not use "gateway"` };
+    const variables = profile?.variablesOf?.(model) ?? profile?.variables;
+    if (baseUrl !== undefined)
+      return { field: "gateway", reason: "baseUrl and gateway are two addresses of one model; leave out one of them" };
+    if (variables?.gatewayPath === undefined) {
+      const of = preset === undefined ? `the provider "${provider}"` : `the preset "${preset}"`;
+      return { field: "gateway", reason: `AI Gateway has no address for ${of}; leave out gateway, or use its baseUrl` };
+    }
   }
   if (api !== undefined && profile?.apis?.includes(api) !== true)
     return { field: "api", reason: `"${api}" is not a protocol of the provider "${provider}"` };
@@ -54,10 +60,10 @@ export function refusedField(model: RefusableFields): RefusedField | undefined {
     const reason = `the provider "${provider}" needs the address of the server: a baseUrl, or a preset (${presets.join(", ")})`;
     return { field: "baseUrl", reason };
   }
-  if (keyVariable === null && preset === undefined && baseUrl === undefined)
+  if (keyVariable === null && preset === undefined && baseUrl === undefined && gateway === undefined)
     return {
       field: "keyVariable",
-      reason: `the provider "${provider}" needs a key; null is for a server at a baseUrl`,
+      reason: `the provider "${provider}" needs a key; null is for a server at a baseUrl, or a gateway that has the key`,
     };
   return undefined;
 }

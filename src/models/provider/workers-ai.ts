@@ -1,9 +1,10 @@
 // The profile of the binding `AI`: models of Workers AI (`@cf/…`), models of other vendors (`openai/…`), and dynamic routes of a gateway
 // (`dynamic/…`). They use Chat Completions, except for Anthropic's models, which use the Messages API. Sources: docs/reference/providers.md.
 
-import type { AnyModelDefinition } from "#spec/index.ts";
+import type { ModelRequest } from "#core/ports/model-port.ts";
 
 import { aiBindingAddress, aiBindingName, type BindingGateway } from "../ai-binding.ts";
+import { gatewayOptions } from "../gateway.ts";
 import { eventsOfAnswer, WorkersAiRepair } from "../workers-ai-repair.ts";
 import { anthropic } from "./anthropic.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
@@ -23,9 +24,10 @@ const dynamicRoute = /^dynamic\/./;
 const ofVendor = /^[a-z0-9][a-z0-9-]*\/./;
 
 /** The gateway of a request by the binding. Models of other vendors need one; each account has one named `default`. */
-export function gatewayOfBinding({ model, gateway }: AnyModelDefinition): BindingGateway | undefined {
-  if (gateway !== undefined) return { ...gateway };
-  return ofWorkersAi.test(model) || dynamicRoute.test(model) ? undefined : { id: "default" };
+export function gatewayOfBinding(request: ModelRequest): BindingGateway | undefined {
+  const { model, gateway } = request.model;
+  if (gateway === undefined && ofWorkersAi.test(model)) return undefined;
+  return gatewayOptions(gateway ?? { id: "default" }, request);
 }
 
 function refusedField({ model, baseUrl, keyVariable, gateway }: RefusableFields): RefusedField | undefined {
@@ -36,6 +38,8 @@ function refusedField({ model, baseUrl, keyVariable, gateway }: RefusableFields)
   }
   if (dynamicRoute.test(model) && gateway === undefined)
     return refused("gateway", `the dynamic route "${model}" needs its gateway: gateway: { id: "…" }`);
+  if (gateway?.accountId !== undefined || gateway?.tokenVariable !== undefined)
+    return refused("gateway", "the binding AI has its own account and token; leave out accountId and tokenVariable");
   if (baseUrl !== undefined)
     return refused("baseUrl", 'the binding AI has no address; use provider: "openai-compatible" for a server at one');
   return keyVariable === undefined ? undefined : refused("keyVariable", "the binding AI needs no key; leave it out");

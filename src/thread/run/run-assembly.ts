@@ -2,6 +2,7 @@
 
 import { blankStreak } from "#core/blank-answer.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";
+import type { ModelPort } from "#core/ports/model-port.ts";
 import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type { ExecutedRun, RunProgress } from "#core/run-record.ts";
@@ -159,7 +160,7 @@ export async function assembleRun(
     scope: mainScope,
     journal,
     sink: live.broadcaster,
-    models: context.models,
+    models: modelsFor(context, run.id),
     steps,
     strategy,
     compaction,
@@ -184,4 +185,10 @@ export async function assembleRun(
 /** Whether a result of the call was delivered and the loop has not read it yet. */
 export function hasDeliveredResult({ status, awaits }: MessageRecord): boolean {
   return status === "started" && awaits !== undefined && awaits.delivered !== null;
+}
+
+/** The models, whose requests name the run for the log of a gateway. */
+function modelsFor({ models, live }: ObjectContext, runId: string): ModelPort {
+  const { id: thread, user_id: user } = live.record;
+  return { ...models, stream: (request, ...rest) => models.stream({ ...request, origin: { thread, run: runId, user } }, ...rest) };
 }

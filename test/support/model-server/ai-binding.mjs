@@ -34,3 +34,13 @@ function caseOf(model) {
   const at = model.indexOf("case:");
   return at === -1 ? model : model.slice(at);
 }
+
+/**
+ * The address of a gateway, which the binding asks for; null for any other request.
+ * @param {URL} url
+ */
+export function gatewayUrl({ pathname }) {
+  const { gateway, provider } = /^\/ai-gateway\/gateways\/(?<gateway>[^/]+)\/url\/(?<provider>[^/]+)$/.exec(pathname)?.groups ?? {};
+  if (gateway === undefined) return null;
+  return `https://gateway.ai.cloudflare.com/v1/account-of-binding/${gateway}/${provider}`;
+}

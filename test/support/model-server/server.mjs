@@ -13,7 +13,7 @@
 import { createServer } from "node:http";
 
 import { BrokenRequests } from "../wire-rules/request-problems.mjs";
-import { asSent } from "./ai-binding.mjs";
+import { asSent, gatewayUrl } from "./ai-binding.mjs";
 import { fixtureAnswer, listRecorded, listRecordedErrors, recordedAnswer, listStreams } from "./cases.mjs";
 import { createRandom, cutAtRandom } from "./random.mjs";
 
@@ -151,7 +151,10 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
    */
   const tell = async (request, response, url) => {
     const id = url.searchParams.get("id");
-    if (url.pathname === "/__recorded") {
+    const ofGateway = gatewayUrl(url);
+    if (ofGateway !== null) {
+      sendJson(response, { result: { url: ofGateway } });
+    } else if (url.pathname === "/__recorded") {
       sendJson(response, { folder: recordedDir, cases: recorded, errors: listRecordedErrors(recordedDir) });
     } else if (url.pathname === "/__streams") {
       sendJson(response, listStreams());
@@ -195,6 +198,7 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
     const chosen = chooseAnswer(route.provider, model) ?? (bound ? chooseAnswer(wire, model) : null);
     if (chosen === null)
       return sendJson(response, { error: { message: `no case for model ${model}`, code: 404 } }, 404);
+    if (url.pathname.startsWith("/ai-gateway/")) chosen.headers["cf-aig-log-id"] = "01LOGOFGATEWAY";
     const random = createRandom(numberHeader(headers, "x-server-seed") ?? seed + served++);
     const breakAt = numberHeader(headers, "x-server-break");
     return writeAnswer(response, chosen, { random, breakAt, holdAt: numberHeader(headers, "x-server-hold") });

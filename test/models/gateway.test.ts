@@ -1,0 +1,181 @@
+// The option `gateway` of a model: the address, the headers, the secrets and the log of AI Gateway in front of each provider.
+
+import { env as workerEnv } from "cloudflare:workers";
+import { describe, expect, inject, it } from "vitest";
+
+import { createModelPort } from "#models/create-model-port.ts";
+import { notReadyMessage, readiness } from "#models/readiness.ts";
+import { modelPresets, type AnyModelDefinition, type PresetName } from "#spec/index.ts";
+
+import { checkedFetch } from "../support/wire-rules/checked-fetch.ts";
+import { collect, keys, message, model, providers, readAnswer, request, user, type Provider } from "./ask-model.ts";
+
+const account = { CLOUDFLARE_ACCOUNT_ID: "acc" };
+const gateway = { id: "team" };
+const origin = { thread: "thread-1", run: "run-1", user: "user-1" };
+
+const paths: Record<Provider, { sent: string; server: string }> = {
+  openai: { sent: "openai/responses", server: "/v1/responses" },
+  "openai-responses": { sent: "openai/responses", server: "/v1/responses" },
+  anthropic: { sent: "anthropic/v1/messages", server: "/v1/messages" },
+  google: {
+    sent: "google-ai-studio/v1beta/models/case:text:streamGenerateContent?alt=sse",
+    server: "/v1beta/models/case:text:streamGenerateContent",
+  },
+  openrouter: { sent: "openrouter/v1/chat/completions", server: "/api/v1/chat/completions" },
+};
+
+/** Sends a request. The model server answers in place of the gateway, with the id of a log entry. */
+async function ask(
+  definition: AnyModelDefinition,
+  env: Record<string, unknown>,
+  { server, more = {} }: { server: string; more?: Parameters<typeof request>[1] },
+) {
+  const sent: { url: string; headers: Headers; body: string }[] = [];
+  const port = createModelPort({
+    env: { ...keys, ...env },
+    fetch: checkedFetch(async (input, init) => {
+      const url = input instanceof Request ? input.url : String(input);
+      sent.push({ url, headers: new Headers(init?.headers), body: typeof init?.body === "string" ? init.body : "" });
+      const response = await fetch(inject("modelServer") + server, init);
+      const headers = new Headers(response.headers);
+      headers.set("cf-aig-log-id", "01LOG");
+      return new Response(response.body, { status: response.status, headers });
+    }),
+  });
+  const parts = await collect(port.stream(request(definition, { origin, ...more }), new AbortController().signal));
+  return { sent, parts, end: readAnswer(parts).end };
+}
+
+describe("the way through a gateway", () => {
+  it.for(providers)(
+    "A model of %s sends its own protocol to the gateway's address, and its last part has the id of the log entry",
+    async (provider) => {
+      const { sent, end } = await ask(model(provider, "case:text", { gateway }), account, { server: paths[provider].server });
+      expect(sent.map(({ url }) => url)).toEqual([`https://gateway.ai.cloudflare.com/v1/acc/team/${paths[provider].sent}`]);
+      expect(end).toMatchObject({ type: "finish", gateway_log_id: "01LOG" });
+      const refused = await ask(model(provider, "case:auth", { gateway }), account, {
+        server: paths[provider].server.replace("case:text", "case:auth"),
+      });
+      expect(refused.end).toMatchObject({ type: "error", gateway_log_id: "01LOG" });
+    },
+  );
+
+  it.for(Object.keys(modelPresets) as PresetName[])(
+    "A model with the preset %s goes through the gateway if AI Gateway has an address for it, and is refused otherwise",
+    async (preset) => {
+      const known = { deepseek: "deepseek", groq: "groq", mistral: "mistral/v1", perplexity: "perplexity-ai", xai: "grok/v1" };
+      const path = (known as Partial<Record<PresetName, string>>)[preset];
+      const definition = model("openai-compatible", "case:text", { preset, gateway, keyVariable: "KEY" });
+      const env = { ...account, KEY: "key-of-the-server" };
+      if (path === undefined) {
+        expect(notReadyMessage(definition, env)).toContain(`AI Gateway has no address for the preset "${preset}"`);
+        expect(readiness(definition, env)).toEqual({ ready: false, missing: null });
+        return;
+      }
+      const { sent } = await ask(definition, env, { server: "/v1/chat/completions" });
+      expect(sent.map(({ url, headers }) => [url, headers.get("authorization")])).toEqual([
+        [`https://gateway.ai.cloudflare.com/v1/acc/team/${path}/chat/completions`, "Bearer key-of-the-server"],
+      ]);
+    },
+  );
+
+  it("Without an account the binding returns the gateway's address, and a definition's account takes precedence", async () => {
+    const { server } = paths.anthropic;
+    const env = { AI: Reflect.get(workerEnv, "AI") as unknown };
+    const byBinding = await ask(model("anthropic", "case:text", { gateway }), env, { server });
+    const url = "https://gateway.ai.cloudflare.com/v1/account-of-binding/team/anthropic/v1/messages";
+    expect(byBinding.sent.map((sent) => sent.url)).toEqual([url]);
+    const own = model("anthropic", "case:text", { gateway: { ...gateway, accountId: "own/account" } });
+    const byDefinition = await ask(own, { ...env, ...account }, { server });
+    expect(byDefinition.sent.map((sent) => sent.url)).toEqual([url.replace("account-of-binding", "own%2Faccount")]);
+  });
+
+  it("Thinking that was signed at the provider itself is sent back through a gateway, and the other way round", async () => {
+    const { server } = paths.anthropic;
+    const { parts } = await ask(model("anthropic", "case:thinking", { gateway }), account, { server });
+    const data = parts.flatMap((part) => (part.type === "thinking_end" && part.provider_data ? [part.provider_data] : []));
+    expect(data).toMatchObject([{ provider: "anthropic" }]);
+    const [provider_data] = data;
+    if (provider_data === undefined) return;
+    const thought = { type: "thinking" as const, thinking: "I think.", provider_data };
+    const messages = [user("Hi"), message("assistant", { parts: [thought, { type: "text", text: "Hello." }] }), user("And?")];
+    const more = { messages, reasoning: { effort: "low", include: true } } as Parameters<typeof request>[1];
+    for (const definition of [model("anthropic", "case:text", { gateway }), model("anthropic", "case:text")]) {
+      const { sent } = await ask(definition, account, { server, more });
+      expect(sent[0]?.body).toContain('"signature"');
+    }
+  });
+});
+
+describe("headers of a gateway", () => {
+  const { server } = paths.anthropic;
+
+  it("The options of a gateway are its headers, and its log has the thread, the run and the user", async () => {
+    const options = { ...gateway, cacheTtl: 60, skipCache: false, cacheKey: "k", collectLog: true, requestTimeoutMs: 5000 };
+    const definition = model("anthropic", "case:text", { gateway: { ...options, metadata: { team: "Grüße", paid: true } } });
+    const { sent } = await ask(definition, { ...account, CF_AIG_TOKEN: "token-of-the-gateway" }, { server });
+    const headers = Object.fromEntries([...(sent[0]?.headers ?? [])].filter(([name]) => name.startsWith("cf-aig-")));
+    expect(headers).toEqual({
+      "cf-aig-authorization": "Bearer token-of-the-gateway",
+      "cf-aig-cache-ttl": "60",
+      "cf-aig-skip-cache": "false",
+      "cf-aig-cache-key": "k",
+      "cf-aig-collect-log": "true",
+      "cf-aig-request-timeout": "5000",
+      "cf-aig-metadata": expect.any(String) as string,
+    });
+    expect(JSON.parse(headers["cf-aig-metadata"] ?? "")).toEqual({ ...origin, team: "Grüße", paid: true });
+    expect(sent[0]?.headers.get("x-api-key")).toBe(keys.ANTHROPIC_API_KEY);
+  });
+
+  it("A gateway without options gets no header but the entries of its log, and metadata false removes them", async () => {
+    const names = async (metadata?: false) => {
+      const definition = model("anthropic", "case:text", { gateway: { ...gateway, ...(metadata === false ? { metadata } : {}) } });
+      const { sent } = await ask(definition, account, { server });
+      return [...(sent[0]?.headers.keys() ?? [])].filter((name) => name.startsWith("cf-aig-"));
+    };
+    expect(await names()).toEqual(["cf-aig-metadata"]);
+    expect(await names(false)).toEqual([]);
+  });
+
+  it.for(providers)("A model of %s without a key sends none to a gateway that has it", async (provider) => {
+    const definition = model(provider, "case:text", { gateway, keyVariable: null });
+    const { sent, end } = await ask(definition, account, { server: paths[provider].server });
+    const present = ["authorization", "x-api-key", "x-goog-api-key"].filter((name) => sent[0]?.headers.has(name));
+    expect([present, end.type]).toEqual([[], "finish"]);
+  });
+
+  it("The token of a gateway, read from a variable with any name, is removed from errors and from raw chunks", async () => {
+    const definition = model("anthropic", "m", { gateway: { ...gateway, tokenVariable: "PLAIN" } });
+    const port = createModelPort({
+      env: { ...keys, ...account, PLAIN: "value-that-is-secret" },
+      fetch: () => Promise.resolve(new Response('{"error":{"message":"bad value-that-is-secret"}}', { status: 401 })),
+    });
+    const parts = JSON.stringify(await collect(port.stream(request(definition), new AbortController().signal)));
+    expect(parts).not.toContain("value-that-is-secret");
+    expect(parts).toContain("bad ");
+  });
+});
+
+describe("gateways that cannot be used", () => {
+  it("A model whose gateway lacks its account or its token is not ready, and its error names what is missing", () => {
+    const definition = model("anthropic", "m", { gateway });
+    expect(readiness(definition, keys)).toEqual({ ready: false, missing: "CLOUDFLARE_ACCOUNT_ID" });
+    expect(notReadyMessage(definition, keys)).toContain("gateway.accountId");
+    const guarded = model("anthropic", "m", { gateway: { ...gateway, tokenVariable: "TEAM_TOKEN" } });
+    expect(readiness(guarded, { ...keys, ...account })).toEqual({ ready: false, missing: "TEAM_TOKEN" });
+    expect(notReadyMessage(guarded, { ...keys, ...account })).toContain("TEAM_TOKEN");
+    expect(readiness(guarded, { ...account, TEAM_TOKEN: "t" })).toEqual({ ready: false, missing: "ANTHROPIC_API_KEY" });
+    expect(readiness(guarded, { ...keys, ...account, TEAM_TOKEN: "t" })).toEqual({ ready: true, missing: null });
+  });
+
+  it.for([
+    ["and a base URL", { provider: "anthropic", baseUrl: "https://llm.example" }, "two addresses of one model"],
+    ["of a scripted provider", { provider: "test" }, 'AI Gateway has no address for the provider "test"'],
+    ["with an account for the binding", { provider: "workers-ai", model: "@cf/a/b", gateway: { ...gateway, accountId: "a" } }, "leave out accountId"],
+  ] as const)("A model with a gateway %s is refused with the fix", ([, fields, text]) => {
+    const definition = { ...model("anthropic", "m", { gateway }), ...fields } as AnyModelDefinition;
+    expect(notReadyMessage(definition, { ...keys, ...account })).toContain(text);
+  });
+});
