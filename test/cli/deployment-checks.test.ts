@@ -130,3 +130,17 @@ it.each([
 ] as const)("The variables that the text %s names are those that it reads from env", (text, names) => {
   expect([...namedVariables(text)].toSorted()).toEqual(names);
 });
+
+it("The command doctor warns of a missing binding AI with the lines to add, and names its login if it is there", async () => {
+  const files = {
+    ...complete,
+    "agents/models/fast.ts": `export default { name: "fast", provider: "workers-ai", model: "@cf/zai-org/glm-4.7-flash" };`,
+  };
+  const missing = await doctor(files, inRepository);
+  expect(missing.output).toContain("binding AI: It is missing, and the models fast need it.");
+  expect(missing.output).toMatch(/\[ai\]\n\s*binding = "AI"/);
+  expect(missing.output).not.toContain("AI is not set on this machine");
+  const bound = await doctor({ ...files, "wrangler.toml": `${toml}[ai]\nbinding = "AI"\n` }, inRepository);
+  expect(bound.output).toContain("npx wrangler login");
+  expect(bound.output).not.toContain("It is missing");
+});

@@ -61,6 +61,7 @@ describe("the command init", () => {
       const file = join(writeProject({}, inRepository), name);
       const settings: PlanSettings = {
         newestDate: "2026-04-01",
+        usesAi: true,
         migrationsDir: "node_modules/threadhold/migrations/catalog",
         playgroundDir: "node_modules/threadhold/dist/ui",
         siteMain: "src/worker.ts",
@@ -99,6 +100,7 @@ describe("the command init", () => {
               binding: "CATALOG",
               migrations_dir: settings.migrationsDir,
             });
+            expect(config.ai).toMatchObject({ binding: "AI" });
             expect(config.compatibility_flags).toContain("nodejs_compat");
             expect(config.build.command).toMatch(/^(?:make && )?npx threadhold build --auto$/);
           }
@@ -264,6 +266,18 @@ describe("the command init", () => {
     const written = snapshot(root);
     expect(await init(root, ["--yes"])).toMatchObject({ code: 0 });
     expect(snapshot(root)).toEqual(written);
+  });
+
+  it("The command init adds the binding AI to a project with a model of Workers AI, and to no other project", async () => {
+    const bound = async (provider: string) => {
+      const model = `export default { name: "fast", provider: "${provider}", model: "@cf/a/b" };\n`;
+      const files = { "wrangler.toml": 'name = "app"\n', "agents/models/fast.ts": model };
+      const root = writeProject(files, inRepository);
+      expect(await init(root, ["--yes"])).toMatchObject({ code: 0 });
+      return parseConfigFile("wrangler.toml", textOf(root, "wrangler.toml")).value["ai"];
+    };
+    expect(await bound("workers-ai")).toEqual({ binding: "AI" });
+    expect(await bound("test")).toBeUndefined();
   });
 
   it("The command init prints JSON, and without a terminal it names the flags that answer its question", async () => {

@@ -25,7 +25,8 @@ export const providers = {
   openai: { description: "OpenAI", key: "OPENAI_API_KEY" },
   google: { description: "Google", key: "GOOGLE_API_KEY" },
   openrouter: { description: "OpenRouter", key: "OPENROUTER_API_KEY" },
-} satisfies Record<string, Choice & { key: string | null }>;
+  cloudflare: { description: "models of Cloudflare, answer after a deploy without a key", key: null, binding: "AI" },
+} satisfies Record<string, Choice & { key: string | null; binding?: string }>;
 
 type ProviderName = keyof typeof providers;
 

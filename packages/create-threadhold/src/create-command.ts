@@ -125,7 +125,13 @@ async function createProject(given: string | undefined, options: Options, contex
     (await installPackages(packageManager, { folder, env, print: (chunk) => messages.write(chunk) }));
   const isUnfinished = options.install && !installed;
   const shown = path.relative(cwd, folder) || ".";
-  const next = nextSteps({ shown, packageManager, installed, key: providers[provider].key });
+  const next = nextSteps({
+    shown,
+    packageManager,
+    installed,
+    key: providers[provider].key,
+    bound: provider === "cloudflare",
+  });
   if (isUnfinished) {
     context.errors.write(
       `The project is in ${shownPath(folder)}, but its packages could not be installed. Run \`${packageManager} install\` there when the network is available.\n`,
@@ -218,6 +224,8 @@ interface NextSteps {
   packageManager: PackageManager;
   installed: boolean;
   key: string | null;
+  /** The model is reached by a binding. */
+  bound: boolean;
 }
 
 /** The command that opens a folder; the name of the folder, if no command can show it. */
@@ -226,11 +234,16 @@ function openFolder(shown: string): string {
   return argument === undefined ? `open the folder ${shownPath(shown)}` : `cd ${argument}`;
 }
 
-function nextSteps({ shown, packageManager, installed, key }: NextSteps): string[] {
+function nextSteps({ shown, packageManager, installed, key, bound }: NextSteps): string[] {
   return [
     ...(shown === "." ? [] : [openFolder(shown)]),
     ...(installed ? [] : [`${packageManager} install`]),
     ...(key === null ? [] : [`write the key of the provider into .dev.vars: ${key}=…`]),
+    ...(bound
+      ? [
+          "npx wrangler login, because the binding AI sends requests to your account; or use --provider none, a scripted model",
+        ]
+      : []),
     `${packageManager} run dev`,
   ];
 }

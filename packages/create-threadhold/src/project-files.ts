@@ -59,6 +59,8 @@ export function projectFiles(source: ProjectSource): ProjectFiles {
     manifest.dependencies["threadhold"] = `file:${file}`;
   }
   const { key } = providers[provider];
+  const isBound = "binding" in providers[provider];
+  if (isBound) files.set("wrangler.toml", text("wrangler.toml") + aiBinding);
   if (key !== null) {
     manifest.cloudflare.bindings[key] = { description: "The key of the model's provider." };
     files.set(".dev.vars", `${text(".dev.vars")}# The key of the model's provider.\n${key}=\n`);
@@ -69,7 +71,7 @@ export function projectFiles(source: ProjectSource): ProjectFiles {
 
   const readme = text("README.md")
     .replace("<!-- template -->", () => text("about.md").trim())
-    .replace("<!-- model -->", () => modelText(key))
+    .replace("<!-- model -->", () => modelText(key, isBound))
     .replace("<!-- button -->", () => buttonText(source.repository));
   files.set("README.md", readme);
   files.delete("about.md");
@@ -109,8 +111,25 @@ function mergedJson(below: string, above: string): string {
   return JSON.stringify(merged);
 }
 
-function modelText(key: string | null): string {
+/** The lines of the binding that models of Cloudflare need. */
+const aiBinding = `
+# The models of Cloudflare. On this machine the binding needs a login: npx wrangler login
+[ai]
+binding = "AI"
+`;
+
+function modelText(key: string | null, isBound: boolean): string {
   const file = "`agents/models/default.ts`";
+  if (isBound) {
+    return `The Worker reaches the model by its binding \`AI\`, so the project needs no key, and your account is billed. On your machine run
+\`npx wrangler login\` once. The model is defined in ${file}. To work without an account, replace it by a model that plays a script:
+
+\`\`\`ts
+import { defineModel } from "threadhold";
+
+export default defineModel({ name: "default", provider: "test", model: "scripted", script: [{ text: "Hello." }] });
+\`\`\``;
+  }
   if (key !== null)
     return `Put the key into \`.dev.vars\`, as \`${key}=…\`, and restart \`npm run dev\`. The model is defined in ${file}.`;
   return `${file} plays a script, so the project needs no key. To use a real model, write for example

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 import { CommandError, type CliContext, type ExitCode } from "../context.ts";
+import { boundVariables } from "../doctor/ai-binding-check.ts";
 import { isYes, type Terminal } from "../terminal.ts";
 import { createDatabase, isRealId, planDatabase, type DatabasePlan } from "./catalog-database.ts";
 import { writeDatabaseId } from "./database-id.ts";
@@ -67,7 +68,14 @@ async function collect(kept: string[], settings: DeploySettings): Promise<Collec
   if (repeated.length > 0) {
     settings.report.warn(`${worker} has ${repeated.join(", ")} already and keeps it. ${putCommand} NAME replaces it.`);
   }
-  const needed = neededSecrets({ models, usesOAuth, present, generatedMain, without });
+  const needed = neededSecrets({
+    models,
+    usesOAuth,
+    present,
+    bound: boundVariables(project.config),
+    generatedMain,
+    without,
+  });
   const sources = { file, env: context.env, fromEnv: secretsFromEnv, terminal, worker, putCommand };
   return { ...(await collectSecrets(needed, sources)), kept };
 }

@@ -3,6 +3,7 @@
 import { basename, relative } from "node:path";
 
 import type { ExitCode } from "../context.ts";
+import { boundVariables } from "../doctor/ai-binding-check.ts";
 import { isRealId } from "./catalog-database.ts";
 import type { DeploySettings } from "./deploy-steps.ts";
 import { neededSecrets } from "./needed-secrets.ts";
@@ -20,7 +21,14 @@ export async function dryRun(settings: DeploySettings): Promise<ExitCode> {
   report.step("catalog", isRealId(id) ? `would use the D1 database ${name} (${String(id)})` : byName);
   report.step("migrations", `would apply what is pending of ${names.join(", ")}`, { migrations: names });
   const present = new Set([...Object.keys(project.config.vars), ...Object.keys(secretsFile)]);
-  const needed = neededSecrets({ models, usesOAuth, present, generatedMain, without }).map((secret) => secret.name);
+  const needed = neededSecrets({
+    models,
+    usesOAuth,
+    present,
+    bound: boundVariables(project.config),
+    generatedMain,
+    without,
+  }).map((secret) => secret.name);
   const given = Object.keys(secretsFile);
   const all = [...given, ...needed];
   report.step("secrets", all.length === 0 ? "none is needed" : `would set what is missing of ${all.join(", ")}`, {

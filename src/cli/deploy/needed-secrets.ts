@@ -24,6 +24,8 @@ export interface SecretsContext {
   usesOAuth: boolean;
   /** Names of secrets and variables that the Worker has, or gets from the configuration. */
   present: ReadonlySet<string>;
+  /** The bindings of the configuration that models use. Absent: none. */
+  bound?: Readonly<Record<string, unknown>>;
   /** Whether the main module is generated. A main module of the project's own may identify callers itself. */
   generatedMain: boolean;
   /** Names to leave out. */
@@ -36,8 +38,15 @@ const access = ["API_TOKENS", "JWT_SECRET", "JWKS_URL"];
 const encryptionKey = "ENCRYPTION_KEY";
 
 /** The secrets that are missing, each once. */
-export function neededSecrets({ models, usesOAuth, present, generatedMain, without }: SecretsContext): NeededSecret[] {
-  const values = Object.fromEntries([...present].map((name) => [name, "set"]));
+export function neededSecrets({
+  models,
+  usesOAuth,
+  present,
+  bound = {},
+  generatedMain,
+  without,
+}: SecretsContext): NeededSecret[] {
+  const values = { ...Object.fromEntries([...present].map((name) => [name, "set"])), ...bound };
   const needed = new Map<string, NeededSecret>();
   for (const model of models) {
     const { missing } = readiness(model, values);
@@ -46,7 +55,7 @@ export function neededSecrets({ models, usesOAuth, present, generatedMain, witho
     const earlier = needed.get(missing);
     needed.set(missing, {
       name: missing,
-      isServedBy: (name) => readiness(model, { [name]: "set" }).ready,
+      isServedBy: (name) => readiness(model, { [name]: "set", ...bound }).ready,
       purpose: earlier === undefined ? `the key of the model ${model.name}` : `${earlier.purpose}, ${model.name}`,
       generated: false,
     });

@@ -11,6 +11,7 @@ import { assertDefinitions, runBuild } from "../build-commands.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { CommandError, type CliContext } from "../context.ts";
 import { localVariables } from "../dev/local-access.ts";
+import { aiBindingFindings } from "../doctor/ai-binding-check.ts";
 import { deploymentFindings } from "../doctor/deployment-checks.ts";
 import { formatFinding, isError } from "../doctor/finding.ts";
 import { configFindings } from "../doctor/wrangler-checks.ts";
@@ -82,6 +83,12 @@ export async function prepare(request: PreparationRequest): Promise<Preparation 
   }
   const deployed = { ...config.vars, ...secretsFile };
   findings.push(...deploymentFindings(compiled, { local: localVariables(project), deployed }));
+  findings.push(
+    ...aiBindingFindings(
+      compiled.models.map(({ value }) => value),
+      project,
+    ),
+  );
   for (const { name, detail, fix } of findings.filter(({ status }) => status === "warning")) {
     report.warn(`${name}: ${detail} Fix: ${fix ?? ""}`);
   }

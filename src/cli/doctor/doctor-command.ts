@@ -8,11 +8,12 @@ import type { Command } from "commander";
 import type { Project } from "#compiler/project.ts";
 import { readSealKeys } from "#lib/sealed-text.ts";
 import { traceSettings } from "#lib/trace-settings.ts";
-import { readiness } from "#models/readiness.ts";
+import { bindingOf, readiness } from "#models/readiness.ts";
 
 import { projectFolder, type CliContext, type ExitCode } from "../context.ts";
 import { localVariables } from "../dev/local-access.ts";
 import { oldestNode } from "../oldest-node.ts";
+import { aiBindingFindings, boundVariables } from "./ai-binding-check.ts";
 import { deploymentFindings } from "./deployment-checks.ts";
 import { error, formatFinding, isError, isOlder, ok, warning, type Finding } from "./finding.ts";
 import { localFindings } from "./local-checks.ts";
@@ -97,9 +98,18 @@ async function projectFindings(
     variables["OPEN_LOOPBACK"] === "true" || ["API_TOKENS", "JWT_SECRET", "JWKS_URL"].some((name) => name in variables);
   // A main module of the project's own may identify callers itself, and then a token would close the API.
   const access = isDecided || (worker !== undefined && hasOwnMain(worker)) ? [] : [accessFinding(root)];
+  const bound = worker === undefined ? {} : boundVariables(worker.config);
+  const binding =
+    worker === undefined
+      ? []
+      : aiBindingFindings(
+          project.models.map(({ value }) => value),
+          worker,
+        );
   const keys = project.models.flatMap(({ value }): Finding[] => {
-    const { ready, missing } = readiness(value, variables);
-    if (ready || missing === null) return [];
+    const { ready, missing } = readiness(value, { ...variables, ...bound });
+    // The finding of the binding names its models.
+    if (ready || missing === null || bindingOf(value) !== null) return [];
     const fix = `add ${missing}=… to .dev.vars; for a deployment run ${put} ${missing}`;
     return [warning(`model ${value.name}`, `${missing} is not set on this machine.`, fix)];
   });
@@ -108,7 +118,16 @@ async function projectFindings(
   const deployment =
     worker === undefined ? [] : deploymentFindings(project, { local: variables, deployed: worker.config.vars });
   const tried = online ? await tryOnline(project, variables, context) : [];
-  return [compiled, ...access, ...keys, ...encryption, ...traceFindings(variables), ...deployment, ...tried];
+  return [
+    compiled,
+    ...access,
+    ...keys,
+    ...binding,
+    ...encryption,
+    ...traceFindings(variables),
+    ...deployment,
+    ...tried,
+  ];
 }
 
 /** Tries the sources and models. The code that sends requests is loaded for this only. */

@@ -28,6 +28,7 @@ export interface WranglerConfig {
     renamed_classes?: readonly { from: string; to: string }[];
     deleted_classes?: readonly string[];
   }[];
+  ai?: { binding?: string };
   d1_databases: readonly {
     binding: string;
     database_name?: string;

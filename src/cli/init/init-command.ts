@@ -14,7 +14,7 @@ import { CommandError, projectFolder, type CliContext, type ExitCode } from "../
 import { sourcesToWatch } from "../doctor/watched-sources.ts";
 import { readWranglerProject, type WranglerProject } from "../doctor/wrangler-package.ts";
 import { isYes } from "../terminal.ts";
-import { chooseSiteMain, mountingLines, planProject } from "./project-plan.ts";
+import { chooseSiteMain, mountingLines, namesWorkersAi, planProject } from "./project-plan.ts";
 import { planWrangler, scopesOf, tableOf } from "./wrangler-plan.ts";
 
 interface InitOptions {
@@ -92,6 +92,7 @@ async function planChanges(options: InitOptions, context: CliContext): Promise<I
     siteMain,
     sources: (mains) => [...new Set([null, ...mains].flatMap((main) => sources.get(main) ?? []))].toSorted(),
     prefix,
+    usesAi: namesWorkersAi(root),
   });
   const after = editConfigFile(file, edits).text;
   const project = planProject({ root, kind, siteMain, prefix });

@@ -45,6 +45,13 @@ function definitions({ root }: InitProject): ProjectPlan {
   return { changes: missing.map(([file, text]) => created(root, file, text)), notes: [] };
 }
 
+/** Whether a model of the project is one of Workers AI. The text of its file is read, because init compiles nothing. */
+export function namesWorkersAi(root: string): boolean {
+  return filesBelow(root, "agents/models").some((file) =>
+    /\bprovider:\s*["']workers-ai["']/.test(readFileSync(join(root, file), "utf8")),
+  );
+}
+
 /** The files of a folder, from the root of the project, without those that a killed run has not renamed. */
 function filesBelow(root: string, folder: string): string[] {
   if (!existsSync(join(root, folder))) return [];

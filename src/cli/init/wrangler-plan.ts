@@ -3,6 +3,8 @@
 
 import { basename } from "node:path";
 
+import { aiBindingName } from "#models/ai-binding.ts";
+
 import type { ConfigEdit, ConfigPath } from "../config/config-edit.ts";
 import type { ConfigFile } from "../config/config-file.ts";
 import { CommandError } from "../context.ts";
@@ -48,6 +50,8 @@ export interface PlanSettings {
   sources: (mains: readonly string[]) => readonly string[];
   /** The path under which threads are served in a Worker that also serves other things. */
   prefix: string;
+  /** Whether a model of the project needs the binding `AI`. */
+  usesAi: boolean;
 }
 
 /** The changes of a configuration. */
@@ -87,6 +91,7 @@ export function planWrangler(file: ConfigFile, settings: PlanSettings): Wrangler
       ...objectEdits(scope, file),
       ...(inherits("migrations") ? [] : migrationEdits(scope, file)),
       ...catalogEdits(scope, file, settings),
+      ...aiEdits(scope, settings),
       ...(inherits("assets") ? [] : assetEdits(scope, kind, settings)),
     ];
   });
@@ -122,6 +127,13 @@ function kindOf([root, ...environments]: Scope[]): WorkerKind {
   const mains = [root, ...environments].flatMap((scope) => textsOf(scope?.table["main"]));
   if (mains.length > 0) return mains.every((main) => main.replace(/^\.\//, "") === generatedMain) ? "threads" : "own";
   return root?.table["assets"] === undefined ? "threads" : "site";
+}
+
+/** The binding of the models of Cloudflare. A binding under another name stays, and `threadhold doctor` names the missing one. */
+function aiEdits({ path, table }: Scope, { usesAi }: PlanSettings): ConfigEdit[] {
+  return usesAi && table["ai"] === undefined
+    ? [{ action: "set", path: [...path, "ai", "binding"], value: aiBindingName }]
+    : [];
 }
 
 function mainEdits({ path, table }: Scope, kind: WorkerKind, { siteMain }: PlanSettings): ConfigEdit[] {
