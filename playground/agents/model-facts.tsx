@@ -10,7 +10,7 @@ import type { Model } from "./definition.ts";
 import css from "./definition.module.css";
 
 export function ModelFacts({ model }: { model: Model }): ReactElement {
-  const { provider, includedProviders, fallbacks, inputPrice, outputPrice, cachedPrice, missing } = model;
+  const { provider, includedProviders, fallbacks, inputPrice, outputPrice, longPrompt, missing } = model;
   const known = Object.entries(model.capabilities);
   const abilities = known.filter(([, can]) => can === true);
   const inabilities = known.filter(([, can]) => can === false);
@@ -35,22 +35,24 @@ export function ModelFacts({ model }: { model: Model }): ReactElement {
             ),
           ],
           ["Input price", priceOf(inputPrice)],
-          ["Cached input price", cachedPrice === null ? null : priceOf(cachedPrice)],
+          ["Price of cached input", optionalPrice(model.cachedPrice)],
+          ["Price of input written to the cache", optionalPrice(model.cacheWritePrice)],
           ["Output price", priceOf(outputPrice)],
+          [
+            "Prompts with more tokens",
+            longPrompt === null
+              ? null
+              : `above ${count(longPrompt.above)} tokens: input ${dollars(longPrompt.inputPrice ?? inputPrice)}, output ${dollars(longPrompt.outputPrice ?? outputPrice)}`,
+          ],
+          ["Source of prices", sourceOf(model.prices_source)],
           ["Context window", tokensOf(model.context_window)],
           ["Input limit", tokensOf(model.input_limit)],
           ["Output limit", tokensOf(model.output_limit)],
-          [
-            "Source of limits",
-            model.limits_source === null ? null : (
-              <a key="source" href={model.limits_source.url} rel="noreferrer" target="_blank">
-                {new URL(model.limits_source.url).host}, {model.limits_source.date}
-              </a>
-            ),
-          ],
+          ["Source of limits", sourceOf(model.limits_source)],
           ["Requested length", tokensOf(model.max_tokens)],
           ["Can", abilities.length === 0 ? null : abilities.map(([name]) => wordsOf(name)).join(", ")],
           ["Cannot", inabilities.length === 0 ? null : inabilities.map(([name]) => wordsOf(name)).join(", ")],
+          ["Source of abilities", sourceOf(model.capabilities_source)],
         ]}
       />
     </Part>
@@ -61,9 +63,27 @@ function tokensOf(tokens: number | null): string | null {
   return tokens === null ? null : `${count(tokens)} tokens`;
 }
 
+function sourceOf(source: Model["limits_source"]): ReactElement | null {
+  if (source === null) return null;
+  return (
+    <a href={source.url} rel="noreferrer" target="_blank">
+      {new URL(source.url).host}, {source.date}
+    </a>
+  );
+}
+
+function dollars(usd: number | null): string {
+  return usd === null
+    ? "unknown"
+    : `$${usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;
+}
+
 function priceOf(usd: number | null): string {
-  if (usd === null) return "not set, so costs are unknown";
-  return `$${usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 })} per million tokens`;
+  return usd === null ? "not known, so costs are unknown" : `${dollars(usd)} per million tokens`;
+}
+
+function optionalPrice(usd: number | null): string | null {
+  return usd === null ? null : priceOf(usd);
 }
 
 function wordsOf(name: string): string {
@@ -71,6 +91,7 @@ function wordsOf(name: string): string {
     vision: "see images",
     functionCalling: "call tools",
     structuredOutputs: "answer by a schema",
+    reasoning: "think before it answers",
   };
   return known[name] ?? name;
 }

@@ -1,19 +1,15 @@
 // Compares the models of a project with the catalogue. The catalogue may be old or wrong, so all findings are warnings, and only a definition
 // takes a capability away.
 
-import { closestWord, editDistance } from "#lib/edit-distance.ts";
-import { catalogueIds, cataloguePlace, modelFacts } from "#models/load-catalogue.ts";
+import { cataloguePlace, mistypedId, modelFacts } from "#models/load-catalogue.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
 
 import type { Findings } from "./findings.ts";
 import type { Definition, Project } from "./project.ts";
 
-/** The most changed characters of an id that is taken for a typing error. */
-const mostChanges = 2;
-
 /** Reports ids that look like typing errors, and prompts with tools whose model has none by the catalogue. */
 export async function checkCatalogue(project: Project, findings: Findings): Promise<void> {
-  for (const definition of project.models) await checkId(definition, project, findings);
+  for (const definition of project.models) await checkId(definition, findings);
   for (const { file, value } of project.prompts) {
     const { name: called, tools = [] } = value;
     const first = project.models.find(({ name }) => name === value.model);
@@ -42,24 +38,15 @@ function capabilitiesOf(model: AnyModelDefinition, { catalogue }: Project) {
   return place === null ? undefined : catalogue[place.table]?.[model.model]?.capabilities;
 }
 
-async function checkId(
-  { file, value }: Definition<AnyModelDefinition>,
-  { catalogue }: Project,
-  findings: Findings,
-): Promise<void> {
-  const place = cataloguePlace(value, {});
-  if (place === null || catalogue[place.table]?.[value.model] !== undefined) return;
-  const closest = closestWord(value.model, await catalogueIds(place.table));
-  // Another version of a model differs in digits.
-  const plain = (id: string): string => id.replaceAll(/\d/g, "");
-  if (closest === undefined || plain(closest) === plain(value.model)) return;
-  if (editDistance(value.model, closest) > mostChanges) return;
+async function checkId({ file, value }: Definition<AnyModelDefinition>, findings: Findings): Promise<void> {
+  const meant = await mistypedId(value);
+  if (meant === null) return;
   findings.warning({
     code: "unknown_model_id",
     file,
     path: ["model"],
     message: `the catalogue has no model "${value.model}" of ${value.preset ?? value.provider}`,
-    suggestion: closest,
+    suggestion: meant,
   });
 }
 

@@ -24,6 +24,18 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
+/** The candidates that are close to the word, the closest first. */
+export function closestWords(word: string, candidates: readonly string[]): string[] {
+  const most = Math.max(1, Math.floor(word.length / 3));
+  const wanted = word.toLowerCase();
+  return candidates
+    .filter((candidate) => Math.abs(candidate.length - word.length) <= most)
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.toLowerCase()) }))
+    .filter(({ distance }) => distance <= most)
+    .toSorted((one, other) => one.distance - other.distance)
+    .map(({ candidate }) => candidate);
+}
+
 /** The candidate that is closest to the word; undefined if none is close enough. */
 export function closestWord(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();

@@ -1,14 +1,21 @@
 // Looks models up in all tables of the catalogue. The compiler, the command line and programs without a build import it; a Worker has the
 // entries of its models in its registry.
 
-import type { AnyModelDefinition, CatalogueEntry, ModelCatalogue } from "#spec/index.ts";
+import { closestWord, editDistance } from "#lib/edit-distance.ts";
+import type { AnyModelDefinition, AnyModelProvider, CatalogueEntry, ModelCatalogue } from "#spec/index.ts";
 
 import { cataloguePlace } from "./provider-settings.ts";
 import { currentIds, findEntry, type FactTable } from "./provider/facts/fact-table.ts";
 import { factTables } from "./provider/facts/tables.ts";
+import { providers } from "./provider/providers.ts";
 
 export { modelFacts } from "./model-facts.ts";
 export { cataloguePlace } from "./provider-settings.ts";
+
+/** The providers that are called over the network at an address of their own. */
+export const ownProviders: readonly AnyModelProvider[] = providers.flatMap((provider) =>
+  "variables" in provider && provider.presets === undefined ? [provider.name] : [],
+);
 
 /** The table of this name; empty if there is none. */
 async function tableNamed(name: string): Promise<FactTable> {
@@ -36,4 +43,21 @@ export async function catalogueOf(
 /** The ids of the models of a table, without those that the provider retires; empty if there is no such table. */
 export async function catalogueIds(table: string): Promise<string[]> {
   return currentIds(await tableNamed(table));
+}
+
+/** The most changed characters of an id that is taken for a typing error. */
+const mostChanges = 2;
+
+/**
+ * The known id that a model's id is a typing error of, at the address of its definition. Null: the id is known, or differs more, or only in
+ * digits, as the ids of versions do.
+ */
+export async function mistypedId(model: AnyModelDefinition): Promise<string | null> {
+  const place = cataloguePlace(model, {});
+  const table = place === null ? [] : await tableNamed(place.table);
+  if (findEntry(table, model.model) !== null) return null;
+  const closest = closestWord(model.model, currentIds(table));
+  const plain = (id: string): string => id.replaceAll(/\d/g, "");
+  if (closest === undefined || plain(closest) === plain(model.model)) return null;
+  return editDistance(model.model, closest) > mostChanges ? null : closest;
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { describe, expect, it, vi } from "vitest";
 
+import { chooseModel } from "#cli/new/catalogue-model.ts";
 import { hookNames } from "#cli/new/starters.ts";
 import { compileProject } from "#compiler/compile.ts";
 
@@ -18,6 +19,88 @@ const create = (root: string, ...words: string[]): Promise<CommandResult> =>
   runInProcess(["new", ...words, "--root", root]);
 
 describe("new", () => {
+  it("CATALOGUE8 The command new writes a model of the catalogue from --provider and --model, and prints its window and prices", async () => {
+    const root = writeProject({});
+    const { code, stdout } = await create(root, "model", "grok", "--provider", "xai", "--model", "grok-4.3");
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      "By the catalogue (github.com, 2026-07-02) it has a window of 1,000,000 tokens and $1.25 for a million tokens of input and $2.5 of output.",
+    );
+    expect(stdout).toContain("The key is read from XAI_API_KEY");
+    expect(await create(root, "model", "fresh", "--provider", "openai", "--model", "gpt-5.9")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('The catalogue has no model "gpt-5.9" of openai. Write its prices'),
+    });
+    const { diagnostics, project } = await compileProject(root, packageRoot);
+    expect(diagnostics).toEqual([]);
+    expect(project.models.map(({ value }) => value)).toEqual([
+      { name: "fresh", provider: "openai", model: "gpt-5.9" },
+      { name: "grok", provider: "openai-compatible", preset: "xai", model: "grok-4.3" },
+    ]);
+  });
+
+  it.each([
+    [
+      ["--provider", "anthropic", "--model", "claude-sonet-5"],
+      /no model "claude-sonet-5" of anthropic\. Close ids are claude-sonnet-5, /,
+    ],
+    [
+      ["--provider", "antropic", "--model", "m"],
+      /There is no provider "antropic"\. Did you mean "anthropic"\? Use one of openai, /,
+    ],
+    [["--provider", "openai"], /Give both --provider and --model, or neither/],
+    [["--model", "gpt-5"], /Give both --provider and --model, or neither/],
+  ] as const)(
+    "CATALOGUE8 The command new refuses the flags %j of a model with a sentence, and writes no file",
+    async (flags, sentence) => {
+      const root = writeProject(good);
+      const { code, stderr } = await create(root, "model", "other", ...flags);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(sentence);
+      expect(existsSync(join(root, "agents/models/other.ts"))).toBe(false);
+    },
+  );
+
+  it("The command new refuses --model for another kind than a model", async () => {
+    const { code, stderr } = await create(writeProject(good), "tool", "other", "--model", "gpt-5");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--provider and --model are for models")]);
+  });
+
+  describe("chooseModel", () => {
+    /** A terminal with these answers, and the questions that it was asked. */
+    function terminalWith(...answers: string[]) {
+      const asked: string[] = [];
+      const ask = (question: string): Promise<string> => {
+        asked.push(question);
+        return Promise.resolve(answers.shift() ?? "");
+      };
+      return { asked, terminal: { ask, askHidden: ask } };
+    }
+
+    it("CATALOGUE8 A person searches the catalogue by a part of an id until one model is found", async () => {
+      const { asked, terminal } = terminalWith("anthropic", "sonet", "sonnet-4-", "sonnet-4-6");
+      const model = await chooseModel("m", {}, terminal);
+      expect(model?.text).toContain('provider: "anthropic",\n  model: "claude-sonnet-4-6",');
+      expect(asked[0]).toContain("moonshot");
+      expect(asked[2]).toContain('The catalogue has no "sonet".');
+      expect(asked[3]).toContain("  claude-sonnet-4-5\n");
+    });
+
+    it("CATALOGUE8 A person may use an id that the catalogue does not have by entering it again, and scripted answers by entering no provider", async () => {
+      const { terminal } = terminalWith("openai", "my-fine-tune", "my-fine-tune");
+      expect((await chooseModel("m", {}, terminal))?.text).toContain('model: "my-fine-tune"');
+      expect(await chooseModel("m", {}, terminalWith("").terminal)).toBeNull();
+      expect(await chooseModel("m", {}, undefined)).toBeNull();
+      await expect(chooseModel("m", {}, terminalWith("openai", "").terminal)).rejects.toThrow("No model was chosen");
+    });
+
+    it("CATALOGUE8 A server without a table is asked for an id alone", async () => {
+      const { asked, terminal } = terminalWith("ollama", "qwen3:8b");
+      expect((await chooseModel("m", {}, terminal))?.text).toContain('preset: "ollama",\n  model: "qwen3:8b"');
+      expect(asked[1]).toBe("Id of the model: ");
+    });
+  });
+
   it("The command new writes a file of each kind, and together they compile without findings", async () => {
     const root = writeProject({});
     for (const [kind, name] of [

@@ -9,7 +9,14 @@ import type { Project } from "#compiler/project.ts";
 import { readiness } from "#models/readiness.ts";
 
 import { CommandError, projectFolder, type CliContext, type ExitCode } from "../context.ts";
+import { chooseModel } from "./catalogue-model.ts";
 import { hookNames, kindFolders, starters, type Kind, type NamedFile, type Neighbours } from "./starters.ts";
+
+interface NewOptions {
+  json?: boolean;
+  provider?: string;
+  model?: string;
+}
 
 /** A checkout writes all files within this time. A file that is newer than the oldest file by more than that was written by hand. */
 const checkoutMs = 60_000;
@@ -21,17 +28,25 @@ export function addNewCommand(program: Command, context: CliContext, end: (code:
     .addArgument(new Argument("<kind>", "the kind of the definition").choices(Object.keys(kindFolders)))
     .argument("<name>", "its name; for a hook the name of the hook; for api a route such as threads/[id]/status.get")
     .option("--root <folder>", "the folder that contains agents/", ".")
+    .option(
+      "--provider <provider>",
+      "of a model: its provider, or a preset of openai-compatible; a terminal asks for it",
+    )
+    .option("--model <id>", "of a model: the provider's id, which a terminal searches in the catalogue")
     .option("--json", "print the result as one line of JSON")
-    .action(async (kind: Kind, name: string, { root, json = false }: { root: string; json?: boolean }) => {
-      end(await createDefinition(kind, name, { root: projectFolder(context, root), json, context }));
+    .action(async (kind: Kind, name: string, { root, ...options }: NewOptions & { root: string }) => {
+      end(await createDefinition(kind, name, { root: projectFolder(context, root), options, context }));
     });
 }
 
 async function createDefinition(
   kind: Kind,
   given: string,
-  { root, json, context }: { root: string; json: boolean; context: CliContext },
+  { root, options, context }: { root: string; options: NewOptions; context: CliContext },
 ): Promise<ExitCode> {
+  const { json = false, provider, model } = options;
+  if (kind !== "model" && (provider ?? model) !== undefined)
+    throw new CommandError(`--provider and --model are for models. Leave them out for a ${kind}.`);
   const name = kind === "api" ? given.replaceAll(/^\/+|\.ts$/g, "") : given;
   const problem = nameProblem(kind, name);
   if (problem !== undefined) throw new CommandError(problem);
@@ -43,7 +58,11 @@ async function createDefinition(
   const { project } = await compileProject(root, context.packageRoot);
   const taken = namedDefinitions(project, kind).find((definition) => definition.name === name);
   if (taken) throw new CommandError(`${taken.file} has the name "${name}" already.`);
-  const { text, next, uses, missing } = starters[kind](name, neighbours(project, name, root));
+  const terminal = json ? undefined : context.terminal;
+  const chosen = kind === "model" ? await chooseModel(name, { provider, model }, terminal) : null;
+  const starter = starters[kind](name, neighbours(project, name, root));
+  const { next, uses, missing } = starter;
+  const text = chosen?.text ?? starter.text;
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text, { flag: "wx" });
   if (json) {
@@ -52,6 +71,7 @@ async function createDefinition(
     return 0;
   }
   context.print(`wrote ${file}`);
+  for (const line of chosen?.about ?? []) context.print(line);
   if (uses) context.print(`it uses "${uses.name}" of ${uses.file}`);
   context.print(missing === undefined ? `next: ${next}` : `first: ${missing}\nthen: ${next}`);
   return 0;

@@ -88,7 +88,8 @@ export function answers({ api, open, visit }: PlaygroundUse): void {
 
     it("The page of a known model shows the model's token limits, with a link to their source and its date", async () => {
       const { body } = await api().call("GET", "/api/models/listed_model");
-      const { context_window, output_limit, limits_source } = body as RouteAnswer<"GET /api/models/:name">;
+      const { context_window, output_limit, limits_source, inputPrice, prices_source } =
+        body as RouteAnswer<"GET /api/models/:name">;
       if (limits_source === null) throw new Error("The model is not in the tables");
       const { page } = await visit("/models/listed_model");
       await fact(page, "Context window")
@@ -100,6 +101,10 @@ export function answers({ api, open, visit }: PlaygroundUse): void {
       const source = fact(page, "Source of limits").getByRole("link");
       expect(await source.innerText()).toBe(`${new URL(limits_source.url).host}, ${limits_source.date}`);
       expect(await source.getAttribute("href")).toBe(limits_source.url);
+      if (prices_source === null) throw new Error("The model has no prices in the tables");
+      expect(await fact(page, "Input price").innerText()).toContain(`$${(inputPrice ?? 0).toFixed(2)}`);
+      const prices = fact(page, "Source of prices").getByRole("link");
+      expect(await prices.innerText()).toBe(`${new URL(prices_source.url).host}, ${prices_source.date}`);
     });
 
     it("The page of a model shows limits from the definition without a link to a source, and leaves out unknown limits", async () => {

@@ -35,7 +35,7 @@ export default defineModel({
 // A model whose token limits are in the tables of the project.
 const listed = `import { defineModel } from "threadhold";
 
-export default defineModel({ name: "listed_model", provider: "anthropic", model: "claude-opus-5-5", inputPrice: 1, outputPrice: 1 });
+export default defineModel({ name: "listed_model", provider: "anthropic", model: "claude-opus-4-8" });
 `;
 
 const prompt = `import { definePrompt } from "threadhold";
