@@ -98,6 +98,12 @@ describe("requests", () => {
     }
   });
 
+  it("MCPS15 A client that states no capabilities can open a session", async () => {
+    const params = { protocolVersion: "2025-06-18", clientInfo: { name: "bare", version: "1" } };
+    const response = await post({ ...ping, method: "initialize", params });
+    expect(await response.json()).toMatchObject({ result: { protocolVersion: "2025-06-18" } });
+  });
+
   it("MCPS15 A client that requests an unknown protocol version gets the newest one, and unknown methods and invalid parameters are JSON-RPC errors", async () => {
     const params = { protocolVersion: "1999-01-01", capabilities: {}, clientInfo: { name: "old", version: "1" } };
     const response = await post({ ...ping, method: "initialize", params });

@@ -28,7 +28,7 @@ import { listResources, readResource, resourceTemplates } from "./resources.ts";
 import { errorMessage, readParams, refusalError, requestIdSchema, resultMessage, RpcError } from "./rpc-message.ts";
 import type { RpcNotification, RpcResponse } from "./rpc-message.ts";
 
-const initializeSchema = z.object({ protocolVersion: z.string(), capabilities: z.unknown() });
+const initializeSchema = z.object({ protocolVersion: z.string(), capabilities: z.unknown().optional() });
 const cancelledSchema = z.object({ requestId: requestIdSchema });
 
 const instructions =
