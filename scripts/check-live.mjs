@@ -113,9 +113,15 @@ const tries = [
 /** Milliseconds after which a request is given up. */
 const patience = 60_000;
 
-/** Sends one request. Returns the text, the names of the calls, and the failure. */
+/**
+ * Sends one request. Returns the text, the names of the calls, and the failure.
+ *
+ * @param {any} model
+ * @param {{ parts: any[], tools?: any[] }} asked
+ */
 async function send(model, { parts, tools = [] }) {
   const port = createModelPort({ env, fetch });
+  /** @type {{ text: string, calls: string[], failure: any, usage: any }} */
   const answer = { text: "", calls: [], failure: null, usage: null };
   const request = {
     model,

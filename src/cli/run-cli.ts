@@ -56,6 +56,7 @@ const commands = new Map<string, LoadCommand>([
   ["check", build],
   ["new", async () => (await import("./new/new-command.ts")).addNewCommand],
   ["doctor", async () => (await import("./doctor/doctor-command.ts")).addDoctorCommand],
+  ["models", async () => (await import("./models/models-command.ts")).addModelsCommand],
   ["deploy", async () => (await import("./deploy/deploy-command.ts")).addDeployCommand],
   ["upgrade", async () => (await import("./upgrade/upgrade-command.ts")).addUpgradeCommand],
   ["dev-server", dev],

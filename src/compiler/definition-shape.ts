@@ -54,7 +54,10 @@ const variableName = z
 /** The entries of a gateway's log that a definition adds to those of the thread: AI Gateway stores five. */
 const gatewayMetadata = z
   .record(name, z.union([z.string(), z.number(), z.boolean()]))
-  .refine((entries) => Object.keys(entries).length <= 2, "Invalid value: at most two entries; AI Gateway stores five, of which three are thread, run and user");
+  .refine(
+    (entries) => Object.keys(entries).length <= 2,
+    "Invalid value: at most two entries; AI Gateway stores five, of which three are thread, run and user",
+  );
 
 const gatewayFields = {
   id: name,

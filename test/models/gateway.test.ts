@@ -51,8 +51,12 @@ describe("the way through a gateway", () => {
   it.for(providers)(
     "A model of %s sends its own protocol to the gateway's address, and its last part has the id of the log entry",
     async (provider) => {
-      const { sent, end } = await ask(model(provider, "case:text", { gateway }), account, { server: paths[provider].server });
-      expect(sent.map(({ url }) => url)).toEqual([`https://gateway.ai.cloudflare.com/v1/acc/team/${paths[provider].sent}`]);
+      const { sent, end } = await ask(model(provider, "case:text", { gateway }), account, {
+        server: paths[provider].server,
+      });
+      expect(sent.map(({ url }) => url)).toEqual([
+        `https://gateway.ai.cloudflare.com/v1/acc/team/${paths[provider].sent}`,
+      ]);
       expect(end).toMatchObject({ type: "finish", gateway_log_id: "01LOG" });
       const refused = await ask(model(provider, "case:auth", { gateway }), account, {
         server: paths[provider].server.replace("case:text", "case:auth"),
@@ -64,7 +68,13 @@ describe("the way through a gateway", () => {
   it.for(Object.keys(modelPresets) as PresetName[])(
     "A model with the preset %s goes through the gateway if AI Gateway has an address for it, and is refused otherwise",
     async (preset) => {
-      const known = { deepseek: "deepseek", groq: "groq", mistral: "mistral/v1", perplexity: "perplexity-ai", xai: "grok/v1" };
+      const known = {
+        deepseek: "deepseek",
+        groq: "groq",
+        mistral: "mistral/v1",
+        perplexity: "perplexity-ai",
+        xai: "grok/v1",
+      };
       const path = (known as Partial<Record<PresetName, string>>)[preset];
       const definition = model("openai-compatible", "case:text", { preset, gateway, keyVariable: "KEY" });
       const env = { ...account, KEY: "key-of-the-server" };
@@ -94,12 +104,18 @@ describe("the way through a gateway", () => {
   it("Thinking that was signed at the provider itself is sent back through a gateway, and the other way round", async () => {
     const { server } = paths.anthropic;
     const { parts } = await ask(model("anthropic", "case:thinking", { gateway }), account, { server });
-    const data = parts.flatMap((part) => (part.type === "thinking_end" && part.provider_data ? [part.provider_data] : []));
+    const data = parts.flatMap((part) =>
+      part.type === "thinking_end" && part.provider_data ? [part.provider_data] : [],
+    );
     expect(data).toMatchObject([{ provider: "anthropic" }]);
     const [provider_data] = data;
     if (provider_data === undefined) return;
     const thought = { type: "thinking" as const, thinking: "I think.", provider_data };
-    const messages = [user("Hi"), message("assistant", { parts: [thought, { type: "text", text: "Hello." }] }), user("And?")];
+    const messages = [
+      user("Hi"),
+      message("assistant", { parts: [thought, { type: "text", text: "Hello." }] }),
+      user("And?"),
+    ];
     const more = { messages, reasoning: { effort: "low", include: true } } as Parameters<typeof request>[1];
     for (const definition of [model("anthropic", "case:text", { gateway }), model("anthropic", "case:text")]) {
       const { sent } = await ask(definition, account, { server, more });
@@ -112,8 +128,17 @@ describe("headers of a gateway", () => {
   const { server } = paths.anthropic;
 
   it("The options of a gateway are its headers, and its log has the thread, the run and the user", async () => {
-    const options = { ...gateway, cacheTtl: 60, skipCache: false, cacheKey: "k", collectLog: true, requestTimeoutMs: 5000 };
-    const definition = model("anthropic", "case:text", { gateway: { ...options, metadata: { team: "Grüße", paid: true } } });
+    const options = {
+      ...gateway,
+      cacheTtl: 60,
+      skipCache: false,
+      cacheKey: "k",
+      collectLog: true,
+      requestTimeoutMs: 5000,
+    };
+    const definition = model("anthropic", "case:text", {
+      gateway: { ...options, metadata: { team: "Grüße", paid: true } },
+    });
     const { sent } = await ask(definition, { ...account, CF_AIG_TOKEN: "token-of-the-gateway" }, { server });
     const headers = Object.fromEntries([...(sent[0]?.headers ?? [])].filter(([name]) => name.startsWith("cf-aig-")));
     expect(headers).toEqual({
@@ -131,7 +156,9 @@ describe("headers of a gateway", () => {
 
   it("A gateway without options gets no header but the entries of its log, and metadata false removes them", async () => {
     const names = async (metadata?: false) => {
-      const definition = model("anthropic", "case:text", { gateway: { ...gateway, ...(metadata === false ? { metadata } : {}) } });
+      const definition = model("anthropic", "case:text", {
+        gateway: { ...gateway, ...(metadata === false ? { metadata } : {}) },
+      });
       const { sent } = await ask(definition, account, { server });
       return [...(sent[0]?.headers.keys() ?? [])].filter((name) => name.startsWith("cf-aig-"));
     };
@@ -173,7 +200,11 @@ describe("gateways that cannot be used", () => {
   it.for([
     ["and a base URL", { provider: "anthropic", baseUrl: "https://llm.example" }, "two addresses of one model"],
     ["of a scripted provider", { provider: "test" }, 'AI Gateway has no address for the provider "test"'],
-    ["with an account for the binding", { provider: "workers-ai", model: "@cf/a/b", gateway: { ...gateway, accountId: "a" } }, "leave out accountId"],
+    [
+      "with an account for the binding",
+      { provider: "workers-ai", model: "@cf/a/b", gateway: { ...gateway, accountId: "a" } },
+      "leave out accountId",
+    ],
   ] as const)("A model with a gateway %s is refused with the fix", ([, fields, text]) => {
     const definition = { ...model("anthropic", "m", { gateway }), ...fields } as AnyModelDefinition;
     expect(notReadyMessage(definition, { ...keys, ...account })).toContain(text);

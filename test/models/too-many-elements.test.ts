@@ -4,7 +4,6 @@
 import { describe, expect, it } from "vitest";
 
 import { ChunkReader } from "#models/chunk-reader.ts";
-import { anthropic as anthropicProfile } from "#models/provider/anthropic.ts";
 import { ResponsesRepair } from "#models/responses-repair.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 

@@ -12,7 +12,12 @@ export const boundModels = [
     model: "@cf/case:native-note|native-text",
     headers: { "x-server-id": boundExchange },
   }),
-  defineModel({ name: "bound_gateway", provider: "workers-ai", model: "@cf/case:native-text", gateway: { id: "team" } }),
+  defineModel({
+    name: "bound_gateway",
+    provider: "workers-ai",
+    model: "@cf/case:native-text",
+    gateway: { id: "team" },
+  }),
 ];
 
 export const boundPrompts = [

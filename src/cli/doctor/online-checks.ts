@@ -2,20 +2,19 @@
 // code that a Worker runs. Contract: each try ends within a time limit, and no key is part of a text.
 
 import type { Project } from "#compiler/project.ts";
-import type { ModelFailure, ModelRequest } from "#core/ports/model-port.ts";
 import type { ToolsContext } from "#core/ports/tool-source-port.ts";
 import { readSchema, checkedArguments } from "#flow/tool-source/defined-tools.ts";
 import { readSourceState } from "#flow/tool-source/source-state.ts";
 import { createRequestQueue } from "#lib/bounded-fetch.ts";
-import { secretsOf } from "#lib/deployment-secrets.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { TimeLimitError, withinTime } from "#lib/time-limit.ts";
 import { loadModelPort } from "#models/load-model-port.ts";
-import { addressVariables, isScripted, readiness } from "#models/readiness.ts";
+import { isScripted, readiness } from "#models/readiness.ts";
 import { createRedact } from "#models/redact.ts";
 import { checkApi } from "#tools/openapi/api-check.ts";
 import { outboundFetch } from "#worker/outbound.ts";
 
+import { fixOf, secretValues, smallRequest } from "../models/model-trial.ts";
 import { error, ok, warning, type Finding } from "./finding.ts";
 
 /** Milliseconds after which a try is given up. */
@@ -50,10 +49,7 @@ export async function onlineFindings(
   { variables, fetch, print, limitMs = defaultLimitMs }: OnlineContext,
 ): Promise<Finding[]> {
   prepareNode();
-  const secrets = secretsOf(
-    variables,
-    Object.keys(variables).filter((name) => !isPlainAddress(variables[name])),
-  );
+  const secrets = secretValues(variables);
   const redact = createRedact(secrets);
   // A person's token is needed for these.
   const personal = sources.mcp.filter(({ value }) => (value.oauth ?? false) !== false);
@@ -93,13 +89,6 @@ export async function onlineFindings(
     }),
   );
   return [...found, ...leftOut];
-}
-
-/** Whether a value is an address without a password and a query, which findings may name. */
-function isPlainAddress(value: unknown): boolean {
-  if (typeof value !== "string" || !URL.canParse(value)) return false;
-  const { username, password, search } = new URL(value);
-  return `${username}${password}${search}` === "";
 }
 
 const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
@@ -173,25 +162,16 @@ function sourceContext({ variables, fetch }: Pick<OnlineContext, "variables" | "
 }
 
 function modelTry(
-  { file, value }: Models[number],
+  definition: Models[number],
   { variables, fetch, secrets }: Pick<OnlineContext, "variables" | "fetch"> & { secrets: readonly string[] },
 ): Try {
+  const { value } = definition;
   const title = `model ${value.name}`;
   const { provider, model } = value;
-  const addresses = addressVariables(value).join(", ");
-  const reach = `check baseUrl in ${file}${addresses === "" ? "" : `, or the variables ${addresses}`}, and that the server runs`;
-  const fixOf = ({ kind, status }: ModelFailure): string => {
-    if (kind === "auth") return "put a valid key into .dev.vars, and into the secrets of the Worker";
-    if (kind === "network" || kind === "timeout") return reach;
-    if (kind === "rate_limited") return `check the limits and the credit of your account at ${provider}, and try again`;
-    return status === 404 || status === 400
-      ? `check model in ${file}: does ${provider} have "${model}", and may your key use it?`
-      : `check ${file} by the text of ${provider}`;
-  };
   const run = async (signal: AbortSignal): Promise<Finding> => {
     const begun = performance.now();
     const port = loadModelPort({ env: { ...variables }, secrets, fetch });
-    for await (const part of port.stream(requestTo(value), signal)) {
+    for await (const part of port.stream(smallRequest(value, "text"), signal)) {
       if (part.type === "finish") {
         const { input, output } = part.usage;
         return ok(
@@ -201,29 +181,10 @@ function modelTry(
       }
       if (part.type !== "error") continue;
       const { failure } = part;
-      return error(title, `${provider} ${model}: ${sentence(failure.message)}`, fixOf(failure));
+      return error(title, `${provider} ${model}: ${sentence(failure.message)}`, fixOf(definition, failure));
     }
     // The port ends each stream with one of these parts.
-    return error(title, `${provider} ${model} sent no answer.`, reach);
+    return error(title, `${provider} ${model} sent no answer.`, fixOf(definition));
   };
-  return { name: title, fix: reach, run };
-}
-
-/** The fewest tokens of an answer that all providers accept as a limit. */
-const fewTokens = 16;
-
-function requestTo(model: Models[number]["value"]): ModelRequest {
-  const parts = [{ type: "text" as const, text: "Answer with the word OK." }];
-  return {
-    model,
-    system: "",
-    messages: [{ id: null, role: "user", parts, name: null, tool_call_id: null, result: null }],
-    tools: [],
-    toolChoice: "none",
-    parallelToolCalls: false,
-    reasoning: null,
-    temperature: null,
-    maxTokens: fewTokens,
-    raw: false,
-  };
+  return { name: title, fix: fixOf(definition), run };
 }

@@ -165,7 +165,12 @@ export function anthropicUsage(value: unknown): ChunkUsage {
 
 export const anthropic: ProviderProfile = {
   name: "anthropic",
-  variables: { keys: ["ANTHROPIC_API_KEY"], baseUrls: ["ANTHROPIC_BASE_URL"], defaultPath: "/v1", gatewayPath: "anthropic/v1" },
+  variables: {
+    keys: ["ANTHROPIC_API_KEY"],
+    baseUrls: ["ANTHROPIC_BASE_URL"],
+    defaultPath: "/v1",
+    gatewayPath: "anthropic/v1",
+  },
   async load({ model, to }, fetch) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     const credentials = oauthKey.test(to.apiKey) ? { authToken: to.apiKey, headers: oauthBeta } : { apiKey: to.apiKey };

@@ -109,7 +109,12 @@ export const openrouter: ProviderProfile = {
   // The package ignores refusals.
   streamRepair: (toolNames) => new ChatRepair(toolNames, { hasRefusals: false }),
   name: "openrouter",
-  variables: { keys: ["OPENROUTER_API_KEY"], baseUrls: ["OPENROUTER_BASE_URL"], defaultPath: "/api/v1", gatewayPath: "openrouter/v1" },
+  variables: {
+    keys: ["OPENROUTER_API_KEY"],
+    baseUrls: ["OPENROUTER_BASE_URL"],
+    defaultPath: "/api/v1",
+    gatewayPath: "openrouter/v1",
+  },
   async load({ model, to: { apiKey, baseUrl } }, fetch) {
     const { createOpenRouter } = await import("@openrouter/ai-sdk-provider");
     const marking = completedFetch(fetch, model);

@@ -1,8 +1,8 @@
 // Makes the loop's ports for a run of a thread. `host/host-ports.ts` makes the ports for a run that is executed in a process without storage.
 
 import { blankStreak } from "#core/blank-answer.ts";
-import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
+import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type { ExecutedRun, RunProgress } from "#core/run-record.ts";
@@ -190,5 +190,8 @@ export function hasDeliveredResult({ status, awaits }: MessageRecord): boolean {
 /** The models, whose requests name the run for the log of a gateway. */
 function modelsFor({ models, live }: ObjectContext, runId: string): ModelPort {
   const { id: thread, user_id: user } = live.record;
-  return { ...models, stream: (request, ...rest) => models.stream({ ...request, origin: { thread, run: runId, user } }, ...rest) };
+  return {
+    ...models,
+    stream: (request, ...rest) => models.stream({ ...request, origin: { thread, run: runId, user } }, ...rest),
+  };
 }

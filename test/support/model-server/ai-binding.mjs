@@ -40,7 +40,8 @@ function caseOf(model) {
  * @param {URL} url
  */
 export function gatewayUrl({ pathname }) {
-  const { gateway, provider } = /^\/ai-gateway\/gateways\/(?<gateway>[^/]+)\/url\/(?<provider>[^/]+)$/.exec(pathname)?.groups ?? {};
+  const { gateway, provider } =
+    /^\/ai-gateway\/gateways\/(?<gateway>[^/]+)\/url\/(?<provider>[^/]+)$/.exec(pathname)?.groups ?? {};
   if (gateway === undefined) return null;
   return `https://gateway.ai.cloudflare.com/v1/account-of-binding/${gateway}/${provider}`;
 }

@@ -1,0 +1,49 @@
+// The definitions that a thread's object uses have the limits and prices of the registry's catalogue.
+
+import { env, runInDurableObject } from "cloudflare:test";
+import { expect, it } from "vitest";
+
+import { costOf } from "#core/cost.ts";
+import type { ModelCatalogue } from "#spec/index.ts";
+import type { ThreadDependencies } from "#thread/thread-dependencies.ts";
+import { compose } from "#worker/compose.ts";
+
+import { registry } from "../worker/definitions.ts";
+
+const source = { url: "https://prices.example/", date: "2026-07-02" };
+const catalogue: ModelCatalogue = {
+  openai: {
+    "gpt-5": {
+      limits: { contextWindow: 1000, inputLimit: null, outputLimit: null, source },
+      prices: { inputPrice: 2, outputPrice: 3, source },
+    },
+  },
+};
+
+/** The dependencies of an object whose Worker has these variables. */
+async function dependenciesWith(variables: Record<string, string>): Promise<ThreadDependencies> {
+  const seen: ThreadDependencies[] = [];
+  const fast = { name: "fast", provider: "openai", model: "gpt-5", outputPrice: 0 } as const;
+  const own = { ...registry, models: { fast: () => Promise.resolve(fast) }, catalogue };
+  const { ThreadObject } = compose(own, {}, (dependencies) => {
+    seen.push(dependencies);
+    return dependencies;
+  });
+  const stub = env.THREADS.get(env.THREADS.newUniqueId());
+  await runInDurableObject(stub, (_, state) => void new ThreadObject(state, { ...env, ...variables }));
+  const [dependencies] = seen;
+  if (dependencies === undefined) throw new Error("The object asked for no dependencies.");
+  return dependencies;
+}
+
+it("CATALOGUE2 A thread counts the cost of a model by the catalogue's prices that its definition leaves out, and not at another address", async () => {
+  const usage = { input: 1_000_000, output: 5, cache_read: 0, cache_write: 0, total_tokens: 1_000_005 };
+  const model = await (await dependenciesWith({})).registry.models["fast"]?.();
+  expect(model).toMatchObject({ contextWindow: 1000, inputPrice: 2, outputPrice: 0 });
+  expect(costOf(model ?? {}, usage, null)).toBe(2);
+  const elsewhere = await (
+    await dependenciesWith({ OPENAI_BASE_URL: "https://llm.example.com/v1" })
+  ).registry.models["fast"]?.();
+  expect(elsewhere).not.toHaveProperty("contextWindow");
+  expect(costOf(elsewhere ?? {}, usage, null)).toBeNull();
+});
