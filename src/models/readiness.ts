@@ -8,6 +8,7 @@ import { accountVariable, missingAccount } from "./gateway.ts";
 import { bindingOf, keyVariable, missingOfGateway, providerSettings } from "./provider-settings.ts";
 import { providerNamed, refusedField, unavailableProvider } from "./provider/providers.ts";
 
+export { aiBindingName } from "./ai-binding.ts";
 export { addressVariables, bindingOf, defaultAddress } from "./provider-settings.ts";
 
 /** Whether a model can be called; `missing` names the variable or the binding that it needs, and is null if neither is missing. */

@@ -136,21 +136,6 @@ describe("create-threadhold", () => {
     for (const [name, { key }] of Object.entries(providers)) expect([name, key]).toEqual([name, keyOf(name)]);
   });
 
-  it.each(["blank", "web"])(
-    "A project of the template %s with models of Cloudflare has the binding and no key, and names the login and the scripted model",
-    async (template) => {
-      const { code, output } = await create(["shop", "--template", template, "--provider", "cloudflare", ...bare]);
-      expect(code).toBe(0);
-      expect(output).toContain("npx wrangler login, because the binding AI");
-      expect(output).toContain("--provider none");
-      expect(read("shop/agents/models/default.ts")).toContain('provider: "workers-ai"');
-      expect(read("shop/wrangler.toml")).toMatch(/^\[ai\]\nbinding = "AI"$/m);
-      expect(read("shop/.dev.vars")).not.toMatch(/_KEY=/);
-      expect(read("shop/README.md")).toContain("npx wrangler login");
-      expect(read("shop/README.md")).toContain('provider: "test"');
-    },
-  );
-
   it.each(["anthropic", "google", "openai", "openrouter"])(
     "A project with the provider %s has a model of that provider, and names the variable of its API key for local use and for deployments",
     async (provider) => {

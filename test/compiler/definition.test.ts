@@ -105,36 +105,6 @@ describe("fields", () => {
     expect(await findingsOf("invalid_field", model("schemaRules: 'google'"))).toEqual([]);
   });
 
-  it("The build refuses a model of Workers AI with an option that the binding ignores, and a gateway that a provider does not have", async () => {
-    const cases = [
-      [`provider: "workers-ai", model: "glm-4.7-flash"`, "is no id of the binding AI"],
-      [`provider: "workers-ai", model: "@cf/a/b", baseUrl: "https://llm.example/v1"`, "the binding AI has no address"],
-      [`provider: "workers-ai", model: "dynamic/support"`, "needs its gateway"],
-      [`provider: "anthropic", model: "m", gateway: { id: "g" }, baseUrl: "https://llm.example/v1"`, "two addresses"],
-      [
-        `provider: "openai-compatible", model: "m", preset: "ollama", gateway: { id: "g" }`,
-        "AI Gateway has no address",
-      ],
-      [
-        `provider: "anthropic", model: "m", gateway: { id: "g", metadata: { a: 1, b: 2, c: 3 } }`,
-        "at most two entries",
-      ],
-    ] as const;
-    for (const [fields, text] of cases) {
-      expect(
-        await onlyFinding({ "agents/models/slow.ts": `export default { name: "slow", ${fields} };` }),
-      ).toMatchObject({
-        severity: "error",
-        code: "invalid_field",
-        message: expect.stringContaining(text) as string,
-      });
-    }
-    const right = `provider: "workers-ai", model: "@cf/a/b", gateway: { id: "g", cacheTtl: 60, metadata: { team: "a" } }`;
-    expect(
-      await findingsOf("invalid_field", { "agents/models/slow.ts": `export default { name: "slow", ${right} };` }),
-    ).toEqual([]);
-  });
-
   it("The build reports a value of `api` that the model's provider does not support", async () => {
     const model = (provider: string, api: string) => ({
       "agents/models/slow.ts": `export default { name: "slow", model: "x", provider: "${provider}", api: "${api}" };`,

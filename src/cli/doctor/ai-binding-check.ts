@@ -3,8 +3,7 @@
 
 import { extname } from "node:path";
 
-import { aiBindingName } from "#models/ai-binding.ts";
-import { bindingOf } from "#models/readiness.ts";
+import { aiBindingName, bindingOf } from "#models/readiness.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { ok, warning, type Finding } from "./finding.ts";

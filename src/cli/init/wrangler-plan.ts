@@ -3,7 +3,7 @@
 
 import { basename } from "node:path";
 
-import { aiBindingName } from "#models/ai-binding.ts";
+import { aiBindingName } from "#models/readiness.ts";
 
 import type { ConfigEdit, ConfigPath } from "../config/config-edit.ts";
 import type { ConfigFile } from "../config/config-file.ts";
