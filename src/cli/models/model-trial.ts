@@ -119,7 +119,7 @@ export async function tryModel(
   const control = new AbortController();
   const bounds = { timers: systemClock, milliseconds: limitMs };
   const failed = (detail: string, fix: string): Partial<Trial> => ({ ok: false, detail, fix });
-  const result = await withinTime(answerOf(definition, kind, port, control.signal), bounds).catch((thrown: unknown) =>
+  const result = await withinTime(answerOf(definition, kind, { port, signal: control.signal }), bounds).catch((thrown: unknown) =>
     thrown instanceof TimeLimitError
       ? failed(`It did not answer within ${String(limitMs / 1000)} s.`, fixOf(definition))
       : failed(thrown instanceof Error ? thrown.message : String(thrown), fixOf(definition)),
@@ -132,8 +132,7 @@ export async function tryModel(
 async function answerOf(
   definition: NamedModel,
   kind: TrialKind,
-  port: ModelPort,
-  signal: AbortSignal,
+  { port, signal }: { port: ModelPort; signal: AbortSignal },
 ): Promise<Partial<Trial>> {
   const { value } = definition;
   let [text, call] = ["", ""];
