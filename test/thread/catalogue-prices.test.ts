@@ -1,6 +1,7 @@
 // The definitions that a thread's object uses have the limits and prices of the registry's catalogue.
 
-import { env, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
 import { costOf } from "#core/cost.ts";

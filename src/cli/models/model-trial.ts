@@ -119,10 +119,11 @@ export async function tryModel(
   const control = new AbortController();
   const bounds = { timers: systemClock, milliseconds: limitMs };
   const failed = (detail: string, fix: string): Partial<Trial> => ({ ok: false, detail, fix });
-  const result = await withinTime(answerOf(definition, kind, { port, signal: control.signal }), bounds).catch((thrown: unknown) =>
-    thrown instanceof TimeLimitError
-      ? failed(`It did not answer within ${String(limitMs / 1000)} s.`, fixOf(definition))
-      : failed(thrown instanceof Error ? thrown.message : String(thrown), fixOf(definition)),
+  const result = await withinTime(answerOf(definition, kind, { port, signal: control.signal }), bounds).catch(
+    (thrown: unknown) =>
+      thrown instanceof TimeLimitError
+        ? failed(`It did not answer within ${String(limitMs / 1000)} s.`, fixOf(definition))
+        : failed(thrown instanceof Error ? thrown.message : String(thrown), fixOf(definition)),
   );
   control.abort();
   const trial: Trial = { kind, ok: false, detail: "", fix: null, milliseconds: 0, tokens: null, cost: null, ...result };
