@@ -48,7 +48,7 @@ it("SSE6 A heartbeat is due fifteen seconds after the last event, with one timer
   expect(time.pending).toBe(0);
 });
 
-it("SSE6 A stream that nobody waits for sets no further timer, and the end of a stream cancels the timer", async () => {
+it("SSE6 A stream without a waiting reader sets no further timer, and the end of a stream cancels the timer", async () => {
   const time = new ManualTime();
   const silence = new Silence({ timers: time, now: time.now });
   const { source, deliver } = testSource();

@@ -219,7 +219,7 @@ it("ENTRY5 An image is sent to the model unchanged, and a file at a URL as that 
   expect(of.messages[0]).toEqual({ role: "user", content });
 });
 
-it.each(["azure", "openai-compatible"] as const)(
+it.each(["azure", "bedrock"] as const)(
   "ENTRY10 A model or a fallback of the unavailable provider %s is refused, because no build checks it",
   (provider) => {
     const far = defineModel({ name: "far", provider, model: "m" });
@@ -229,3 +229,17 @@ it.each(["azure", "openai-compatible"] as const)(
     expect(() => createSession("s", {}, { model: near, models: [far] })).toThrow(message);
   },
 );
+
+it("ENTRY10 A server without an address is refused, because no build checks it", () => {
+  const far = defineModel({ name: "far", provider: "openai-compatible", model: "m" });
+  expect(() => createSession("s", {}, { model: far })).toThrow("needs the address of the server");
+});
+
+it("ENTRY10 A model of the binding AI is refused in a process without it, before a request is sent", async () => {
+  const bound = createSession(
+    "s",
+    {},
+    { model: defineModel({ name: "bound", provider: "workers-ai", model: "@cf/a/b" }), env: {} },
+  );
+  await expect(run(bound, "Hello")).rejects.toThrow("give the session options.env with it");
+});
