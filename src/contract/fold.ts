@@ -121,7 +121,11 @@ function putRun(view: ThreadView, run: RunView): ThreadView {
   const active_run_id = isOpen ? id : known === id ? null : known;
   return {
     ...view,
-    thread: view.thread && { ...view.thread, active_run_id, status: isOpen || status === "error" ? status : "idle" },
+    // A queued run that ends before it starts changes nothing while another run is active.
+    thread:
+      view.thread && (active_run_id ?? id) === id
+        ? { ...view.thread, active_run_id, status: isOpen || status === "error" ? status : "idle" }
+        : view.thread,
     runs: { ...view.runs, [id]: run },
     active_run_id,
   };
@@ -213,13 +217,13 @@ function applyRun(
   };
   switch (event.type) {
     case "run_start":
-      return putRun(view, known);
+      return putRun(view, { ...known, status: "running" });
     case "awaiting_tool_execution":
       // The list is empty if all open calls belonged to a child thread and were answered there.
       return putRun(view, {
         ...known,
         ...event.totals,
-        status: event.tool_calls.length === 0 ? "running" : "awaiting_tool_execution",
+        status: event.tool_calls.length === 0 ? "running" : event.type,
       });
     case "step_end":
       return putRun(view, { ...known, ...event.totals });
@@ -384,12 +388,8 @@ function nextTool(
       return {
         ...known,
         output:
-          event.delta === undefined
-            ? known.output
-            : spliced(known.output, {
-                offset: event.offset ?? known.output.length,
-                delta: event.delta,
-              }),
+          // Progress alone has no delta.
+          spliced(known.output, { offset: event.offset ?? known.output.length, delta: event.delta ?? "" }),
         progress: event.progress ?? known.progress,
       };
     case "tool_execution_end":

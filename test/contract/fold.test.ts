@@ -211,6 +211,30 @@ it("The folded view has a run as active from its run_start to its run_end", () =
 });
 
 it.each(["running", "awaiting_tool_execution"] as const)(
+  "FOLLOW9 A queued run that ends before it starts leaves the thread at the status %s of its active run",
+  (status) => {
+    const thread = toThread(threadRecord({ status, active_run_id: "run" }));
+    const snapshot: EventOf<"snapshot"> = {
+      seq: 9,
+      thread_id: thread.id,
+      at: 1,
+      type: "snapshot",
+      thread,
+      messages: [],
+      partial: [],
+    };
+    const usage = { input: 0, output: 0, cache_read: 0, cache_write: 0, total_tokens: 0 };
+    const ended = { reason: null, outcome: null, usage, cost: 0, message_ids: [], error: null };
+    const [dropped] = numbered([{ type: "run_end", status: "stopped", ...ended }], 10);
+    const view = foldAll([snapshot, { ...dropped, run_id: "queued" } as PlainEvent]);
+    expect([view.active_run_id, view.thread?.status]).toEqual(["run", status]);
+    expect(view.runs["queued"]?.status).toBe("stopped");
+    const [own] = numbered([{ type: "run_end", status: "completed", ...ended }], 11);
+    expect(fold(view, own as PlainEvent).thread).toMatchObject({ active_run_id: null, status: "idle" });
+  },
+);
+
+it.each(["running", "awaiting_tool_execution"] as const)(
   "The folded view takes the status of an active run from the snapshot's thread record, also if the snapshot's events differ: %s",
   (status) => {
     const start = { type: "run_start", agent_id: "a", kind: "message", trigger: "user", parent_run_id: null } as const;
