@@ -11,15 +11,17 @@ const most = 8;
  */
 export function byEnvironment<E extends object, T>(create: (env: E) => T, onMany: () => void): (env: E) => T {
   const known = new WeakMap<E, T>();
-  const recent: { env: E; value: T }[] = [];
+  const recent: { entries: ReadonlyMap<string, unknown>; value: T }[] = [];
   let count = 0;
   return (env) => {
     if (known.has(env)) return known.get(env) as T;
-    const equal = recent.find((one) => hasSameEntries(one.env, env));
+    // An object with inherited entries is compared with no other. The entries are copied, because the caller may change its object later.
+    const entries = isPlain(env) ? new Map<string, unknown>(Object.entries(env)) : null;
+    const equal = entries === null ? undefined : recent.find((one) => hasSameEntries(one.entries, entries));
     if (equal !== undefined) return equal.value;
     const value = create(env);
     known.set(env, value);
-    recent.unshift({ env, value });
+    if (entries !== null) recent.unshift({ entries, value });
     recent.length = Math.min(recent.length, most);
     count += 1;
     if (count === most + 1) onMany();
@@ -27,8 +29,13 @@ export function byEnvironment<E extends object, T>(create: (env: E) => T, onMany
   };
 }
 
-function hasSameEntries(one: object, other: object): boolean {
-  const entries = Object.entries(one);
-  if (entries.length !== Object.keys(other).length) return false;
-  return entries.every(([name, value]) => Object.hasOwn(other, name) && Object.is(Reflect.get(other, name), value));
+function isPlain(env: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(env);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function hasSameEntries(one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean {
+  return (
+    one.size === other.size && [...other].every(([name, value]) => one.has(name) && Object.is(one.get(name), value))
+  );
 }
