@@ -4,12 +4,11 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-import { build } from "esbuild";
-
 import { ensureInstall } from "./ensure-install.mjs";
 import { fromRoot } from "./lib/paths.mjs";
 
 await ensureInstall();
+const { build } = await import("esbuild");
 const { env } = process;
 
 /** The port for models, and the servers with a preset. */

@@ -155,6 +155,7 @@ describe("lint fixtures", () => {
       "src/flow/filter-hooks.ts",
       "src/flow/turn-end.ts",
       "src/models/answer-blocks.ts",
+      "src/models/provider/plain/plain-delta.ts",
       "src/store/catalog/thread-page.ts",
       "src/thread/method/posted-results.ts",
       "src/tools/mcp/plain-events.ts",

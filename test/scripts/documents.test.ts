@@ -14,6 +14,7 @@ import { addDeployCommand } from "#cli/deploy/deploy-command.ts";
 import { addDevCommand } from "#cli/dev/dev-command.ts";
 import { addDoctorCommand } from "#cli/doctor/doctor-command.ts";
 import { addInitCommand } from "#cli/init/init-command.ts";
+import { addModelsCommand } from "#cli/models/models-command.ts";
 import { addNewCommand } from "#cli/new/new-command.ts";
 import { addUpgradeCommand } from "#cli/upgrade/upgrade-command.ts";
 import { skillFrontmatter } from "#lib/untrusted/skill-frontmatter.ts";
@@ -134,6 +135,7 @@ function commandLine(): Command {
     addBuildCommands,
     addNewCommand,
     addDoctorCommand,
+    addModelsCommand,
     addDeployCommand,
     addUpgradeCommand,
   ])
@@ -168,7 +170,10 @@ function problemOf(words: readonly string[]): string | undefined {
     if (first.startsWith("-")) return unknownOptions(program, rest)[0];
     if (first.startsWith("<")) return undefined;
     const command = program.commands.find((each) => each.name() === first);
-    return command === undefined ? `threadhold ${first}` : unknownOptions(command, more)[0];
+    if (command === undefined) return `threadhold ${first}`;
+    // A command such as `models` has commands of its own.
+    const own = command.commands.find((each) => each.name() === more[0]);
+    return own === undefined ? unknownOptions(command, more)[0] : unknownOptions(own, more.slice(1))[0];
   }
   const end = rest.indexOf("--");
   if (name === "npm" && rest[0] === "create" && rest[1]?.startsWith("threadhold") === true) {

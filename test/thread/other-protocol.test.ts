@@ -8,6 +8,7 @@ import { z } from "zod";
 
 import { serve, type Project } from "../standard-agents/project.ts";
 import { wireModel, type WireRequest } from "../standard-agents/wire.ts";
+import { evict } from "./thread-driver.ts";
 
 const get_weather = defineTool("Weather of a city", z.object({ city: z.string() }), () =>
   Promise.resolve({ status: "success", result: "sunny" }),
@@ -53,6 +54,8 @@ it("A thread continues when its model changes from the Responses API to Chat Com
   expect(JSON.stringify(next?.body)).toContain('"encrypted_content":"gAAAAABsig2"');
 
   const second = serveWith(chat);
+  // A deployment with another model starts the object again.
+  await evict(thread.id);
   expect((await thread.say("And now?")).at(-1)).toMatchObject({ type: "run_end", status: "completed" });
   const [other, step] = await second.sent();
   expect(other?.path).toBe("/v1/chat/completions");
@@ -70,6 +73,7 @@ it("A thread continues when its model changes from the Responses API to Chat Com
   expect(JSON.stringify(step?.body)).toContain('"reasoning_content":"I need the weather."');
 
   const third = serveWith(responses);
+  await evict(thread.id);
   expect((await thread.say("Again?")).at(-1)).toMatchObject({ type: "run_end", status: "completed" });
   const [last] = await third.sent();
   const items = [...(last?.body["input"] ?? [])];

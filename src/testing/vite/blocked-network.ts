@@ -30,7 +30,7 @@ export function blockedNetwork(hosts: readonly string[]): OutboundService {
     const url = new URL(request.url);
     const upgrade = request.headers.get("upgrade");
     if (upgrade === null && hosts.some((host) => matches(host, url))) return passOn(request);
-    const text = upgrade === null ? requestText(request.method, url) : socketText(url, hosts);
+    const text = upgrade === null ? httpText(request.method, url) : socketText(url, hosts);
     process.stderr.write(`${text}\n`);
     return Promise.resolve(new Response(text, { status: 502 }));
   };
@@ -39,7 +39,7 @@ export function blockedNetwork(hosts: readonly string[]): OutboundService {
 const sources =
   "If it belongs to an MCP server or an API, give that source its tools by startThread(…, { sources: { … } }).";
 
-const requestText = (method: string, { origin, host }: URL): string =>
+const httpText = (method: string, { origin, host }: URL): string =>
   `A test tried to reach ${origin} (${method}), and tests send no requests. ${sources} Otherwise replace the request in the test, or ` +
   `let its host pass by threadhold({ network: ["${host}"] }) in the configuration of vitest.`;
 
