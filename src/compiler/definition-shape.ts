@@ -67,7 +67,10 @@ const gatewayFields = {
   metadata: z.union([gatewayMetadata, z.literal(false)]).optional(),
   cacheTtl: count.optional(),
   skipCache: z.boolean().optional(),
-  cacheKey: name.optional(),
+  cacheKey: z
+    .string()
+    .regex(/^[\x20-\x7e]+$/, "Invalid value: a key has printable ASCII characters")
+    .optional(),
   collectLog: z.boolean().optional(),
 } satisfies Fields<ModelGateway>;
 

@@ -66,13 +66,19 @@ ${table("strategies", project.strategies)}
 ${sources === "" ? "" : `  toolSources: [\n${sources}  ],\n`}${usesSkills(project) ? skillsEntry : ""}${list("hooks", project.hooks)}
 ${list("filters", project.filters)}
 ${list("routes", project.routes.toSorted(compareRoutes))}
-  secrets: ${JSON.stringify(project.environment.secrets)},
+  secrets: ${JSON.stringify(secretNames(project))},
   files: {
 ${files.join("\n")}
   },
   hash: ${JSON.stringify(hash)},
 };
 `;
+}
+
+/** The variables whose values are secrets: those of the project's files, and those in which models have keys and tokens. */
+function secretNames({ environment, models }: Project): string[] {
+  const named = models.flatMap(({ value: { keyVariable, gateway } }) => [keyVariable, gateway?.tokenVariable]);
+  return [...new Set([...environment.secrets, ...named.filter((name) => typeof name === "string")])].toSorted();
 }
 
 /** The catalogue's entries of the project's models: a Worker has no others. */

@@ -88,7 +88,10 @@ export class ChunkReader {
    */
   finalUsage(reported: LanguageModelV3Usage): Usage {
     const converted = convertUsage(reported);
-    return converted.total_tokens > 0 ? converted : (this.usage ?? converted);
+    if (converted.total_tokens === 0) return this.usage ?? converted;
+    // Some servers report cached tokens in a field that the package does not read.
+    const cached = converted.cache_read === 0 ? Math.min(this.usage?.cache_read ?? 0, converted.input) : 0;
+    return { ...converted, input: converted.input - cached, cache_read: converted.cache_read + cached };
   }
 
   /** The arguments of a tool call as the server sent them; null if no tool call or several have this id. `callId` is the provider's id. */

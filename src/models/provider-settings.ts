@@ -128,7 +128,9 @@ export function providerSettings(
   const isBound = bindingOf(model) !== null;
   const binding = isBound ? aiBindingOf(env) : null;
   if (isBound && binding === null) return null;
-  const needsNone = isBound || model.keyVariable === null || variablesOf(model)?.keyless === true;
+  // A definition that names a variable needs it.
+  const isKeyless = model.keyVariable === undefined && variablesOf(model)?.keyless === true;
+  const needsNone = isBound || model.keyVariable === null || isKeyless;
   const apiKey = given ?? firstText(env, keyVariables(model)) ?? (needsNone ? "" : null);
   if (apiKey === null) return null;
   const { profile, baseUrl, host } = destinationOf(model, known, env);

@@ -4,7 +4,7 @@
 import type { ModelFailure } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { accountVariable, missingAccount } from "./gateway.ts";
+import { accountVariable, gatewayTokenVariable, missingAccount } from "./gateway.ts";
 import { bindingOf, keyVariable, missingOfGateway, providerSettings } from "./provider-settings.ts";
 import { providerNamed, refusedField, unavailableProvider } from "./provider/providers.ts";
 
@@ -40,8 +40,16 @@ export function isScripted(model: AnyModelDefinition): boolean {
 /** Adds to the failure of a refused key the variable that the key is read from. */
 export function withKeyHint(failure: ModelFailure, model: AnyModelDefinition): ModelFailure {
   const variable = keyVariable(model);
-  if (failure.kind !== "auth" || variable === null) return failure;
-  return { ...failure, message: `${failure.message} (The key is read from ${variable}.)` };
+  const { gateway } = model;
+  const token =
+    gateway === undefined || bindingOf(model) !== null ? null : (gateway.tokenVariable ?? gatewayTokenVariable);
+  const read = [
+    ...(variable === null ? [] : [`The key is read from ${variable}.`]),
+    ...(token === null ? [] : [`The token of the gateway is read from ${token}.`]),
+  ];
+  return failure.kind !== "auth" || read.length === 0
+    ? failure
+    : { ...failure, message: `${failure.message} (${read.join(" ")})` };
 }
 
 /** What a model of Workers AI needs, and the lines that add it. */
@@ -59,7 +67,7 @@ export function notReadyMessage(model: AnyModelDefinition, env: Record<string, u
   const ofGateway = lacked === keyVariable(model) ? null : lacked;
   if (ofGateway === accountVariable) return `Model "${model.name}" ${missingAccount}.`;
   const variable = ofGateway ?? keyVariable(model);
-  if (variable === null) return `Model "${model.name}": provider "${model.provider}" is never asked.`;
+  if (variable === null) return `Model "${model.name}": provider "${model.provider}" sends no requests.`;
   return (
     `Model "${model.name}" needs ${variable}, which is not set. For local development put ${variable}=… into .dev.vars; ` +
     `for a deployment run: npx wrangler secret put ${variable}`

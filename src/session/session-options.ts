@@ -145,6 +145,8 @@ export function assertKey(options: CheckedOptions): void {
   const { missing } = readiness(options.model, environmentOf(options));
   if (missing === null) return;
   if (bindingOf(options.model) !== null) throw refuse("invalid_request", notReadyMessage(options.model) + inProcess);
+  if (missing !== keyVariable(options.model))
+    throw refuse("invalid_request", notReadyMessage(options.model, environmentOf(options)));
   throw refuse(
     "invalid_request",
     `Model "${options.model.name}" needs a key: set ${missing} in the environment, or give options.apiKey or options.env.`,

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 it("The build refuses a model of Workers AI with an option that the binding ignores, and a gateway that a provider does not have", async () => {
   const cases = [
-    [`provider: "workers-ai", model: "glm-4.7-flash"`, "is no id of the binding AI"],
+    [`provider: "workers-ai", model: "glm-4.7-flash"`, "is not a model id that the binding AI accepts"],
     [`provider: "workers-ai", model: "@cf/a/b", baseUrl: "https://llm.example/v1"`, "the binding AI has no address"],
     [`provider: "workers-ai", model: "dynamic/support"`, "needs its gateway"],
     [`provider: "anthropic", model: "m", gateway: { id: "g" }, baseUrl: "https://llm.example/v1"`, "two addresses"],

@@ -81,6 +81,12 @@ describe("tables of the catalogue", () => {
     expect(Object.keys(factTables).toSorted()).toEqual([...presets.map(([name]) => name), ...others].toSorted());
   });
 
+  it("CATALOGUE2 Models of Workers AI have the entries of their table, and models of other vendors by the binding have none", async () => {
+    const [id = ""] = await catalogueIds("workers-ai");
+    expect((await factsOf("workers-ai", id)).limits.contextWindow).toBeGreaterThan(0);
+    expect((await factsOf("workers-ai", "anthropic/claude-sonnet-5")).limits.contextWindow).toBeNull();
+  });
+
   it("The current models of a table are those that the provider does not retire", async () => {
     const ids = await catalogueIds("google");
     expect(ids).toContain("gemini-3.5-flash");

@@ -84,6 +84,56 @@ describe("presets", () => {
     expect(await streamOptions({ preset: "groq", keyVariable: null })).toEqual([{ include_usage: true }]);
   });
 
+  it.for([
+    ["a server with a preset", { preset: "groq" }],
+    ["the binding AI", { provider: "workers-ai", model: "@cf/a/b" }],
+  ] as const)(
+    "The plain deltas of %s are read directly, as those of any server with Chat Completions",
+    async ([, fields]) => {
+      const chunk = (delta: object, finish_reason: string | null = null) => {
+        const choices = [{ index: 0, delta, finish_reason }];
+        return `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices })}\n\n`;
+      };
+      const events = Array.from({ length: 20 }, (_, at) => chunk({ content: `word ${String(at)} ` }));
+      const waiting = [...events, chunk({}, "stop"), "data: [DONE]\n\n"];
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          const next = waiting.shift();
+          if (next === undefined) controller.close();
+          else controller.enqueue(new TextEncoder().encode(next));
+        },
+      });
+      const respond = () => Promise.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+      const port = createModelPort({ env: { GROQ_API_KEY: "k", AI: { run: respond } }, fetch: respond });
+      let direct = 0;
+      const asked = request({ ...model(provider, "m"), ...fields });
+      for await (const part of port.stream(asked, new AbortController().signal))
+        if (part.type === "finish") direct = part.chunks?.direct ?? 0;
+      expect(direct).toBeGreaterThan(0);
+    },
+  );
+
+  it.for([
+    [
+      "in `usage.cached_tokens`",
+      { usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12, cached_tokens: 4 } },
+      {},
+    ],
+    ["in the choice", {}, { usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12, cached_tokens: 4 } }],
+  ] as const)("Cached tokens that a server reports %s are counted as cached", async ([, ofChunk, ofChoice]) => {
+    const choice = { index: 0, delta: { content: "Hi" }, finish_reason: "stop", ...ofChoice };
+    const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [choice], ...ofChunk };
+    const body = `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
+    const headers = { "content-type": "text/event-stream" };
+    const port = createModelPort({
+      env: { MOONSHOT_API_KEY: "k" },
+      fetch: () => Promise.resolve(new Response(body, { headers })),
+    });
+    const asked = request(model(provider, "kimi-k2.5", { preset: "moonshot" }));
+    const { end } = readAnswer(await collect(port.stream(asked, new AbortController().signal)));
+    expect(end).toMatchObject({ usage: { input: 6, cache_read: 4, output: 2, total_tokens: 12 } });
+  });
+
   it("Qwen is sent its own field that turns thinking off", async () => {
     const { sent } = await ask({ preset: "qwen", thinkingLevel: "off" }, { DASHSCOPE_API_KEY: "k" });
     expect(sent.map(({ body }) => [body["enable_thinking"], body["reasoning_effort"]])).toEqual([[false, undefined]]);

@@ -208,7 +208,7 @@ describe("readiness", () => {
   });
 
   it.for([
-    ["without an author", { model: "glm-4.7-flash" }, "is no id of the binding AI"],
+    ["without an author", { model: "glm-4.7-flash" }, "is not a model id that the binding AI accepts"],
     ["of a dynamic route without a gateway", { model: "dynamic/support" }, 'gateway: { id: "…" }'],
     ["with a base URL", { baseUrl: "https://llm.example/v1" }, "the binding AI has no address"],
     ["with a variable for a key", { keyVariable: "TEAM_KEY" }, "the binding AI needs no key"],

@@ -50,7 +50,8 @@ function isPlainAddress(value: unknown): boolean {
 
 /** What to do about a model that does not answer, or after a failure of its request. */
 export function fixOf({ file, value }: NamedModel, failure?: ModelFailure): string {
-  const { provider, model } = value;
+  const { model } = value;
+  const provider = value.preset ?? value.provider;
   const addresses = addressVariables(value).join(", ");
   const reach = `check baseUrl in ${file}${addresses === "" ? "" : `, or the variables ${addresses}`}, and that the server runs`;
   if (failure === undefined) return reach;

@@ -6,7 +6,8 @@ import type { Command } from "commander";
 
 import type { Project } from "#compiler/project.ts";
 import { closestWord } from "#lib/edit-distance.ts";
-import { isScripted, notReadyMessage, readiness } from "#models/readiness.ts";
+import { bindingOf, isScripted, notReadyMessage, readiness } from "#models/readiness.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { CommandError, projectFolder, type CliContext, type ExitCode } from "../context.ts";
 import { localVariables } from "../dev/local-access.ts";
@@ -59,7 +60,7 @@ async function testModels(name: string | undefined, options: TestOptions, contex
   for (const definition of chosen) {
     const { value } = definition;
     const isReady = readiness(value, variables).ready;
-    const problem = isReady ? null : notReadyMessage(value);
+    const problem = isReady ? null : reasonOf(value, variables);
     // One request after the other: small accounts allow few at the same time.
     const result = {
       name: value.name,
@@ -75,6 +76,12 @@ async function testModels(name: string | undefined, options: TestOptions, contex
   else if (chosen.length === 0) context.print("There is no model to try: all answers are scripted.");
   const isMissing = name !== undefined && tested.some(({ problem }) => problem !== null);
   return isMissing || tested.some(({ trials }) => trials.some(({ ok }) => !ok)) ? 1 : 0;
+}
+
+/** Why a model is not tried. */
+function reasonOf(model: AnyModelDefinition, variables: Record<string, unknown>): string {
+  if (bindingOf(model) === null) return notReadyMessage(model, variables);
+  return `Model "${model.name}" is reached by a binding, which only a Worker has. Try it in a conversation with npx threadhold dev.`;
 }
 
 /** The model of this name, or all whose answers are not scripted. */

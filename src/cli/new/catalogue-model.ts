@@ -10,7 +10,7 @@ import {
   modelFacts,
   ownProviders,
 } from "#models/load-catalogue.ts";
-import { readiness } from "#models/readiness.ts";
+import { bindingOf, readiness } from "#models/readiness.ts";
 import { modelPresets, type AnyModelDefinition, type PresetName } from "#spec/index.ts";
 
 import { CommandError } from "../context.ts";
@@ -116,7 +116,8 @@ async function newModel(model: AnyModelDefinition): Promise<NewModel> {
     source === null
       ? `The catalogue has no model "${model.model}" of ${of}. Write its prices and its contextWindow into the file, so that limits of cost count.`
       : `By the catalogue (${new URL(source.url).host}, ${source.date}) it has ${window} and ${price}.`;
-  const key = readiness(model, {}).missing;
+  const binding = bindingOf(model);
+  const key = binding === null ? readiness(model, {}).missing : null;
   const fields = Object.entries(model).map(([field, value]) => `  ${field}: ${JSON.stringify(value)},\n`);
   const remark =
     source === null
@@ -129,6 +130,14 @@ import { defineModel } from "threadhold";
 export default defineModel({
 ${fields.join("")}});
 `,
-    about: [about, ...(key === null ? [] : [`The key is read from ${key}: put it into .dev.vars.`])],
+    about: [
+      about,
+      ...(key === null ? [] : [`The key is read from ${key}: put it into .dev.vars.`]),
+      ...(binding === null
+        ? []
+        : [
+            `It is reached by the binding ${binding}: npx threadhold init adds it, and npx wrangler login lets it work here.`,
+          ]),
+    ],
   };
 }

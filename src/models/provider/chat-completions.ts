@@ -11,11 +11,14 @@ import type { ChunkFacts, ChunkUsage, ProviderProfile, ThinkingField } from "./p
 
 function usageOf(chunk: Fields): ChunkUsage {
   const { usage } = chunk;
-  // Groq sends counts in its own field `x_groq`.
-  const counts = fieldsOf(usage ?? fieldsOf(chunk["x_groq"])["usage"]);
+  // Groq sends counts in its own field `x_groq`, and Moonshot with the choice.
+  const counts = fieldsOf(
+    usage ?? fieldsOf(chunk["x_groq"])["usage"] ?? fieldsOf(listOf(chunk["choices"])[0])["usage"],
+  );
   const other = anthropicUsage(usage);
   const prompt = countOf(counts["prompt_tokens"]);
-  const cache_read = other.cache_read ?? countOf(fieldsOf(counts["prompt_tokens_details"])["cached_tokens"]);
+  const cached = countOf(fieldsOf(counts["prompt_tokens_details"])["cached_tokens"]);
+  const cache_read = other.cache_read ?? cached ?? countOf(counts["cached_tokens"]);
   return {
     input: other.input ?? (prompt === null ? null : Math.max(0, prompt - (cache_read ?? 0))),
     output: other.output ?? countOf(counts["completion_tokens"]),

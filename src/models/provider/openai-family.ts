@@ -93,11 +93,11 @@ export function systemRole({ model: { compat } }: ModelRequest): { systemMessage
 }
 
 // OpenAI's models that do not reason refuse reasoning options.
-const withoutReasoning = /^(gpt-3|gpt-4|chatgpt-4|gpt-5-chat)/;
+const withoutReasoning = /^(?:openai\/)?(gpt-3|gpt-4|chatgpt-4|gpt-5-chat)/;
 // Models with the effort `minimal`. The lowest effort of all others is `low`.
-const withMinimal = /^gpt-5(-(mini|nano))?(-\d{4}|$)/;
+const withMinimal = /^(?:openai\/)?gpt-5(-(mini|nano))?(-\d{4}|$)/;
 // OpenAI's reasoning models before GPT-5.1, and all `pro` models, always think.
-const alwaysThinks = /^(o\d|gpt-5(-|$))|^gpt-5[^a-z]*-pro/;
+const alwaysThinks = /^(?:openai\/)?(?:o\d|gpt-5(-|$)|gpt-5[^a-z]*-pro)/;
 
 /** Whether a model accepts an effort of reasoning. */
 export function takesEffort({ compat, model }: ModelRequest["model"]): boolean {

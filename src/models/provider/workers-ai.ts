@@ -34,7 +34,7 @@ function refusedField({ model, baseUrl, keyVariable, gateway }: RefusableFields)
   const refused = (field: RefusedField["field"], reason: string): RefusedField => ({ field, reason });
   if (!ofWorkersAi.test(model) && !ofVendor.test(model)) {
     const forms = '"@cf/<author>/<model>", "<vendor>/<model>" or "dynamic/<route>"';
-    return refused("model", `"${model}" is no id of the binding AI; it has the form ${forms}`);
+    return refused("model", `"${model}" is not a model id that the binding AI accepts; it has the form ${forms}`);
   }
   if (dynamicRoute.test(model) && gateway === undefined)
     return refused("gateway", `the dynamic route "${model}" needs its gateway: gateway: { id: "…" }`);
@@ -46,7 +46,13 @@ function refusedField({ model, baseUrl, keyVariable, gateway }: RefusableFields)
 }
 
 /** Anthropic's models by the binding. Their thinking is signed by Anthropic, so its owner is Anthropic. */
-const anthropicModels: ProviderProfile = { ...anthropic, variables, ownerAt: () => anthropic.name };
+export const anthropicByBinding: ProviderProfile = {
+  ...anthropic,
+  variables,
+  ownerAt: () => anthropic.name,
+  // Cloudflare bills these requests.
+  catalogueAt: () => null,
+};
 
 /** The provider `workers-ai`. */
 export const workersAi: ProviderProfile = {
@@ -54,8 +60,9 @@ export const workersAi: ProviderProfile = {
   name: "workers-ai",
   variables,
   refusedField,
-  atHost: ({ model }) => (model.startsWith("anthropic/") ? anthropicModels : workersAi),
+  atHost: ({ model }) => (model.startsWith("anthropic/") ? anthropicByBinding : workersAi),
   ownerAt: () => "workers-ai",
+  catalogueAt: () => ({ table: "workers-ai", hasPrices: true }),
   structure(structure, request, to) {
     const { model, capabilities } = request.model;
     // The models of Workers AI that support it are not documented as a list, and some do not support it in a stream.

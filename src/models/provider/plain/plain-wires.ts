@@ -3,10 +3,11 @@
 
 import { anthropic } from "../anthropic.ts";
 import { google } from "../google.ts";
-import { openaiCompatible } from "../openai-compatible.ts";
+import { namedServer, openaiCompatible } from "../openai-compatible.ts";
 import { openai, openaiResponses } from "../openai.ts";
 import { openrouter } from "../openrouter.ts";
 import type { ProviderProfile } from "../provider-profile.ts";
+import { anthropicByBinding, workersAi } from "../workers-ai.ts";
 import { plainAnthropic } from "./plain-anthropic.ts";
 import { plainChat, plainChatEndingCalls } from "./plain-chat.ts";
 import type { PlainWire } from "./plain-delta.ts";
@@ -17,8 +18,11 @@ import { plainResponses } from "./plain-responses.ts";
 export const plainWires: ReadonlyMap<ProviderProfile, PlainWire> = new Map([
   [openai, plainChat],
   [openaiCompatible, plainChat],
+  [namedServer, plainChat],
+  [workersAi, plainChat],
   [openaiResponses, plainResponses],
   [openrouter, plainChatEndingCalls],
   [anthropic, plainAnthropic],
+  [anthropicByBinding, plainAnthropic],
   [google, plainGoogle],
 ]);
