@@ -34,7 +34,8 @@ export function modelFacts(
   env: Record<string, unknown>,
   catalogue: ModelCatalogue = {},
 ): ModelFacts {
-  const { limits, prices, capabilities = null } = entryOf(model, env, catalogue);
+  const { limits, prices: listed, capabilities = null } = entryOf(model, env, catalogue);
+  const prices = pricesBeside(model, listed);
   const limit = (field: (typeof limitFields)[number]): number | null => model[field] ?? limits?.[field] ?? null;
   const usesLimit = limitFields.some((field) => model[field] === undefined && (limits?.[field] ?? null) !== null);
   const usesPrice = priceFields.some((field) => model[field] === undefined && prices?.[field] !== undefined);
@@ -49,6 +50,18 @@ export function modelFacts(
     pricesSource: usesPrice ? (prices?.source ?? null) : null,
     capabilities,
   };
+}
+
+/** The prices of an entry beside those of a definition: with a stated `inputPrice`, absent prices of the cache are that price. */
+function pricesBeside({ inputPrice }: AnyModelDefinition, entry: CatalogueEntry["prices"]): CatalogueEntry["prices"] {
+  if (inputPrice === undefined || entry === undefined) return entry;
+  const { longPrompt, ...short } = withoutCache(entry);
+  return longPrompt === undefined ? short : { ...short, longPrompt: withoutCache(longPrompt) };
+}
+
+function withoutCache<P extends TokenPrices>(prices: P): Omit<P, "cachedPrice" | "cacheWritePrice"> {
+  const { cachedPrice: _cached, cacheWritePrice: _written, ...others } = prices;
+  return others;
 }
 
 /** The entry of a model, without prices that do not hold. */

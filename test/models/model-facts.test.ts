@@ -216,10 +216,11 @@ describe("modelFacts", () => {
     const stated = await factsOf("openai", "gpt-5.5", { contextWindow: 9, inputPrice: 0 });
     expect(stated.limits).toEqual({ ...known.limits, contextWindow: 9 });
     expect(stated.limitsSource).toEqual(modelsDev);
+    // Prices of the cache that the definition leaves out are its `inputPrice`.
     expect(stated.prices).toEqual({
-      ...known.prices,
       inputPrice: 0,
-      longPrompt: { above: 272_000, inputPrice: 0, outputPrice: 45, cachedPrice: 1 },
+      outputPrice: known.prices.outputPrice,
+      longPrompt: { above: 272_000, inputPrice: 0, outputPrice: 45 },
     });
     const whole = { contextWindow: 9, inputLimit: 8, outputLimit: 7, inputPrice: 1, outputPrice: 2, cachedPrice: 3 };
     expect(await factsOf("openai", "gpt-5", whole)).toMatchObject({
