@@ -65,3 +65,20 @@ export const outcome = ({ result }: Message): [string | undefined, string | unde
   result?.status,
   result?.error ?? result?.result,
 ];
+
+/** An event of a stream with a message. */
+export const event = (data: string): string => `data: ${data}\n\n`;
+
+/** Calls `count` once on a server that plays a script. */
+export async function play(script: object, more: Parameters<typeof setServer>[2] = {}) {
+  const path = `scripted?script=${encodeURIComponent(JSON.stringify(script))}`;
+  const server = setServer("everything", path, { timeoutMs: 20_000, ...more });
+  const called = await callTools("mcp", [{ name: "everything__count", arguments: {} }]);
+  const { lines, bodies } = await server.requests();
+  const names = called.request?.tools.map(({ name }) => name.replace("everything__", "")) ?? [];
+  return { ...called, outcomes: called.results.map(outcome), names, lines, bodies };
+}
+
+/** The number of requests whose line has this beginning. */
+export const counted = (lines: string[], begin: string): number =>
+  lines.filter((line) => line.startsWith(begin)).length;

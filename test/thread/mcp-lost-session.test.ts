@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import { scripts } from "../worker/definitions.ts";
-import { callTools, outcome, setServer } from "./mcp-driver.ts";
+import { callTools, counted, event, outcome, play, setServer } from "./mcp-driver.ts";
 import { admin, converse, newThread, stubOf, value } from "./thread-driver.ts";
 
 describe("a server that loses its sessions", () => {
@@ -127,5 +127,67 @@ describe("a server that loses its sessions", () => {
     const { results, calls } = await countIn({ status: 404, at: "tasks/get" }, 1, answers);
     expect(results).toEqual([["error", expect.stringContaining("HTTP 404")]]);
     expect(calls).toBe(1);
+  });
+});
+
+describe("an error about the session that has not the id of the call", () => {
+  const text = "Session expired";
+  const lost = (id: unknown): object => ({ jsonrpc: "2.0", id, error: { code: -32_000, message: text } });
+  const note = (method: string, params: object): object => ({ jsonrpc: "2.0", method, params });
+  const progress = note("notifications/progress", { progressToken: "$TOKEN", progress: 1 });
+  const ping = { jsonrpc: "2.0", id: "p", method: "ping" };
+  const data = (...messages: unknown[]) =>
+    messages.map((each) => event(JSON.stringify(each).replaceAll('"$TOKEN"', "$TOKEN")));
+  const normal = { pieces: ["$ANSWER"] };
+  const events = { type: "text/event-stream", ran: true };
+  const ids = [null, "server-error"];
+
+  const sentOnce = async (script: object) => {
+    const { outcomes, lines } = await play(script);
+    expect(outcomes).toEqual([["error", expect.stringContaining(text)]]);
+    expect(counted(lines, "POST tools/call")).toBe(1);
+  };
+
+  const before: [string, string[]][] = [
+    ["a progress report", data(progress)],
+    ["a log message", data(note("notifications/message", { level: "info", data: "started" }))],
+    ["a request for a text", data({ jsonrpc: "2.0", id: "s", method: "sampling/createMessage", params: {} })],
+    ["a question", data({ jsonrpc: "2.0", id: "e", method: "elicitation/create", params: {} })],
+    ["a ping", data(ping)],
+    ["a comment", [": the call runs\n\n"]],
+    ["a comment of the same event", [": the call runs\n"]],
+    ["an event without data", ["event: heartbeat\n\n"]],
+    ["data that is no message", data("working")],
+    ["the response to another request", data({ jsonrpc: "2.0", id: 0, result: {} })],
+  ];
+  it.each(before.flatMap(([what, pieces]) => ids.map((id): [string, unknown, string[]] => [what, id, pieces])))(
+    "If %s arrives before the error with the id %s, the call is not sent again",
+    async (_, id, pieces) => {
+      await sentOnce({ "tools/call": [{ ...events, pieces: [...pieces, ...data(lost(id))] }, normal] });
+    },
+  );
+
+  it.each([
+    ["an event", { ...events, pieces: data([progress, lost(null)]) }],
+    ["a document", { ran: true, pieces: [JSON.stringify([ping, lost(null)])] }],
+  ])("If the error is in a batch with another message in %s, the call is not sent again", async (_, response) => {
+    await sentOnce({ "tools/call": [response, normal] });
+  });
+
+  it("If the error arrives in a stream that continues after an event, the call is not sent again", async () => {
+    const first = { ...events, pieces: ["retry: 10\nid: a\ndata:\n\n"] };
+    const resumed = { ...events, pieces: data(lost(null)) };
+    await sentOnce({ "tools/call": [first, normal], GET: [{ status: 405 }, resumed] });
+  });
+
+  it("If a message arrives in the stream of the session before the error, the call is not sent again", async () => {
+    const stream = { ...events, pieces: [{ after: "tools/call 1" }, ...data(ping)], end: "open" };
+    const refused = { ran: true, pieces: [{ after: "response 1" }, JSON.stringify(lost(null))] };
+    await sentOnce({ GET: [stream], "tools/call": [refused, normal] });
+  });
+
+  it.each(ids)("If the error is the only event of a stream and has the id %s, the call is sent again", async (id) => {
+    const { outcomes } = await play({ "tools/call": [{ ...events, ran: false, pieces: data(lost(id)) }, normal] });
+    expect(outcomes).toEqual([["success", "1"]]);
   });
 });

@@ -23,12 +23,17 @@ export class PlainEvents {
   lastEvent = "";
   /** The number of events so far whose data is no message. */
   #odd = 0;
+  /** The number of events so far, without empty ones. */
+  #events = 0;
+  /** The event that is read begins with a comment, by which servers keep the connection of a long call open. */
+  #hasComment = false;
   /** The last piece ended with `\r`, which may be the first half of `\r\n`. */
   #endsInReturn = false;
 
   /** `request` is the request to which the stream responds; undefined for a stream of several requests. */
   constructor(request: ResponseOwner | undefined) {
-    this.#request = request;
+    const isFirst = () => this.#events === 1 && !this.#hasComment;
+    this.#request = request && { ...request, isFirst: () => isFirst() && request.isFirst() };
   }
 
   /** Reads the next piece. Returns the text of the events that ended with it. */
@@ -61,6 +66,8 @@ export class PlainEvents {
   #event(): string {
     const lines = this.#lines;
     this.#lines = [];
+    this.#events += lines.length === 0 ? 0 : 1;
+    this.#hasComment = lines.some((line) => comment.test(line));
     // Some servers send the JSON of the message without events, although they name the type of a stream.
     if (/^\uFEFF?\s*[[{]/.test(lines[0] ?? "")) lines.splice(0, lines.length, `data: ${lines.join("")}`);
     const data = lines.filter((line) => dataField.test(line)).map((line) => line.replace(dataField, ""));
@@ -119,6 +126,7 @@ function parsedOrUndefined(data: string): unknown {
   }
 }
 
+const comment = /^\uFEFF?:/;
 const idField = /^\uFEFF?id: ?/;
 /** An event whose data the SDK does not read as a message, such as the address of the transport of 2024-11-05. */
 const otherEvent = /^\uFEFF?event:(?! ?(?:message)?$)/;

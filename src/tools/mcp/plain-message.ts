@@ -29,12 +29,18 @@ export interface ResponseOwner {
   id: number;
   /** Whether the session has sent a request with this id. A response with any other id belongs to the owner. */
   isSent: (id: number) => boolean;
+  /** Whether nothing that may be of the request was received before the message that is read. */
+  isFirst: () => boolean;
 }
 
-/** Returns the normalised messages of a batch. A response without a usable id belongs to `request` if it is the only response. */
+/**
+ * Returns the normalised messages of a batch. A response without a usable id belongs to `request` if it is the only response. A further message
+ * of the batch may be of the request.
+ */
 export function plainMessages(batch: readonly unknown[], request?: ResponseOwner): unknown[] {
   const owner = batch.filter(isLikeResponse).length === 1 ? request : undefined;
-  return batch.map((message) => plainMessage(message, owner));
+  const inBatch = owner && { ...owner, isFirst: () => batch.length === 1 && owner.isFirst() };
+  return batch.map((message) => plainMessage(message, inBatch));
 }
 
 /**
@@ -51,7 +57,10 @@ export function plainMessage(value: unknown, request?: ResponseOwner): unknown {
   }
   const isOfRequest = id !== undefined && (request === undefined || request.isSent(Number(id)));
   const owner = envelope(isOfRequest ? id : (request?.id ?? id));
-  if (isProblem(error)) return { ...owner, error: { ...plainError(error), data: sentData(isOfRequest) } };
+  if (isProblem(error)) {
+    const isRefusal = !isOfRequest && request?.isFirst() === true;
+    return { ...owner, error: { ...plainError(error), data: sentData(isRefusal) } };
+  }
   if (isOfRequest && JSONRPCMessageSchema.safeParse(value).success) return value;
   if (isObject(result)) return { ...owner, result: plainMeta(result) };
   // PHP writes an empty list for an object without fields.
@@ -89,14 +98,17 @@ function plainError(error: unknown): Fields {
  * The data of an error that a server sent, in place of the server's own, which no call uses. The SDK gives errors of its own codes that servers
  * use as well, such as -32000 and -32001.
  */
-function sentData(isOfRequest: boolean): Fields {
-  return { sentBy: "server", isOfRequest };
+function sentData(isRefusal: boolean): Fields {
+  return { sentBy: "server", isRefusal };
 }
 
-/** Whether an error's data is that of an error that a server sent, and whether the error had the id of a request; null for other errors. */
-export function readSentData(data: unknown): { isOfRequest: boolean } | null {
-  const { sentBy, isOfRequest } = fieldsOf(data);
-  return sentBy === "server" ? { isOfRequest: isOfRequest === true } : null;
+/**
+ * Whether an error's data is that of an error that a server sent; null for other errors. `isRefusal`: the error has not the id of a request, and
+ * nothing of the request was received before it, so the server may have refused the message before it handled it.
+ */
+export function readSentData(data: unknown): { isRefusal: boolean } | null {
+  const { sentBy, isRefusal } = fieldsOf(data);
+  return sentBy === "server" ? { isRefusal: isRefusal === true } : null;
 }
 
 /**

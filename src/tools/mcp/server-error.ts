@@ -91,9 +91,9 @@ const searchedText = 2000;
 export function sentError(thrown: unknown, hasSession: boolean): unknown {
   const status = httpStatus(thrown);
   if (!hasSession || !(thrown instanceof Error) || thrown instanceof SessionLost) return thrown;
-  // An error without the id of a request is no answer of a tool.
+  // An error without the id of a request is no answer of a tool. After other messages of the call it may be about a call that has run.
   const isStated =
-    thrown instanceof McpError ? readSentData(thrown.data)?.isOfRequest === false && isAboutSession(thrown) : false;
+    thrown instanceof McpError ? readSentData(thrown.data)?.isRefusal === true && isAboutSession(thrown) : false;
   const isRefused = (status !== undefined && isUnknown(status)) || (status === 400 && refusesSession(thrown.message));
   return isStated || isRefused ? new SessionLost(status ?? 200, thrown) : thrown;
 }

@@ -1,7 +1,6 @@
 // The fetch function for one session with an MCP server. It uses the guarded fetch, counts each response while the SDK reads it, and
-// normalises the messages in it. If an
-// event stream ends without the response of its request, or exceeds a bound, an error response is added, because the SDK would wait for the
-// response until its time limit.
+// normalises the messages in it. If an event stream ends without the response of its request, or exceeds a bound, an error response is added,
+// because the SDK would wait for the response until its time limit.
 
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode } from "@modelcontextprotocol/sdk/types.js";
@@ -53,6 +52,8 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
   const continued = new Set<number>();
   const pages = new ListPages();
   let streams = 0;
+  /** The number of received pieces with events of the streams that belong to no request. Each event may be of any open request. */
+  let shared = 0;
   /** The requests whose streams ended, by the id of the last event, with which the SDK continues the stream. */
   const ended = new Map<string, number>();
   /** Why the stream of the session is not opened. The SDK opens a stream that ended again. */
@@ -68,6 +69,7 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
     const lastEvent = method === "GET" ? new Headers(headers).get("last-event-id") : null;
     const resumed = lastEvent === null ? undefined : ended.get(lastEvent);
     const owner = id ?? resumed;
+    const sharedBefore = shared;
     if (method === "GET" && owner === undefined && problem !== null) {
       throw new McpServerError(`The MCP server "${name}" ${problem}`);
     }
@@ -89,7 +91,8 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
     const { response, isEvents } =
       id === undefined ? { response: answer, isEvents: isEventStream(answer.headers) } : await formedResponse(answer);
     const stream: ReadableStream<Uint8Array> | null = response.body;
-    const request = owner === undefined ? undefined : { id: owner, isSent };
+    const isFirst = () => resumed === undefined && shared === sharedBefore;
+    const request = owner === undefined ? undefined : { id: owner, isSent, isFirst };
     // The SDK reads the response of a GET as a stream of events, whatever its type is.
     if (stream === null || !(method === "GET" || isEvents)) {
       const counted = countedResponse(response, pages.messageMeter(isList), {
@@ -101,6 +104,9 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
     const plain = new PlainEvents(request);
     const events = endedStream(stream, {
       open: owner === undefined ? () => [...(isOneStream ? sent.keys() : continued)] : () => [owner],
+      onEvents: () => {
+        if (owner === undefined) shared += 1;
+      },
       onContinued: () => {
         if (owner === undefined) return;
         continued.add(owner);
@@ -219,6 +225,8 @@ function sentMessage(
 interface StreamOptions {
   /** The ids of the requests without a response. */
   open: () => number[];
+  /** Called before events are passed on. */
+  onEvents: () => void;
   onContinued: () => void;
   /** Called with the text of an error if the stream exceeds a bound. */
   onProblem: (text: string) => void;
@@ -238,7 +246,7 @@ const pieceBytes = 16 * 1024;
  */
 function endedStream(
   body: ReadableStream<Uint8Array>,
-  { open, onContinued, onProblem, cancelled, meter, plain }: StreamOptions,
+  { open, onEvents, onContinued, onProblem, cancelled, meter, plain }: StreamOptions,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -312,6 +320,7 @@ function endedStream(
           const decoded = decoder.decode(value, { stream: true });
           if (!isWithin(decoded, controller)) return;
           events = plain.read(decoded);
+          if (events !== "") onEvents();
           waiting = piecesOf(events);
           sendNext(controller);
         }

@@ -5,6 +5,7 @@
 // status, type, headers  of the response. Default: 200 and JSON; 405 for GET.
 // pieces    texts that are written one after the other. `$ID` is the request's id as JSON, `$TOKEN` that of its progress, `$RAN` the number of
 //           calls so far, `$ANSWER` the JSON of the normal response, `$CALL` the id of the last call, `$CALLED` the response of the last call.
+//           The piece `{ after: "tools/call 2" }` waits for the second request with this method; "response" is a response of the client.
 // bytes     the same in base64, without replacement.
 // encoding  gzip, deflate or br: the pieces are compressed.
 // end       "open": the response does not end; "break": the connection breaks after the pieces.
@@ -25,6 +26,14 @@ export async function playScript({ request, response, body, state, query }) {
   state.played ??= {};
   const played = state.played[name] ?? 0;
   state.played[name] = played + 1;
+  state.arrivals ??= {};
+  const arrivalOf = (method) =>
+    (state.arrivals[method] ??= (() => {
+      let arrive = () => {};
+      const arrived = new Promise((resolve) => void (arrive = resolve));
+      return { arrived, arrive };
+    })());
+  arrivalOf(`${name} ${played + 1}`).arrive();
   if (name !== "GET" && name !== "DELETE") (state.bodies ??= []).push(body);
   const given = script[name] ?? [];
   const step = given[Math.min(played, given.length - 1)];
@@ -34,13 +43,15 @@ export async function playScript({ request, response, body, state, query }) {
   const answer = () => JSON.stringify({ jsonrpc: "2.0", id: body?.id, result: normalResult(body, state) });
   if (name === "tools/call") state.call = { id: body.id, answer: answer() };
   const fill = (text) =>
-    text
-      .replaceAll("$ANSWER", () => answer())
-      .replaceAll("$CALLED", () => state.call?.answer ?? "")
-      .replaceAll("$CALL", () => JSON.stringify(state.call?.id ?? null))
-      .replaceAll("$ID", () => JSON.stringify(body?.id ?? null))
-      .replaceAll("$TOKEN", () => JSON.stringify(body?.params?._meta?.progressToken ?? null))
-      .replaceAll("$RAN", () => String(state.ran));
+    typeof text !== "string"
+      ? text
+      : text
+          .replaceAll("$ANSWER", () => answer())
+          .replaceAll("$CALLED", () => state.call?.answer ?? "")
+          .replaceAll("$CALL", () => JSON.stringify(state.call?.id ?? null))
+          .replaceAll("$ID", () => JSON.stringify(body?.id ?? null))
+          .replaceAll("$TOKEN", () => JSON.stringify(body?.params?._meta?.progressToken ?? null))
+          .replaceAll("$RAN", () => String(state.ran));
   if (step === undefined) {
     if (name === "GET") return void response.writeHead(405).end();
     if (body?.id === undefined || body.method === undefined) return void response.writeHead(202).end();
@@ -53,11 +64,17 @@ export async function playScript({ request, response, body, state, query }) {
     ...(encoding === undefined ? {} : { "content-encoding": encoding }),
     ...headers,
   });
-  const parts = bytes === undefined ? pieces.map(fill) : [Buffer.from(bytes, "base64")];
-  if (encoding !== undefined) response.write(compress[encoding](Buffer.concat(parts.map((part) => Buffer.from(part)))));
+  const parts = bytes === undefined ? pieces : [Buffer.from(bytes, "base64")];
+  if (encoding !== undefined)
+    response.write(compress[encoding](Buffer.concat(parts.map((part) => Buffer.from(fill(part))))));
   else
     for (const part of parts) {
-      await new Promise((resolve) => void response.write(part, resolve));
+      if (part.after !== undefined) {
+        response.flushHeaders();
+        await arrivalOf(part.after).arrived;
+        continue;
+      }
+      await new Promise((resolve) => void response.write(fill(part), resolve));
       await new Promise((resolve) => void setImmediate(resolve));
     }
   if (end === "break") response.destroy();

@@ -6,7 +6,7 @@ import { expect, it, vi } from "vitest";
 import { PlainEvents } from "#tools/mcp/plain-events.ts";
 
 /** The request 7 of a session that has also sent the requests before it. */
-const seven = { id: 7, isSent: (id: number) => id <= 7 };
+const seven = { id: 7, isSent: (id: number) => id <= 7, isFirst: () => true };
 
 const countOf = (text: string, part: string): number => text.split(part).length - 1;
 
