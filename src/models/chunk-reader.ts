@@ -51,6 +51,15 @@ function convertUsage(usage: LanguageModelV3Usage): Usage {
   return { input, output, cache_read, cache_write, total_tokens: input + output + cache_read + cache_write };
 }
 
+/** The higher one of two counts of the same tokens, each by itself. Counts rise while an answer is read. */
+function higher(one: Usage | null, other: Usage | null): Usage | null {
+  if (one === null || other === null) return one ?? other;
+  const count = (name: keyof Usage): number => Math.max(one[name], other[name]);
+  const [input, output] = [count("input"), count("output")];
+  const [cache_read, cache_write] = [count("cache_read"), count("cache_write")];
+  return { input, output, cache_read, cache_write, total_tokens: input + output + cache_read + cache_write };
+}
+
 /** Reads the chunks of one stream. */
 export class ChunkReader {
   readonly sources = new AnswerSources();
@@ -60,8 +69,9 @@ export class ChunkReader {
   stopDetail: string | null = null;
   /** The provider's stop reason, if its package may drop it. */
   stopReason: string | null = null;
-  /** Tokens used so far; null before the first counts. */
-  usage: Usage | null = null;
+  #usage: Usage | null = null;
+  /** Returns the tokens of all requests of a turn that was continued; null for any other turn. The chunks have only those of the first. */
+  turnUsage: () => Usage | null = () => null;
   /** The field that last held thinking, in Chat Completions; null if there was none. */
   thinkingField: ThinkingField | null = null;
   // Tool calls by their number in the chunks, because two tool calls of one answer may have the same id.
@@ -69,11 +79,16 @@ export class ChunkReader {
   /** The calls by id; null for an id that several calls have. */
   readonly #byId = new Map<string, { text: string } | null>();
 
+  /** Tokens used so far; null before the first counts. */
+  get usage(): Usage | null {
+    return higher(this.#usage, this.turnUsage());
+  }
+
   /** Adds the facts of a chunk. Returns the chunk's piece of a spoken answer; undefined if it has none. */
   read(facts: ChunkFacts): ChunkFacts["speech"] {
     const { modelId, usage, stopDetail, stopReason, thinkingField, calls = [], sources = [], speech } = facts;
     if (modelId !== undefined && modelId !== "") this.modelId = modelId;
-    if (usage !== undefined && usage !== null) this.usage = updateUsage(this.usage, usage);
+    if (usage !== undefined && usage !== null) this.#usage = updateUsage(this.#usage, usage);
     this.stopDetail = stopDetail ?? this.stopDetail;
     this.stopReason = stopReason ?? this.stopReason;
     this.thinkingField = thinkingField ?? this.thinkingField;
@@ -91,7 +106,9 @@ export class ChunkReader {
     if (converted.total_tokens === 0) return this.usage ?? converted;
     // Some servers report cached tokens in a field that the package does not read.
     const cached = converted.cache_read === 0 ? Math.min(this.usage?.cache_read ?? 0, converted.input) : 0;
-    return { ...converted, input: converted.input - cached, cache_read: converted.cache_read + cached };
+    const read = { ...converted, input: converted.input - cached, cache_read: converted.cache_read + cached };
+    // The package knows only the first request of a continued turn whose last response has no counts.
+    return higher(read, this.turnUsage()) ?? read;
   }
 
   /** The arguments of a tool call as the server sent them; null if no tool call or several have this id. `callId` is the provider's id. */

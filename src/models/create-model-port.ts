@@ -5,6 +5,7 @@
 
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
+import type { Usage } from "#contract/usage.ts";
 import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { followAbort } from "#lib/follow-abort.ts";
 import { systemClock } from "#lib/system-clock.ts";
@@ -87,7 +88,11 @@ async function prepared(
   const { profile } = settings;
   const { direct } = call;
   const watched = repairedFetch(sameOriginFetch(observeFetch(fetch, watch)), watch, { profile, toolNames, direct });
-  const whole = profile.pausesTurns === true ? wholeTurnFetch(watched, profile, request.continues) : watched;
+  const began = (usage: () => Usage | null): void => {
+    call.chunks.turnUsage = usage;
+  };
+  const whole =
+    profile.pausesTurns === true ? wholeTurnFetch(watched, profile, { continues: request.continues, began }) : watched;
   const sending = paramsFetch(whole, request.params);
   const language = await languages.get({ model: request.model, to: settings }, signal, sending);
   const parts = async (): Promise<ConvertedStream> => {
@@ -170,20 +175,21 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         converted.close();
       }
     } catch (error) {
+      const { usage } = chunks;
+      const used = usage === null ? {} : { usage };
       if (error instanceof RefusedRequest) {
-        yield { type: "error", failure: failure("api", redact(error.message)) };
+        yield { type: "error", failure: failure("api", redact(error.message)), ...used };
         return;
       }
       const cause = error instanceof StreamedError ? error.reported : error;
       const context = { exchange, redact, now: now(), aborted: signal.aborted };
-      const { usage } = chunks;
       const replaced = textOfPackage(cause, exchange);
       if (replaced !== null && request.raw !== false) {
         yield { type: "raw", chunk: redact(JSON.stringify({ package_error: replaced })) };
       }
       const classified = withKeyHint(classifyFailure(cause, context), request.model);
       const ended = { chunks: direct?.chunks, ...gatewayLogId(exchange.headers) };
-      yield { type: "error", failure: classified, ...(usage === null ? {} : { usage }), ...ended };
+      yield { type: "error", failure: classified, ...used, ...ended };
     } finally {
       ending.release();
       if (!isRead || !exchange.over) ending.controller.abort(noLongerNeeded);

@@ -1,9 +1,10 @@
 // Continues turns that Anthropic pauses (`stop_reason: "pause_turn"`): the answer is sent back as it is, and the events of the next response
 // continue those of the first, so that the package reads one answer. Invariants: content blocks are numbered through all responses; the
-// token counts are the sums of all responses; at most `mostPauses` requests follow the first; a turn whose next request the caller does not allow
+// token counts are the sums of all responses, also those of a turn that fails; at most `mostPauses` requests follow the first; a turn whose next request the caller does not allow
 // ends as an answer at its token limit.
 
 import type { Usage } from "#contract/usage.ts";
+import { textTokens } from "#core/model/estimate-tokens.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
 import { fieldsOf, isObject, listOf, parseJson, type Fields } from "#lib/json-value.ts";
 import { isVisible } from "#lib/visible-text.ts";
@@ -60,15 +61,45 @@ function blocksOf(events: readonly Fields[]): Fields[] {
   );
 }
 
+const zeroSums: Sums = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+};
+
+function eachSum(count: (name: keyof Sums) => number): Sums {
+  return {
+    input_tokens: count("input_tokens"),
+    output_tokens: count("output_tokens"),
+    cache_read_input_tokens: count("cache_read_input_tokens"),
+    cache_creation_input_tokens: count("cache_creation_input_tokens"),
+  };
+}
+
 /** Adds the counts of a response. */
 function added(sums: Sums, usage: Fields): Sums {
-  const sum = (name: keyof Sums): number => sums[name] + numberOf(usage[name]);
-  return {
-    input_tokens: sum("input_tokens"),
-    output_tokens: sum("output_tokens"),
-    cache_read_input_tokens: sum("cache_read_input_tokens"),
-    cache_creation_input_tokens: sum("cache_creation_input_tokens"),
-  };
+  return eachSum((name) => sums[name] + numberOf(usage[name]));
+}
+
+/** The counts of a response after an event of it. An event has the counts of its whole response so far, or only some of them. */
+function updated(counts: Sums, usage: Fields): Sums {
+  return eachSum((name) => Math.max(counts[name], numberOf(usage[name])));
+}
+
+/** The counts of the prompt in the first event of a response. Its count of the answer includes only the first word. */
+function promptOf({ message }: Fields): Fields {
+  const { output_tokens: _early, ...prompt } = fieldsOf(fieldsOf(message)["usage"]);
+  return prompt;
+}
+
+/** The text, the thinking and the arguments in the events of one response. */
+function writtenIn(events: readonly Fields[]): string {
+  return events
+    .filter(({ type }) => type === "content_block_delta")
+    .flatMap(({ delta }) => ["text", "thinking", "partial_json"].map((name) => fieldsOf(delta)[name]))
+    .filter((piece) => typeof piece === "string")
+    .join("");
 }
 
 /** The counts in the form of the model port. */
@@ -85,7 +116,9 @@ class PausedTurn {
   #content: Fields[] = [];
   /** The number of the next content block. */
   #base = 0;
-  #usage: Sums = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+  /** The counts of the responses before the current one, and of the current one. Those of the first response are read at its pause. */
+  #before = zeroSums;
+  #running = zeroSums;
   #pauses = 0;
   /** The current response paused the turn. */
   isPaused = false;
@@ -97,6 +130,18 @@ class PausedTurn {
 
   constructor(continues: Continues) {
     this.#continues = continues;
+  }
+
+  /**
+   * The tokens of all responses so far; null before the first pause. The provider counts the tokens of an answer at its end, so the text of
+   * a response without that count is estimated.
+   */
+  get usage(): Usage | null {
+    if (this.#pauses === 0) return null;
+    const sums = added(this.#before, this.#running);
+    if (this.isPaused || this.#running.output_tokens > 0) return usageOf(sums);
+    const written = writtenIn(this.#data.map((data) => fieldsOf(parseJson(data))));
+    return usageOf(added(sums, { output_tokens: textTokens(written) }));
   }
 
   /** Reads an event. Returns the text to pass on. */
@@ -127,14 +172,14 @@ class PausedTurn {
     if (this.#hasEnded) return false;
     const first = events.find((event) => event["type"] === "message_start");
     // The prompt of a later response was counted when that response began.
-    const prompt = this.#pauses === 0 ? fieldsOf(fieldsOf(first?.["message"])["usage"]) : {};
-    const { output_tokens } = fieldsOf(usage);
-    const sums = added(this.#usage, { ...prompt, output_tokens });
+    const began = this.#pauses === 0 ? updated(zeroSums, promptOf(first ?? {})) : this.#running;
+    const sums = added(this.#before, updated(began, fieldsOf(usage)));
     const texts = sums.output_tokens > 0 ? [] : [JSON.stringify([...this.#content, ...blocks])];
     this.#isCut = !this.#continues({ usage: usageOf(sums), texts });
     this.#hasEnded = this.#isCut;
     if (this.#isCut) return false;
-    this.#usage = sums;
+    this.#before = sums;
+    this.#running = zeroSums;
     this.#content.push(...blocks);
     this.#base += events.filter((event) => event["type"] === "content_block_start").length;
     this.#pauses += 1;
@@ -145,20 +190,19 @@ class PausedTurn {
   /** An event of a later response, with the numbers and counts of the whole turn. */
   #continued(data: string, text: string): string {
     const event = fieldsOf(parseJson(data));
-    const { type, index, message } = event;
+    const { type, index } = event;
     if (type === "message_start") {
-      const { output_tokens: _later, ...prompt } = fieldsOf(fieldsOf(message)["usage"]);
-      this.#usage = added(this.#usage, prompt);
+      this.#running = updated(this.#running, promptOf(event));
       return "";
     }
     if (typeof index === "number") return eventText({ ...event, index: index + this.#base });
     if (type !== "message_delta") return text;
     const usage = fieldsOf(event["usage"]);
-    const output_tokens = this.#usage.output_tokens + numberOf(usage["output_tokens"]);
-    const sums = this.#pauses === 0 ? usage : { ...usage, ...this.#usage };
+    this.#running = updated(this.#running, usage);
+    const sums = this.#pauses === 0 ? {} : added(this.#before, this.#running);
     const delta = fieldsOf(event["delta"]);
     const end = this.#isCut && delta["stop_reason"] === "pause_turn" ? { ...delta, stop_reason: "max_tokens" } : delta;
-    return eventText({ ...event, delta: end, usage: { ...sums, output_tokens } });
+    return eventText({ ...event, delta: end, usage: { ...usage, ...sums } });
   }
 }
 
@@ -178,14 +222,20 @@ async function refusalEvent(response: Response, { errorEvent }: ProviderProfile)
 
 /**
  * Creates a fetch whose responses contain the events of whole turns. `continues` is called before each further request of a turn; if it
- * returns false, the turn ends.
+ * returns false, the turn ends. `began` receives a function that returns the tokens of all responses of a turn so far; null for a turn that
+ * did not pause.
  */
-export function wholeTurnFetch(fetch: Fetch, profile: ProviderProfile, continues: Continues = () => true): Fetch {
+export function wholeTurnFetch(
+  fetch: Fetch,
+  profile: ProviderProfile,
+  { continues = () => true, began }: { continues?: Continues | undefined; began: (usage: () => Usage | null) => void },
+): Fetch {
   const whole = async (input: FetchInput, init?: RequestInit): Promise<Response> => {
     const response = await fetch(input, init);
     const body = typeof init?.body === "string" ? parseJson(init.body) : undefined;
     if (!response.ok || response.body === null || !isObject(body)) return response;
     const turn = new PausedTurn(continues);
+    began(() => turn.usage);
     const encoder = new TextEncoder();
     let reader: ReadableStreamDefaultReader<Uint8Array> | null = response.body.getReader();
     let cutter = new EventCutter();

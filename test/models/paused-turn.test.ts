@@ -1,6 +1,6 @@
 // Turns that Anthropic pauses while it executes its own tools: the answer is sent back as it is, and the model continues.
 
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import type { ModelPart } from "#core/ports/model-port.ts";
 
@@ -104,4 +104,77 @@ it("A paused turn whose continuation is refused fails with the class and the mes
     Response.json({ type: "error", error: { type: "rate_limit_error", message: "Slow down." } }, { status: 429 });
   const { end: last } = await ask([pausing, refused]);
   expect(last).toMatchObject({ type: "error", failure: { kind: "rate_limited", message: "Slow down.", status: 429 } });
+});
+
+describe("a turn that fails after two pauses", () => {
+  /** The beginning of the third response: its prompt, and 40 characters of text, which are estimated as 10 tokens. */
+  const begun = stream(
+    start(30),
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "It rains, ".repeat(4) } },
+  );
+  const overloaded = stream({ type: "error", error: { type: "overloaded_error", message: "Overloaded." } });
+  const refusal = { type: "error", error: { type: "rate_limit_error", message: "Slow down." } };
+  const open = (): Response =>
+    new Response(
+      new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode(begun)),
+      }),
+    );
+  const cases: [string, () => Response, string, object][] = [
+    ["is refused", () => Response.json(refusal, { status: 429 }), "rate_limited", { input: 20, output: 10 }],
+    ["is answered by a page in place of a stream", () => new Response("<p>Busy</p>"), "api", { input: 20, output: 10 }],
+    ["is redirected", () => Response.redirect("https://other.example/", 307), "api", { input: 20, output: 10 }],
+    ["gets no response", () => Response.error(), "network", { input: 20, output: 10 }],
+    [
+      "is overloaded in the middle of its response",
+      () => new Response(begun + overloaded),
+      "network",
+      { input: 50, output: 20 },
+    ],
+    ["has a response that is cut", () => new Response(begun), "network", { input: 50, output: 20 }],
+    ["is stopped by the user", open, "aborted", { input: 50, output: 20 }],
+  ];
+
+  const paths = [
+    ["read directly", true],
+    ["read by the package", false],
+  ] as const;
+
+  it.each(paths.flatMap(([path, direct]) => cases.map(([name, ...one]) => [path, name, direct, ...one] as const)))(
+    "LIMIT31 If the deltas are %s and a request that continues the turn %s, the failure has the tokens of all requests",
+    async (_path, _name, direct, last, kind, usage) => {
+      const answers = [pausing, pausing, last];
+      const stop = new AbortController();
+      let sent = 0;
+      const port = serverPort({
+        env: serverEnv("https://provider.example"),
+        direct,
+        fetch: () => {
+          const answer = answers[sent] ?? (() => Response.error());
+          sent += 1;
+          return Promise.resolve(answer());
+        },
+      });
+      const parts: ModelPart[] = [];
+      for await (const part of port.stream(request(model("anthropic", "claude-opus-4-7")), stop.signal)) {
+        parts.push(part);
+        if (kind === "aborted" && part.type === "text_delta" && part.delta.startsWith("It")) stop.abort();
+      }
+      expect(parts.at(-1)).toMatchObject({ type: "error", failure: { kind }, usage });
+      expect(sent).toBe(3);
+    },
+  );
+});
+
+it("LIMIT31 The tokens of a response that pauses are those of its last event, which has the prompts of all searches", async () => {
+  const searched = stream(
+    start(10),
+    ...search,
+    { type: "message_delta", delta: { stop_reason: "pause_turn" }, usage: { input_tokens: 900, output_tokens: 5 } },
+    { type: "message_stop" },
+  );
+  const rest = stream(start(20), ...text(0, "It rains."), ...end("end_turn", 7));
+  const { end: last } = await ask([() => new Response(searched), () => new Response(rest)]);
+  expect(last).toMatchObject({ type: "finish", usage: { input: 920, output: 12 } });
 });

@@ -6,6 +6,7 @@ import type { AnyModelDefinition } from "@standardagents/spec";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
+import type { Usage } from "#contract/usage.ts";
 import { llm } from "#facade/upp/llm.ts";
 import anthropic from "#facade/upp/provider/anthropic-models.ts";
 
@@ -71,6 +72,20 @@ describe("a paused turn", () => {
       expect((await one.contents()).at(-1)).toBe("Still searching. ".repeat(most));
     },
   );
+
+  it("LIMIT31 The tokens of a turn that fails after its pauses count, so that its retries do not exceed the limit", async () => {
+    allow({ tokens: 5000 });
+    const failing = "paused|paused|unavailable";
+    const { thread, requests } = await paused(`${failing}|${failing}|paused`, {}, { retry: { initialDelayMs: 1 } });
+    const events = await thread.say("Search.");
+    expect(events.at(-1)).toMatchObject({ type: "run_end", usage: { total_tokens: 5000 } });
+    // Two attempts with two pauses each, and the first request of the third attempt.
+    expect(await requests()).toBe(7);
+    const [answer] = (await messagesOf(thread.id)).filter(({ role }) => role === "assistant");
+    expect(answer).toMatchObject({ stop_reason: "length", usage: { total_tokens: 1000 } });
+    const totals = (await rowsOf(thread.id)).map(({ data }) => (data as { usage: Usage }).usage.total_tokens);
+    expect(totals).toEqual([2000, 2000, 1000]);
+  });
 
   it("LIMIT31 A limit of steps of a caller or of an agent does not count the requests that continue a turn", async () => {
     const { thread, requests } = await paused("paused", { side: { maxSteps: 1 } });
