@@ -15,6 +15,7 @@ import type { DeltaKind, PlainDelta, PlainWire } from "./provider/plain/plain-de
 import { plainWires } from "./provider/plain/plain-wires.ts";
 import type { ChunkFacts, ProviderProfile } from "./provider/provider-profile.ts";
 import { StreamReading, type Reading } from "./read-stream.ts";
+import { RecentAnswers } from "./recent-answers.ts";
 import type { StreamRepair } from "./stream-repair.ts";
 
 /** The longest text of direct deltas that the package has not read. It bounds the event that the package reads in their place. */
@@ -33,21 +34,8 @@ const longestJoined = 16 * 1024;
 const fewAnswers = 4;
 const shortJoinMs = 10;
 
-/** Milliseconds without a delta after which an answer does not count as being read. */
-const recentMs = 1_000;
-
-/**
- * The answers that are being read in the isolate, each with the time of its last delta. The times are needed because an answer never ends
- * whose object was reset.
- */
-const answers = new Map<object, number>();
-
-/** The number of answers that are being read, after a delta of this one. */
-function countAnswers(answer: object, now: number): number {
-  answers.set(answer, now);
-  for (const [other, last] of answers) if (now - last > recentMs) answers.delete(other);
-  return answers.size;
-}
+/** The answers that are being read in the isolate. */
+const answers = new RecentAnswers();
 
 /** How deltas are joined: for at most `joinMs` milliseconds; 0 if each delta is a part of its own. `now` returns milliseconds. */
 export interface JoinOptions {
@@ -98,7 +86,8 @@ export class DirectDeltas {
   /** Set while deltas wait to be joined; it ends the wait. */
   #endWait: (() => void) | null = null;
   #direct = 0;
-  #repetitions = 0;
+  /** Number of the package's chunks that repeat direct deltas. */
+  #leftOut = 0;
   /** Set while the reader of the parts does not wait for one. */
   #isBusy = false;
   #isOver = false;
@@ -114,9 +103,9 @@ export class DirectDeltas {
     this.#join = join;
   }
 
-  /** The chunks so far. */
+  /** The chunks so far. Those of the package are counted when they are read, because a paused turn has events that the package never reads. */
   get chunks(): ChunkCounts {
-    return { direct: this.#direct, package: this.#forwarded - this.#repetitions };
+    return { direct: this.#direct, package: this.#raws - this.#leftOut };
   }
 
   /** Adds the direct path to the repair of a response. Only the first response of a request has one. */
@@ -168,7 +157,6 @@ export class DirectDeltas {
     this.#unread = null;
     this.#forwarded += 1;
     this.#repeated.add(this.#forwarded);
-    this.#repetitions += 1;
     return [JSON.stringify(this.#wire.withDelta(plain, text))];
   }
 
@@ -228,7 +216,7 @@ export class DirectDeltas {
     const { joinMs, timers, now } = this.#join;
     this.#stopWait();
     if (joinMs === 0) return;
-    const isLong = countAnswers(this.#answer, now()) > fewAnswers;
+    const isLong = answers.count(this.#answer, now()) > fewAnswers;
     const disarm = timers.after(isLong ? joinMs : Math.min(joinMs, shortJoinMs), () => {
       this.#endWait = null;
       this.#wake?.();
@@ -321,6 +309,7 @@ export class DirectDeltas {
     if (part.type === "raw") {
       this.#raws += 1;
       this.#leavesOut = this.#repeated.delete(this.#raws);
+      if (this.#leavesOut) this.#leftOut += 1;
       return !this.#leavesOut;
     }
     if (!("delta" in part)) return true;

@@ -247,7 +247,7 @@ describe.for(Object.entries(streams) as [Provider, string[]][])("the streams of 
   });
 });
 
-it("ANSWER6 A turn that Anthropic pauses is sent back with its direct deltas", async () => {
+it("ANSWER7 A turn that Anthropic pauses is sent back with its direct deltas, and each chunk of all its responses is counted once", async () => {
   const frame = (event: object): Uint8Array => encoder.encode(`data: ${JSON.stringify(event)}\n\n`);
   const message = {
     id: "msg_1",
@@ -275,6 +275,8 @@ it("ANSWER6 A turn that Anthropic pauses is sent back with its direct deltas", a
   const read = await readBoth({ pieces: turns[0] ?? [], later: turns.slice(1) }, { provider: "anthropic" });
   expect(read.direct.parts).toEqual(read.package.parts);
   expect(read.direct.chunks?.direct).toBeGreaterThan(10);
+  // All 32 events but the pause, the end of the paused response and the beginning of the next one.
+  expect((read.direct.chunks?.direct ?? 0) + (read.direct.chunks?.package ?? 0)).toBe(29);
   for (const { bodies } of [read.direct, read.package]) {
     expect(bodies).toHaveLength(2);
     expect(JSON.parse(bodies[1] ?? "")).toMatchObject({
