@@ -2,7 +2,7 @@
 // in which no other thread of the isolate is served, and some of them search a list for each element.
 
 /** The maximum number of calls or parts of one event. */
-const mostInEvent = 1000;
+export const mostInEvent = 1000;
 
 /**
  * The maximum number of items of an answer, and of parts of an item. It is one more than the calls of an answer (`core/model/answer.ts`), so

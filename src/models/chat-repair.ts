@@ -4,7 +4,7 @@
 
 import { fieldsOf, isObject, listOf, parseJson, type Fields } from "#lib/json-value.ts";
 
-import { assertFew } from "./answer-bounds.ts";
+import { assertFew, mostInEvent } from "./answer-bounds.ts";
 import { errorEvent } from "./error-event.ts";
 import { isFinishReason } from "./finish-reason.ts";
 import { byType, list, needed, number, object, or, text, type Fit } from "./fitted-chunk.ts";
@@ -87,6 +87,32 @@ const fitted = object({
   }),
 });
 
+/** The longest data that cannot have a list above the bound: each element has a character and a comma. */
+const longestOfFew = 2 * mostInEvent;
+
+/**
+ * Throws if a list in a chunk is above the bound: one of the chunk itself, such as `citations`, or one of a choice's delta or message, such
+ * as `reasoning_details`, for each of whose elements a package may create a part. The probabilities of a choice are not bounded: they have an
+ * element for each token, and no part.
+ */
+function assertFewElements(chunk: Fields): void {
+  assertFewIn(chunk);
+  for (const choice of listOf(chunk["choices"])) {
+    const { delta, message } = fieldsOf(choice);
+    assertFewIn(fieldsOf(delta));
+    assertFewIn(fieldsOf(message));
+  }
+}
+
+function assertFewIn(fields: Fields): void {
+  for (const [name, value] of Object.entries(fields)) {
+    assertFew(
+      listOf(value).length,
+      name === "tool_calls" ? "an event with too many calls" : `an event with too many ${name.slice(0, 40)}`,
+    );
+  }
+}
+
 /** Repairs the chunks of one answer, in order. `toolNames` are the names of the tools that the request offers. */
 export class ChatRepair implements StreamRepair {
   readonly #toolNames: readonly string[];
@@ -113,9 +139,10 @@ export class ChatRepair implements StreamRepair {
     // Some servers end with `[DONE]` and send no finish reason. The package `@ai-sdk/openai-compatible` reports that as an error, and tool
     // calls whose name is incomplete need a last chunk. So a finish reason is added here.
     if (isDone(data)) return this.#finished ? ["[DONE]"] : [this.#end(), "[DONE]"];
-    if (usual.test(data) && !worthReading.test(data)) return [data];
+    if (data.length <= longestOfFew && usual.test(data) && !worthReading.test(data)) return [data];
     const chunk = parseJson(data);
     if (!isObject(chunk)) return [data];
+    assertFewElements(chunk);
     const fit = fieldsOf(fitted(chunk));
     this.#changed = fit !== chunk;
     const repaired = this.#chunk(fit);
@@ -185,7 +212,6 @@ export class ChatRepair implements StreamRepair {
         ? { ...delta }
         : rest;
     if (kept === rest) this.#changed = true;
-    assertFew(listOf(tool_calls).length, "an event with too many calls");
     const pieces = Array.isArray(tool_calls) ? tool_calls.flatMap((piece: unknown) => this.#piece(piece)) : [];
     const named = ends ? [...pieces, ...this.#releaseHeld()] : pieces;
     if (Array.isArray(tool_calls) || named.length > 0) kept["tool_calls"] = named;

@@ -134,14 +134,19 @@ const mostSources = 100;
 const longestTitle = 300;
 const longestUrl = 2_000;
 
+function isAddress(url: string): boolean {
+  return /^https?:\/\//i.test(url) && URL.canParse(url);
+}
+
 /** The pages that an answer cites, from the package and from the chunks: each address once, in order of arrival, at most a hundred. */
 class AnswerSources {
   readonly #byUrl = new Map<string, AnswerSource>();
 
   add(url: unknown, title?: unknown): void {
-    if (typeof url !== "string" || url.length > longestUrl || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return;
+    if (typeof url !== "string" || url.length > longestUrl) return;
     const known = this.#byUrl.get(url);
-    if (known === undefined && this.#byUrl.size >= mostSources) return;
+    // An answer may have thousands of addresses, so those above the maximum are not parsed.
+    if (known === undefined && (this.#byUrl.size >= mostSources || !isAddress(url))) return;
     const named = typeof title === "string" && title !== "" ? { title: title.slice(0, longestTitle) } : {};
     this.#byUrl.set(url, { url, ...known, ...named });
   }

@@ -1,7 +1,7 @@
 // Answers with too many calls, parts or items: the packages of the providers handle all elements of an event in one piece, so an event above
 // the bound ends the answer with an error before they read it.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { ChunkReader } from "#models/chunk-reader.ts";
 import { ResponsesRepair } from "#models/responses-repair.ts";
@@ -26,6 +26,7 @@ async function answerOf(definition: AnyModelDefinition, events: readonly object[
 }
 
 const chat = model("openai", "gpt-4o", { api: "chat" } as never);
+const router = model("openrouter", "openai/gpt-4o");
 const responses = model("openai", "gpt-5", { api: "responses" } as never);
 const google = model("google", "gemini-3-pro");
 
@@ -39,9 +40,15 @@ const chatCalls = (count: number) => [
   { choices: [{ index: 0, delta: { tool_calls: list(count, chatCall) } }] },
   { choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] },
 ];
+const ended = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
 const chatDocument = (count: number) => ({
   choices: [{ index: 0, message: { tool_calls: list(count, chatCall) }, finish_reason: "tool_calls" }],
 });
+/** The events of an answer of Chat Completions with a list in its delta. */
+const chatDelta = (name: string, element: (at: number) => object) => (count: number) => [
+  { choices: [{ index: 0, delta: { content: "a", [name]: list(count, element) } }] },
+  { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
+];
 const googleParts = (count: number, part: (at: number) => object) => [
   { candidates: [{ content: { parts: list(count, part) }, finishReason: "STOP" }] },
 ];
@@ -51,6 +58,52 @@ describe("an event with too many elements", () => {
   it.each([
     ["calls of Chat Completions", chat, chatCalls, undefined],
     ["calls in a document of Chat Completions", chat, () => [], chatDocument],
+    [
+      "details of reasoning",
+      router,
+      chatDelta("reasoning_details", () => ({ type: "reasoning.text", text: "a" })),
+      undefined,
+    ],
+    [
+      "images",
+      router,
+      chatDelta("images", () => ({ type: "image_url", image_url: { url: "data:image/png;base64,QQ==" } })),
+      undefined,
+    ],
+    [
+      "annotations",
+      chat,
+      chatDelta("annotations", (at) => ({ type: "url_citation", url_citation: { url: `https://a.example/${at}` } })),
+      undefined,
+    ],
+    [
+      "citations",
+      chat,
+      (n: number) => [
+        { citations: list(n, (at) => `https://a.example/${at}`), choices: [{ delta: { content: "a" } }] },
+        ended,
+      ],
+      undefined,
+    ],
+    [
+      "choices",
+      chat,
+      (n: number) => [{ choices: list(n, (index) => ({ index, delta: { content: "a" } })) }, ended],
+      undefined,
+    ],
+    [
+      "details of reasoning in a document",
+      router,
+      () => [],
+      (n: number) => ({
+        choices: [
+          {
+            message: { content: "a", reasoning_details: list(n, () => ({ type: "reasoning.text", text: "a" })) },
+            finish_reason: "stop",
+          },
+        ],
+      }),
+    ],
     [
       "calls of Gemini",
       google,
@@ -154,5 +207,26 @@ describe("the calls in the chunks of an answer", () => {
     });
     chunks.read({ calls: [piece(0, "a", "1"), piece(1, "b", "2"), piece(0, undefined, "3"), piece(2, "b", "4")] });
     expect(["a", "b", "c"].map((id) => chunks.argumentsOf(id))).toEqual(["13", null, null]);
+  });
+});
+
+describe("the sources of an answer", () => {
+  it("OUT25 Addresses after the hundredth source are not parsed", () => {
+    const chunks = new ChunkReader();
+    const canParse = URL.canParse.bind(URL);
+    let parsed = 0;
+    const counted = vi.spyOn(URL, "canParse").mockImplementation((...given) => {
+      parsed += 1;
+      return canParse(...given);
+    });
+    try {
+      chunks.read({ sources: list(1000, (at) => ({ url: `https://a.example/${at}` })) });
+      chunks.read({ sources: [{ url: "https://a.example/7", title: "Seven" }] });
+    } finally {
+      counted.mockRestore();
+    }
+    expect(parsed).toBe(100);
+    expect(chunks.sources.all()).toHaveLength(100);
+    expect(chunks.sources.all()[7]).toEqual({ url: "https://a.example/7", title: "Seven" });
   });
 });
