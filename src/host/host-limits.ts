@@ -53,7 +53,10 @@ export class HostLimits implements LimitPort {
   async reserve(request: ModelRequest): Promise<Reserved> {
     const limit = await this.reached();
     if (limit !== null) return { limit };
-    return { release: () => {}, extend: (soFar) => this.#mayContinue(request, soFar) };
+    return {
+      release: () => {},
+      extend: (soFar, isAllowed = () => true) => this.#mayContinue(request, soFar) && isAllowed(),
+    };
   }
 
   /** Whether no limit is reached with the part of an answer so far. */

@@ -172,6 +172,9 @@ describe("a paused turn of a tool's model", () => {
       expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit" });
       const sent = await (await fetch(`${inject("modelServer")}/__requests?id=${mark}`)).json<unknown[]>();
       expect(sent).toHaveLength(most);
+      const rows = await rowsOf(thread.id);
+      const continued = rows.map(({ data }) => (data as { continuations?: number }).continuations);
+      expect(continued.filter((count) => count !== undefined)).toEqual([most - 1]);
     },
   );
 });

@@ -13,8 +13,8 @@ const maxConcurrentRequests = 5;
 /** A reserved share. */
 export interface Reservation {
   release: () => void;
-  /** Reserves another share in place of this one, if it fits. Returns whether it was replaced. */
-  replace: (share: Used, budgets: Record<"run" | "thread", Budget>) => boolean;
+  /** Reserves another share in place of this one, if it fits and `isAllowed` returns true. Returns whether it was replaced. */
+  replace: (share: Used, budgets: Record<"run" | "thread", Budget>, isAllowed?: () => boolean) => boolean;
 }
 
 /** The reservations of one execution of a run. */
@@ -69,9 +69,9 @@ export class Reservations {
         this.#releases += 1;
         this.#wake();
       },
-      replace: (other, budgets) => {
+      replace: (other, budgets, isAllowed = () => true) => {
         if (!this.#reserved.delete(reserved)) return false;
-        const isReplaced = this.fits(other, budgets);
+        const isReplaced = this.fits(other, budgets) && isAllowed();
         if (isReplaced) reserved = { ...other };
         this.#reserved.add(reserved);
         return isReplaced;

@@ -166,7 +166,10 @@ export async function requestAnswer(
 }
 
 /** The share of a request without limits. */
-export const unlimitedShare: ReservedShare = { release: () => {}, extend: () => true };
+export const unlimitedShare: ReservedShare = {
+  release: () => {},
+  extend: (_soFar, isAllowed = () => true) => isAllowed(),
+};
 
 /** Reserves the share of the budget for an attempt. */
 export function reserve(

@@ -19,8 +19,10 @@ export interface ReservedShare {
   /**
    * Reserves the share of a further request for the same answer, in addition to the usage so far. Does not wait. Returns false if a limit is
    * reached, or if the remaining budget is too small beside other requests in flight; then the share is unchanged.
+   * `isAllowed` asks other limits of the same request. It is called last, because it may count the request; if it returns false, the share
+   * is unchanged too.
    */
-  extend: (soFar: AnswerSoFar) => boolean;
+  extend: (soFar: AnswerSoFar, isAllowed?: () => boolean) => boolean;
 }
 
 /** A reserved share, or the limit that is reached. */

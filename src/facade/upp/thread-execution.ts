@@ -109,8 +109,8 @@ export class ThreadExecution {
           return;
         }
         hold(reserved.release);
-        // The limits of the turn itself are asked first, because the thread's run counts the request that it allows.
-        const continues = (soFar: AnswerSoFar) => request.continues?.(soFar) !== false && reserved.extend(soFar);
+        // Both the thread's run and the turn itself count a request that they allow, so neither counts one that the other refuses.
+        const continues = (soFar: AnswerSoFar) => reserved.extend(soFar, () => request.continues?.(soFar) !== false);
         yield* models.stream({ ...request, continues }, signal, received);
       },
     };

@@ -105,7 +105,8 @@ export class RunLimits implements LimitPort {
       const { steps } = isOfTool ? zeroUse : share;
       return {
         release: reservation.release,
-        extend: (soFar) => this.#extend(reservation, speaking, { request, soFar, steps }),
+        extend: (soFar, isAllowed = () => true) =>
+          this.#extend(reservation, speaking, { request, soFar, steps, isAllowed }),
       };
     }, signal);
   }
@@ -114,7 +115,12 @@ export class RunLimits implements LimitPort {
   #extend(
     { replace }: Reservation,
     speaking: ActiveSide,
-    { request, soFar, steps }: { request: ModelRequest; soFar: AnswerSoFar; steps: number },
+    {
+      request,
+      soFar,
+      steps,
+      isAllowed,
+    }: { request: ModelRequest; soFar: AnswerSoFar; steps: number; isAllowed: () => boolean },
   ): boolean {
     const budgets = this.#promised(speaking);
     const { used, share } = continuedShare(request, soFar, [budgets.run.bounds, budgets.thread.bounds]);
@@ -125,7 +131,7 @@ export class RunLimits implements LimitPort {
     // The request leaves fewer steps of the ceiling. The steps in flight must still fit.
     const { run } = this.#budgets(speaking);
     const fits = run.used.steps + this.#reservations.sum.steps <= (run.bounds.steps ?? Infinity);
-    const isExtended = fits && replace({ ...share, steps }, budgets);
+    const isExtended = fits && replace({ ...share, steps }, budgets, isAllowed);
     if (!isExtended) progress.requests = before;
     return isExtended;
   }
