@@ -1,6 +1,6 @@
 // Sets the MCP servers of the tests' definitions, and calls their tools in threads.
 
-import { expect, inject } from "vitest";
+import { expect, inject, onTestFinished, vi } from "vitest";
 
 import type { Message } from "#contract/thread-message.ts";
 import type { McpServerDefinition, TestRequest } from "#spec/index.ts";
@@ -82,3 +82,17 @@ export async function play(script: object, more: Parameters<typeof setServer>[2]
 /** The number of requests whose line has this beginning. */
 export const counted = (lines: string[], begin: string): number =>
   lines.filter((line) => line.startsWith(begin)).length;
+
+/** Collects the log lines with an event until the test ends. */
+export function logged(name: string): Record<string, unknown>[] {
+  const lines: Record<string, unknown>[] = [];
+  const collect = (line: string): void => {
+    const fields = JSON.parse(line) as Record<string, unknown>;
+    if (fields["event"] === name) lines.push(fields);
+  };
+  const spies = (["log", "warn", "error"] as const).map((method) =>
+    vi.spyOn(console, method).mockImplementation(collect),
+  );
+  onTestFinished(() => spies.forEach((spy) => spy.mockRestore()));
+  return lines;
+}

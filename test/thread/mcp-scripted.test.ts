@@ -1,15 +1,14 @@
 // MCP servers with odd transports, versions, pages and messages, over real HTTP: what a call that ran returned is not lost, and no call waits for
 // a response that cannot arrive. test/support/mcp-server/scripted-server.mjs plays the responses.
 
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import type { Json } from "#contract/json.ts";
 
-import { callTools, outcome, setServer } from "./mcp-driver.ts";
+import { callTools, counted, event, logged, outcome, play, setServer } from "./mcp-driver.ts";
 
 const events = "text/event-stream";
 const bom = "\uFEFF";
-const event = (data: string): string => `data: ${data}\n\n`;
 const message = (fields: object): string => JSON.stringify({ jsonrpc: "2.0", ...fields });
 
 /** A response with a result. */
@@ -26,32 +25,6 @@ const normal = { pieces: ["$ANSWER"] };
 
 const opened = (fields: object): object =>
   result({ protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: {}, ...fields });
-
-/** Calls `count` once on a server that plays a script. */
-async function play(script: object, more: Parameters<typeof setServer>[2] = {}) {
-  const path = `scripted?script=${encodeURIComponent(JSON.stringify(script))}`;
-  const server = setServer("everything", path, { timeoutMs: 20_000, ...more });
-  const called = await callTools("mcp", [{ name: "everything__count", arguments: {} }]);
-  const { lines, bodies } = await server.requests();
-  const names = called.request?.tools.map(({ name }) => name.replace("everything__", "")) ?? [];
-  return { ...called, outcomes: called.results.map(outcome), names, lines, bodies };
-}
-
-const counted = (lines: string[], begin: string): number => lines.filter((line) => line.startsWith(begin)).length;
-
-/** Collects the log lines with an event until the test ends. */
-function logged(name: string): Record<string, unknown>[] {
-  const lines: Record<string, unknown>[] = [];
-  const collect = (line: string): void => {
-    const fields = JSON.parse(line) as Record<string, unknown>;
-    if (fields["event"] === name) lines.push(fields);
-  };
-  const spies = (["log", "warn", "error"] as const).map((method) =>
-    vi.spyOn(console, method).mockImplementation(collect),
-  );
-  onTestFinished(() => spies.forEach((spy) => spy.mockRestore()));
-  return lines;
-}
 
 describe("the response to a call", () => {
   const pretty = '{\n  "jsonrpc": "2.0",\n  "id": $ID,\n  "result": {"content": [{"type": "text", "text": "1"}]}\n}';
@@ -80,6 +53,20 @@ describe("the response to a call", () => {
     ["has the status 202", { status: 202, pieces: ["$ANSWER"] }],
     ["has the status 202 and is an event", { status: 202, type: events, pieces: [event("$ANSWER")] }],
     ["has the status 201", { status: 201, pieces: ["$ANSWER"] }],
+    ...[
+      event("$ANSWER"),
+      `: a\n\n${event("$ANSWER")}`,
+      `id: 1\n${event("$ANSWER")}`,
+      `${bom}${event("$ANSWER")}`,
+    ].flatMap((text): [string, object][] => {
+      const open = { pieces: [text], end: "open" };
+      const text202 = JSON.stringify(text);
+      return [
+        [`is ${text202} with the type text/plain and stays open`, { ...open, type: "text/plain" }],
+        [`is ${text202} without a type and stays open`, { ...open, type: null }],
+        [`is ${text202} with the status 202 and stays open`, { ...open, status: 202, type: events }],
+      ];
+    }),
   ])("The result of a call is read although the response %s", async (_, response) => {
     const { outcomes, lines } = await play({ "tools/call": [response] });
     expect(outcomes).toEqual([["success", "1"]]);
@@ -96,6 +83,31 @@ describe("the response to a call", () => {
     if (fields["id" as never] === 0) return;
     const stream = { type: events, pieces: [event(text)], end: "open" };
     expect((await play({ "tools/call": [stream] })).outcomes).toEqual([["success", "done"]]);
+  });
+
+  it("A call ends before its time limit if its response is a short page that stays open", async () => {
+    const page = { type: null, pieces: ["<p> hi"], end: "open" };
+    const { outcomes } = await play({ "tools/call": [page] }, { timeoutMs: 60_000 });
+    expect(outcomes).toEqual([["error", expect.stringContaining("neither JSON nor an event stream")]]);
+  });
+
+  it.each<[string, object]>([
+    ["JSON", { pieces: ['{"status": "accepted"}'] }],
+    ["JSON that stays open", { pieces: ['{"status": "accepted"}'], end: "open" }],
+    ["a list", { pieces: ["[]"] }],
+    ["no JSON", { pieces: ["{accepted}"] }],
+    ["an event", { type: events, pieces: [event('{"status": "accepted"}')] }],
+    ["a comment", { type: events, pieces: [": accepted\n\n"] }],
+  ])("The result of a call is read from the stream of the session after the status 202 with %s", async (_, body) => {
+    // The client reads the status while it answers the pings.
+    const pings = [1, 2, 3, 4, 5].flatMap((id) => [
+      event(message({ id, method: "ping" })),
+      { after: `response ${id}` },
+    ]);
+    const stream = { type: events, pieces: [{ after: "tools/call 1" }, ...pings, event("$CALLED")], end: "open" };
+    const { outcomes, lines } = await play({ "tools/call": [{ ...body, status: 202, ran: true }], GET: [stream] });
+    expect(outcomes).toEqual([["success", "1"]]);
+    expect(counted(lines, "POST tools/call")).toBe(1);
   });
 
   it.each([400, 422, 500, 503])(

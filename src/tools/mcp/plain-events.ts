@@ -117,7 +117,8 @@ export class PlainEvents {
   }
 }
 
-function parsedOrUndefined(data: string): unknown {
+/** The value of a counted text; undefined if the text is no JSON. */
+export function parsedOrUndefined(data: string): unknown {
   try {
     return parseCountedJson(data);
   } catch {

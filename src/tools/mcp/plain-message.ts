@@ -17,6 +17,13 @@ export function isLikeMessage(value: unknown): value is Fields {
   return typeof method === "string" || result !== undefined || error !== undefined || isId(id);
 }
 
+/** Whether a parsed value is a message, or has one in a list, that states the version of the protocol. */
+export function hasMessage(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some((each) => !Array.isArray(each) && hasMessage(each));
+  const { jsonrpc, method, result, error } = fieldsOf(value);
+  return typeof jsonrpc === "string" && (typeof method === "string" || result !== undefined || isProblem(error));
+}
+
 /** Whether a parsed value is read as a response. */
 function isLikeResponse(value: unknown): boolean {
   if (!isLikeMessage(value)) return false;

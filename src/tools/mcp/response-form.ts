@@ -1,7 +1,7 @@
 // Finds out by its first characters whether the body of a response is JSON or a stream of events. Servers send both with types such as
 // text/plain, or without a type, and with the status 202.
 
-/** The number of characters that are read at most to find the first one that is no white space. */
+/** The number of characters that are read at most to find the form. */
 const mostRead = 1024;
 
 /** A response, and whether its body is a stream of events. */
@@ -12,10 +12,14 @@ interface FormedResponse {
 
 const event = "text/event-stream";
 const json = "application/json";
+const eventsBegin = /^\s*(?:event|data|id|retry)?:/;
+const jsonBegins = /^\s*[[{]/;
+/** The beginning of another body. A stream may stay open after a short event, so the function does not wait for more than these characters. */
+const otherBegins = /^\s*\S(?:\S{5}|\S{0,4}\s)/;
 
 /**
  * Returns the response to a request with the content type of its body. A response whose body is neither JSON nor a stream of events is returned
- * unchanged, except that its body may have been read by this function and is passed on.
+ * unchanged, except that its body may have been read by this function and is passed on. JSON keeps its status.
  */
 export async function formedResponse(response: Response): Promise<FormedResponse> {
   const { status, statusText } = response;
@@ -28,7 +32,8 @@ export async function formedResponse(response: Response): Promise<FormedResponse
   const pieces: Uint8Array[] = [];
   let text = "";
   let isEnded = false;
-  while (!isEnded && text.length < mostRead && !/^\s*\S{6}/.test(text)) {
+  const isKnown = () => [eventsBegin, jsonBegins, otherBegins].some((form) => form.test(text));
+  while (!isEnded && text.length < mostRead && !isKnown()) {
     const { value, done } = await reader.read();
     isEnded = done;
     if (value === undefined) continue;
@@ -45,10 +50,10 @@ export async function formedResponse(response: Response): Promise<FormedResponse
     },
     cancel: (reason) => reader.cancel(reason),
   });
-  const isEvents = /^\s*(?:event|data|id|retry)?:/.test(text);
-  const isMessage = isEvents || /^\s*[[{]/.test(text);
+  const isEvents = eventsBegin.test(text);
+  const isMessage = isEvents || jsonBegins.test(text);
   const headers = new Headers(response.headers);
   if (isMessage) headers.set("content-type", isEvents ? event : json);
-  const formed = new Response(body, { status: isMessage ? 200 : status, statusText, headers });
+  const formed = new Response(body, { status: isEvents ? 200 : status, statusText, headers });
   return { response: formed, isEvents };
 }

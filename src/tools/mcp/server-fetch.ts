@@ -16,8 +16,8 @@ import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 import { isVisible } from "#lib/visible-text.ts";
 import { WorkSlices } from "#lib/work-slices.ts";
 
-import { PlainEvents } from "./plain-events.ts";
-import { plainMessage, plainMessages } from "./plain-message.ts";
+import { parsedOrUndefined, PlainEvents } from "./plain-events.ts";
+import { hasMessage, plainMessage, plainMessages } from "./plain-message.ts";
 import type { ResponseOwner } from "./plain-message.ts";
 import { textIn } from "./read-items.ts";
 import { ListPages, responseBytes, streamBounds } from "./response-bounds.ts";
@@ -99,7 +99,9 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
         refusal: (thrown) => new McpServerError(`The MCP server "${name}" ${tooMuchText(messageOf(thrown))}`),
       });
       // Each response in the body belongs to the request, whatever its id is.
-      return plainJson(counted, request === undefined ? undefined : { ...request, isSent: (each) => each === owner });
+      const only = request === undefined ? undefined : { ...request, isSent: (each: number) => each === owner };
+      const read = id !== undefined && answer.status === 202 ? await acceptedResponse(counted) : counted;
+      return plainJson(read, only);
     }
     const plain = new PlainEvents(request);
     const events = endedStream(stream, {
@@ -116,6 +118,7 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
         if (owner === undefined) problem = text;
       },
       cancelled: own.signal,
+      isAccepted: id !== undefined && answer.status === 202,
       meter: pages.counting(new EventMeter(streamBounds), owner === undefined ? undefined : isList),
       plain,
     });
@@ -137,6 +140,16 @@ function outcomeEvents(id: number, outcomes: readonly object[]): string {
   return outcomes
     .map((outcome) => `\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, ...outcome })}\n\n`)
     .join("");
+}
+
+/**
+ * The response to a request with the status 202: with the status 200 if its body is a message, which the SDK would not read. After any other
+ * body, the result arrives in the stream of the session.
+ */
+async function acceptedResponse(response: Response): Promise<Response> {
+  const text = await response.text();
+  if (!hasMessage(parsedOrUndefined(text))) return new Response(null, { status: response.status });
+  return new Response(text, { headers: { "content-type": "application/json" } });
 }
 
 /** The response whose JSON is a normalised message, or a list of such messages. */
@@ -231,6 +244,8 @@ interface StreamOptions {
   /** Called with the text of an error if the stream exceeds a bound. */
   onProblem: (text: string) => void;
   cancelled: AbortSignal;
+  /** Whether the status states that the response may arrive in the stream of the session. */
+  isAccepted: boolean;
   meter: TextMeter;
   plain: PlainEvents;
 }
@@ -246,7 +261,7 @@ const pieceBytes = 16 * 1024;
  */
 function endedStream(
   body: ReadableStream<Uint8Array>,
-  { open, onEvents, onContinued, onProblem, cancelled, meter, plain }: StreamOptions,
+  { open, onEvents, onContinued, onProblem, cancelled, isAccepted, meter, plain }: StreamOptions,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -297,8 +312,11 @@ function endedStream(
   };
   /** Ends the stream after its last event, which some servers do not complete with an empty line. */
   const endWithLast = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    for (const piece of piecesOf(plain.end()).toReversed()) controller.enqueue(piece);
-    end(controller);
+    const last = plain.end();
+    if (last !== "") onEvents();
+    for (const piece of piecesOf(last).toReversed()) controller.enqueue(piece);
+    if (isAccepted && !cancelled.aborted) controller.close();
+    else end(controller);
   };
   return new ReadableStream({
     async pull(controller) {
