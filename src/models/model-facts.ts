@@ -35,7 +35,7 @@ export function modelFacts(
   catalogue: ModelCatalogue = {},
 ): ModelFacts {
   const { limits, prices: listed, capabilities = null } = entryOf(model, env, catalogue);
-  const prices = pricesBeside(model, listed);
+  const prices = pricesWith(model, listed);
   const limit = (field: (typeof limitFields)[number]): number | null => model[field] ?? limits?.[field] ?? null;
   const usesLimit = limitFields.some((field) => model[field] === undefined && (limits?.[field] ?? null) !== null);
   const usesPrice = priceFields.some((field) => model[field] === undefined && prices?.[field] !== undefined);
@@ -52,8 +52,8 @@ export function modelFacts(
   };
 }
 
-/** The prices of an entry beside those of a definition: with a stated `inputPrice`, absent prices of the cache are that price. */
-function pricesBeside({ inputPrice }: AnyModelDefinition, entry: CatalogueEntry["prices"]): CatalogueEntry["prices"] {
+/** The prices of an entry for a definition: with a stated `inputPrice`, absent prices of the cache are that price. */
+function pricesWith({ inputPrice }: AnyModelDefinition, entry: CatalogueEntry["prices"]): CatalogueEntry["prices"] {
   if (inputPrice === undefined || entry === undefined) return entry;
   const { longPrompt, ...short } = withoutCache(entry);
   return longPrompt === undefined ? short : { ...short, longPrompt: withoutCache(longPrompt) };
