@@ -6,8 +6,6 @@ import type { ModelCompatibility } from "./model.ts";
 
 /** A server with OpenAI's Chat Completions. */
 export interface ServerPreset {
-  /** The name of the service or program. */
-  title: string;
   /** The base URL of the API. */
   baseUrl: string;
   /** The environment variable with the API key. */
@@ -43,105 +41,88 @@ const moonshot = {
 /** The servers by the names that `preset` accepts. */
 export const modelPresets = {
   cerebras: {
-    title: "Cerebras",
     baseUrl: "https://api.cerebras.ai/v1",
     keyVariable: "CEREBRAS_API_KEY",
     // Cerebras, Groq and Mistral refuse fields that their protocol does not have.
     compat: { requiresThinking: "none" },
   },
   deepseek: {
-    title: "DeepSeek",
     baseUrl: "https://api.deepseek.com/v1",
     keyVariable: "DEEPSEEK_API_KEY",
     gatewayPath: "deepseek",
     compat: deepseek,
   },
   fireworks: {
-    title: "Fireworks AI",
     baseUrl: "https://api.fireworks.ai/inference/v1",
     keyVariable: "FIREWORKS_API_KEY",
   },
   "github-models": {
-    title: "GitHub Models",
     baseUrl: "https://models.github.ai/inference",
     keyVariable: "GITHUB_TOKEN",
   },
   groq: {
-    title: "Groq",
     baseUrl: "https://api.groq.com/openai/v1",
     keyVariable: "GROQ_API_KEY",
     gatewayPath: "groq",
     compat: { requiresThinking: "none" },
   },
   huggingface: {
-    title: "Hugging Face",
     baseUrl: "https://router.huggingface.co/v1",
     keyVariable: "HF_TOKEN",
   },
   "lm-studio": {
-    title: "LM Studio",
     baseUrl: "http://localhost:1234/v1",
     keyVariable: "LM_STUDIO_API_KEY",
     keyless: true,
   },
   mistral: {
-    title: "Mistral",
     baseUrl: "https://api.mistral.ai/v1",
     keyVariable: "MISTRAL_API_KEY",
     gatewayPath: "mistral/v1",
     compat: { supportsStreamUsage: false, shortCallIds: true, requiresThinking: "none" },
   },
   moonshot: {
-    title: "Moonshot AI (Kimi)",
     baseUrl: "https://api.moonshot.ai/v1",
     keyVariable: "MOONSHOT_API_KEY",
     domains: ["moonshot.cn"],
     compat: moonshot,
   },
   nvidia: {
-    title: "NVIDIA",
     baseUrl: "https://integrate.api.nvidia.com/v1",
     keyVariable: "NVIDIA_API_KEY",
   },
   ollama: {
-    title: "Ollama",
     baseUrl: "http://localhost:11434/v1",
     keyVariable: "OLLAMA_API_KEY",
     keyless: true,
     domains: ["ollama.com"],
   },
   perplexity: {
-    title: "Perplexity",
     baseUrl: "https://api.perplexity.ai",
     keyVariable: "PERPLEXITY_API_KEY",
     gatewayPath: "perplexity-ai",
   },
   qwen: {
-    title: "Qwen (Alibaba Cloud Model Studio)",
     baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
     keyVariable: "DASHSCOPE_API_KEY",
     compat: { thinkingOffField: "enable_thinking" },
   },
   together: {
-    title: "Together AI",
     baseUrl: "https://api.together.ai/v1",
     keyVariable: "TOGETHER_API_KEY",
     domains: ["together.xyz"],
   },
   vllm: {
-    title: "vLLM",
     baseUrl: "http://localhost:8000/v1",
     keyVariable: "VLLM_API_KEY",
     keyless: true,
   },
   xai: {
-    title: "xAI",
     baseUrl: "https://api.x.ai/v1",
     keyVariable: "XAI_API_KEY",
     gatewayPath: "grok/v1",
   },
   zai: {
-    title: "Z.ai",
     baseUrl: "https://api.z.ai/api/paas/v4",
     keyVariable: "ZAI_API_KEY",
     domains: ["bigmodel.cn"],
