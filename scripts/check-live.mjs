@@ -11,13 +11,18 @@ await ensureInstall();
 const { build } = await import("esbuild");
 const { env } = process;
 
-/** The port for models, and the servers with a preset. */
+/** The port for models, the trials of `threadhold models test`, and the servers with a preset. */
 async function loadModels() {
   const outfile = fromRoot(`.cache/check-live-${process.pid}.mjs`);
   mkdirSync(fromRoot(".cache"), { recursive: true });
   await build({
     stdin: {
-      contents: `export { createModelPort } from "./models/create-model-port.ts"; export { modelPresets } from "./spec/model-preset.ts";`,
+      contents: `
+        export { createModelPort } from "./models/create-model-port.ts";
+        export { createRedact } from "./models/redact.ts";
+        export { secretValues, tryModel } from "./cli/models/model-trial.ts";
+        export { modelPresets } from "./spec/model-preset.ts";
+      `,
       resolveDir: fromRoot("src"),
       loader: "ts",
     },
@@ -37,7 +42,7 @@ async function loadModels() {
   }
 }
 
-const { createModelPort, modelPresets } = await loadModels();
+const { createModelPort, createRedact, modelPresets, secretValues, tryModel } = await loadModels();
 
 /** The sample model of a provider, which `create-threadhold` writes. */
 function sampleOf(provider) {
@@ -77,72 +82,11 @@ const targets = [
   })),
 ];
 
-/** A picture of one red pixel. */
-const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFAAH/e+m+7wAAAABJRU5ErkJggg==";
+/** Milliseconds after which a trial is given up. */
+const limitMs = 60_000;
 
-const tool = {
-  name: "get_weather",
-  description: "Returns the weather of a city.",
-  parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
-};
-
-/** The requests, and whether an answer is as expected. */
-const tries = [
-  {
-    what: "text",
-    parts: [{ type: "text", text: "Answer with the word OK." }],
-    isRight: ({ text }) => text.trim() !== "",
-  },
-  {
-    what: "tool",
-    parts: [{ type: "text", text: "What is the weather in Oslo? Use the tool." }],
-    tools: [tool],
-    isRight: ({ calls }) => calls.includes(tool.name),
-  },
-  {
-    what: "picture",
-    parts: [
-      { type: "text", text: "Which colour is this picture? Answer with one word." },
-      { type: "image", mime_type: "image/png", data: pixel },
-    ],
-    isRight: ({ text }) => text.trim() !== "",
-  },
-];
-
-/** Milliseconds after which a request is given up. */
-const patience = 60_000;
-
-/**
- * Sends one request. Returns the text, the names of the calls, and the failure.
- *
- * @param {any} model
- * @param {{ parts: any[], tools?: any[] }} asked
- */
-async function send(model, { parts, tools = [] }) {
-  const port = createModelPort({ env, fetch });
-  /** @type {{ text: string, calls: string[], failure: any, usage: any }} */
-  const answer = { text: "", calls: [], failure: null, usage: null };
-  const request = {
-    model,
-    system: "",
-    messages: [{ id: null, role: "user", parts, name: null, tool_call_id: null, result: null }],
-    tools,
-    toolChoice: "auto",
-    parallelToolCalls: true,
-    reasoning: null,
-    temperature: null,
-    maxTokens: 1024,
-    raw: false,
-  };
-  for await (const part of port.stream(request, AbortSignal.timeout(patience))) {
-    if (part.type === "text_delta") answer.text += part.delta;
-    if (part.type === "toolcall_end") answer.calls.push(part.name);
-    if (part.type === "error") answer.failure = part.failure;
-    if (part.type === "finish") answer.usage = part.usage;
-  }
-  return answer;
-}
-
+const port = createModelPort({ env, fetch });
+const redact = createRedact(secretValues(env));
 let failed = 0;
 for (const { name, needs, model: sample, fields } of targets) {
   const missing = needs.filter((variable) => (env[variable] ?? "") === "");
@@ -152,17 +96,14 @@ for (const { name, needs, model: sample, fields } of targets) {
     console.log(`skipped ${name}: set ${[...missing, ...(id === undefined ? [variable] : [])].join(" and ")}`);
     continue;
   }
-  for (const { what, isRight, ...asked } of tries) {
-    const begun = performance.now();
-    const { failure, usage, ...answer } = await send({ name, model: id, ...fields }, asked);
-    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-    const isOk = failure === null && isRight(answer);
+  const definition = { file: "the environment", value: { name, model: id, ...fields } };
+  for (const kind of ["text", "tool", "picture"]) {
+    const { ok, detail, milliseconds, tokens } = await tryModel(definition, kind, { port, limitMs, redact });
     // A model may not see pictures, which is no fault of the provider.
-    if (!isOk && what !== "picture") failed += 1;
-    const why =
-      failure?.message ?? `answered "${answer.text.slice(0, 80)}", called ${answer.calls.join(", ") || "no tool"}`;
-    const tokens = usage === null ? "" : `, ${usage.input} + ${usage.output} tokens`;
-    console.log(`${isOk ? "ok     " : "FAILED "} ${name} ${id} ${what}: ${isOk ? `${seconds} s${tokens}` : why}`);
+    if (!ok && kind !== "picture") failed += 1;
+    const used = tokens === null ? "" : `, ${tokens.input} + ${tokens.output} tokens`;
+    const time = ok ? ` ${(milliseconds / 1000).toFixed(1)} s${used}` : "";
+    console.log(`${ok ? "ok     " : "FAILED "} ${name} ${id} ${kind}: ${detail}${time}`);
   }
 }
 process.exit(failed === 0 ? 0 : 1);

@@ -95,6 +95,26 @@ it("TRIAL1 The command models test sends a text, a tool and a picture to each mo
   expect(server.bodies).toHaveLength(6);
 });
 
+it("TRIAL1 A model of a binding is not tried, and the command states where it can be tried", async () => {
+  const { code, stdout } = await tested({
+    "agents/models/edge.ts": `export default { name: "edge", provider: "workers-ai", model: "@cf/a/b" };`,
+  });
+  expect(stdout).toContain(
+    "reached by a binding, which only a Worker has. Try it in a conversation with npx threadhold dev.",
+  );
+  expect(code).toBe(0);
+});
+
+it("TRIAL1 A model whose answer has no visible text fails its trial", async () => {
+  const server = await serve((body, response) => {
+    if (body.tools !== undefined) stream(response, call, "tool_calls");
+    else stream(response, { content: " \u200b" });
+  });
+  const { code, stdout } = await tested(model("silent", server.url, "capabilities: { vision: false }"));
+  expect(stdout).toContain("Its answer has no text.");
+  expect(code).toBe(1);
+});
+
 it("TRIAL1 A model is not tried with what its definition excludes, and one without a key is not tried", async () => {
   const server = await serve(good);
   const { code, stdout } = await tested({

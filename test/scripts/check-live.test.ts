@@ -47,7 +47,7 @@ it("The live check sends its requests to each provider with credentials, and fai
   });
   const of = (name: string) => lines.filter((line) => line.includes(` ${name} `)).map((line) => line.split(":case")[0]);
   expect(code).toBe(1);
-  expect(of("workers-ai").map((line) => line?.slice(0, 7).trim())).toEqual(["ok", "FAILED", "ok"]);
+  expect(of("workers-ai").map((line) => line?.slice(0, 7).trim())).toEqual(["ok", "FAILED", "FAILED"]);
   expect(of("anthropic").map((line) => line?.slice(0, 7).trim())).toEqual(["FAILED", "FAILED", "FAILED"]);
   expect(lines.join("\n")).not.toContain("sk-ant-wrong-key");
 });

@@ -6,6 +6,7 @@ import type { ModelFailure, ModelPort, ModelRequest } from "#core/ports/model-po
 import { secretsOf } from "#lib/deployment-secrets.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { TimeLimitError, withinTime } from "#lib/time-limit.ts";
+import { isVisible } from "#lib/visible-text.ts";
 import { addressVariables } from "#models/readiness.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
@@ -64,8 +65,8 @@ export function fixOf({ file, value }: NamedModel, failure?: ModelFailure): stri
     : `check ${file} by the text of ${provider}`;
 }
 
-/** The fewest tokens of an answer that all providers accept as a limit; enough for a model that thinks. */
-const [fewTokens, someTokens] = [16, 1024];
+/** The longest answer, which is enough for a model that thinks first. */
+const maxTokens = 1024;
 
 /** A red square of 32 by 32 pixels. */
 const redSquare =
@@ -105,7 +106,7 @@ export function smallRequest(model: AnyModelDefinition, kind: TrialKind): ModelR
     parallelToolCalls: false,
     reasoning: null,
     temperature: null,
-    maxTokens: kind === "text" ? fewTokens : someTokens,
+    maxTokens,
     raw: false,
   };
 }
@@ -156,7 +157,14 @@ function judge(
   { text, call, file }: { text: string; call: string; file: string },
 ): Pick<Trial, "ok" | "detail" | "fix"> {
   const shown = text === "" ? "nothing" : `"${text.slice(0, 60)}"`;
-  if (kind === "text") return { ok: true, detail: "It answered.", fix: null };
+  if (kind === "text")
+    return isVisible(text)
+      ? { ok: true, detail: "It answered.", fix: null }
+      : {
+          ok: false,
+          detail: "Its answer has no text.",
+          fix: `check model in ${file}: is it a model for conversations?`,
+        };
   if (kind === "tool")
     return call === weather.name
       ? { ok: true, detail: "It called the tool.", fix: null }
