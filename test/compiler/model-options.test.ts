@@ -15,6 +15,8 @@ it("The build refuses a model of Workers AI with an option that the binding igno
     [`provider: "anthropic", model: "m", gateway: { id: "g" }, baseUrl: "https://llm.example/v1"`, "two addresses"],
     [`provider: "openai-compatible", model: "m", preset: "ollama", gateway: { id: "g" }`, "AI Gateway has no address"],
     [`provider: "anthropic", model: "m", gateway: { id: "g", metadata: { a: 1, b: 2, c: 3 } }`, "at most two entries"],
+    [`provider: "anthropic", model: "m", gateway: { id: "g", cacheKey: "отчёт" }`, "printable ASCII characters"],
+    [`provider: "anthropic", model: "m", gateway: { id: "g", cacheKey: "a\\nb" }`, "printable ASCII characters"],
   ] as const;
   for (const [fields, text] of cases) {
     expect(await onlyFinding({ "agents/models/slow.ts": `export default { name: "slow", ${fields} };` })).toMatchObject(

@@ -1,6 +1,6 @@
 // `threadhold new`: its starting files compile; it refuses wrong input.
 
-import { existsSync, readFileSync, utimesSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, it, vi } from "vitest";
@@ -31,6 +31,10 @@ describe("new", () => {
       code: 0,
       stdout: expect.stringContaining('The catalogue has no model "gpt-5.9" of openai. Write its prices'),
     });
+    const bound = await create(root, "model", "edge", "--provider", "workers-ai", "--model", "@cf/a/b");
+    expect(bound.stdout).toContain("It is reached by the binding AI: npx threadhold init adds it");
+    expect(bound.stdout).not.toContain("The key is read from");
+    rmSync(join(root, "agents/models/edge.ts"));
     const { diagnostics, project } = await compileProject(root, packageRoot);
     expect(diagnostics).toEqual([]);
     expect(project.models.map(({ value }) => value)).toEqual([

@@ -92,6 +92,19 @@ describe("the environment of a Worker", () => {
       "readonly VERSION: WorkerVersionMetadata;",
       'readonly "odd-name": string;',
     ]);
+    // The variables in which models have keys and tokens are secrets too, also if no file has them.
+    const value = {
+      name: "m",
+      provider: "anthropic",
+      model: "m",
+      keyVariable: "TEAM_LLM",
+      gateway: { id: "g", tokenVariable: "GW" },
+    };
+    const named = {
+      ...project,
+      models: [{ name: "m", file: "agents/models/m.ts", value }],
+    } as unknown as typeof project;
+    expect(registrySource(named, "", "..")).toContain('secrets: ["GW","PAY_KEY","SHOP_KEY","SHOP_TOKEN","TEAM_LLM"]');
     // No value of a secret is in a generated file.
     expect(registrySource(project, "", "..")).toContain('secrets: ["PAY_KEY","SHOP_KEY","SHOP_TOKEN"]');
     expect(environmentSource(project.environment) + registrySource(project, "", "..")).not.toContain("a secret");

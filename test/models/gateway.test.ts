@@ -182,6 +182,8 @@ describe("headers of a gateway", () => {
     const parts = JSON.stringify(await collect(port.stream(request(definition), new AbortController().signal)));
     expect(parts).not.toContain("value-that-is-secret");
     expect(parts).toContain("bad ");
+    // The gateway or the provider may have refused the request.
+    expect(parts).toContain("(The key is read from ANTHROPIC_API_KEY. The token of the gateway is read from PLAIN.)");
   });
 });
 

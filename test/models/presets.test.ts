@@ -162,6 +162,12 @@ describe("keys", () => {
     });
   });
 
+  it("A model that names the variable of its key needs it, also at a server that usually has none", () => {
+    const definition = model(provider, "m", { preset: "ollama", keyVariable: "TEAM_KEY" });
+    expect(readiness(definition, keys)).toEqual({ ready: false, missing: "TEAM_KEY" });
+    expect(readiness(definition, { TEAM_KEY: "k" })).toEqual({ ready: true, missing: null });
+  });
+
   it("A model at a base URL without a preset reads OPENAI_COMPATIBLE_API_KEY, and never the key of OpenAI", async () => {
     const baseUrl = "https://llm.example/v1";
     const { sent, parts } = await ask({ baseUrl }, {});
@@ -181,13 +187,12 @@ describe("keys", () => {
 
   it("A key that is read from a variable with any name is removed from errors and from the raw chunks", async () => {
     const port = createModelPort({
-      env: { PLAIN: "value-that-nobody-guesses" },
-      fetch: () =>
-        Promise.resolve(new Response(JSON.stringify({ error: "bad value-that-nobody-guesses" }), { status: 401 })),
+      env: { PLAIN: "value-of-the-secret" },
+      fetch: () => Promise.resolve(new Response(JSON.stringify({ error: "bad value-of-the-secret" }), { status: 401 })),
     });
     const asked = request(model(provider, "m", { baseUrl: "https://llm.example/v1", keyVariable: "PLAIN" }));
     const parts = JSON.stringify(await collect(port.stream(asked, new AbortController().signal)));
-    expect(parts).not.toContain("value-that-nobody-guesses");
+    expect(parts).not.toContain("value-of-the-secret");
     expect(parts).toContain("(The key is read from PLAIN.)");
   });
 });

@@ -29,6 +29,23 @@ async function exchange(definition: Partial<AnyModelDefinition>, more: Parameter
   return { sent: sent[0], parts };
 }
 
+it("A model of OpenAI by the binding is sent the efforts of reasoning that it accepts, as at OpenAI", async () => {
+  const effort = async (id: string, thinkingLevel: "off" | "high") => {
+    const sent: unknown[] = [];
+    const run = (_model: string, inputs: object) => {
+      sent.push(Reflect.get(inputs, "reasoning_effort"));
+      return Promise.reject(new Error("no answer is needed"));
+    };
+    const port = createModelPort({ env: { AI: { run } }, fetch });
+    const asked = request({ name: "m", provider, model: id, thinkingLevel });
+    await collect(port.stream(asked, new AbortController().signal));
+    return sent;
+  };
+  expect(await effort("openai/gpt-4o", "high")).toEqual([undefined]);
+  expect(await effort("openai/gpt-5", "off")).toEqual(["minimal"]);
+  expect(await effort("openai/gpt-5.4", "off")).toEqual(["none"]);
+});
+
 const weather = {
   name: "get_weather",
   description: "The weather",

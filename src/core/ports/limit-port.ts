@@ -18,7 +18,7 @@ export interface ReservedShare {
   release: () => void;
   /**
    * Reserves the share of a further request for the same answer, in addition to the usage so far. Does not wait. Returns false if a limit is
-   * reached, or if the remaining budget is too small beside other requests in flight; then the share is unchanged.
+   * reached, or if the remaining budget is too small for it and the other requests in flight; then the share is unchanged.
    * `isAllowed` asks other limits of the same request. It is called last, because it may count the request; if it returns false, the share
    * is unchanged too.
    */
