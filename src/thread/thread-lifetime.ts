@@ -3,7 +3,7 @@
 
 import { ThreadholdError } from "#contract/error.ts";
 
-import { Importer } from "./archive/importer.ts";
+import { ImportMark } from "./archive/import-mark.ts";
 import type { ImporterParts } from "./archive/importer.ts";
 import { ThreadDeletion } from "./background/thread-deletion.ts";
 import type { DeletionParts } from "./background/thread-deletion.ts";
@@ -11,14 +11,14 @@ import type { CreateContext } from "./method/create-thread.ts";
 import type { OpenThread } from "./open-thread.ts";
 
 /** The object's storage, and its thread in memory. */
-export type LifetimeParts = Omit<ImporterParts, "settled"> & DeletionParts;
+export type LifetimeParts = Omit<ImporterParts, "mark" | "settled"> & DeletionParts;
 
 /** Milliseconds after which a refused creation may be tried again. */
 const createAgainMs = 2000;
 
 /** The beginning and the end of one object's thread. Each object has one instance. */
 export class ThreadLifetime {
-  readonly importer: Importer;
+  readonly importMark: ImportMark;
   readonly #parts: LifetimeParts;
   readonly #deletion: ThreadDeletion;
   #creating: Promise<unknown> = Promise.resolve();
@@ -27,7 +27,12 @@ export class ThreadLifetime {
   constructor(parts: LifetimeParts) {
     this.#parts = parts;
     this.#deletion = new ThreadDeletion(parts);
-    this.importer = new Importer({ ...parts, settled: () => this.#settled() });
+    this.importMark = new ImportMark(parts);
+  }
+
+  /** The dependencies of an import. */
+  get importerParts(): ImporterParts {
+    return { ...this.#parts, mark: this.importMark, settled: () => this.#settled() };
   }
 
   /**
@@ -38,7 +43,7 @@ export class ThreadLifetime {
     const { store, dependencies, loaded, unload } = this.#parts;
     const created = this.#creating.then(async () => {
       this.#assertNotDeleting();
-      await this.importer.removeUnfinished();
+      await this.importMark.removeUnfinished();
       return work({ store, dependencies, open: loaded, close: unload });
     });
     this.#creating = created.catch(() => undefined);

@@ -41,8 +41,6 @@ import { transcriptMethods } from "./method/read-transcript.ts";
 import { authorizationMethods } from "./method/thread-authorizations.ts";
 import { changeMethods } from "./method/thread-changes.ts";
 import { contextMethods } from "./method/thread-context.ts";
-import { exportThread } from "./method/thread-export.ts";
-import { importThread } from "./method/thread-import.ts";
 import { messageMethods } from "./method/thread-messages.ts";
 import { queueMethods } from "./method/thread-queue.ts";
 import { recordMethods } from "./method/thread-records.ts";
@@ -152,12 +150,17 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
       const url = new URL(incoming.url);
       const caller = parseCaller(incoming.headers.get(callerHeader));
       if (url.pathname === importPath) {
-        const end = leases.begin(caller);
-        return importThread(this.#lifetime.importer, { caller, clock }, incoming).finally(end);
+        const [end, parts] = [leases.begin(caller), this.#lifetime.importerParts];
+        return import("./method/thread-import.ts")
+          .then(({ importThread }) => importThread(parts, { caller, clock }, incoming))
+          .finally(end);
       }
       const { context } = this.#loadFor(caller);
       if (url.pathname === exportPath) {
-        return exportThread(context, incoming, { bucket: files.bucket, begin: () => leases.begin(caller) });
+        const exporting = { bucket: files.bucket, begin: () => leases.begin(caller) };
+        return import("./method/thread-export.ts").then(({ exportThread }) =>
+          exportThread(context, incoming, exporting),
+        );
       }
       if (url.pathname === subscribePath) return subscribe(context, { state: this.ctx, url, lease: leases.of(caller) });
       if (url.pathname.startsWith(endpointPath)) return callEndpoint(context, incoming, url);
@@ -197,7 +200,7 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
         }
         const open = this.#load();
         if (open === null) {
-          await this.#lifetime.importer.handleAlarm();
+          await this.#lifetime.importMark.handleAlarm();
           return;
         }
         open.context.wakeups.beat();

@@ -1,5 +1,4 @@
-// Creates a thread from an export, completely or not at all. While lines are read, a mark is stored instead of the thread's row, so that no
-// request sees a partial thread. An import that fails, or that a crash interrupts, is destroyed with everything it wrote.
+// Creates a thread from an export, completely or not at all. While lines are read, the object has an `ImportMark` instead of the thread's row.
 
 import { refuse } from "#contract/error.ts";
 import { namedThreadId } from "#contract/named-thread-id.ts";
@@ -11,30 +10,19 @@ import type { RunEnd } from "#core/ports/strategy-port.ts";
 import type { ThreadRecord } from "#core/record.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
-import { causeOf } from "#lib/log-port.ts";
 import { derivedUuidText } from "#lib/uuid-text.ts";
-import { emptyBucket } from "#store/files/file-bucket.ts";
 import { createFileSystem } from "#store/files/file-system.ts";
 import { sqliteFileRows } from "#store/files/sqlite-file-rows.ts";
 import { noImages } from "#store/images/images-binding.ts";
 import type { MeteredStorage } from "#store/meter.ts";
-import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
-import type { Alarm } from "../alarm.ts";
-import { retryPauseMs } from "../background/background-task.ts";
 import type { OpenThread } from "../open-thread.ts";
-import type { ThreadDependencies } from "../thread-dependencies.ts";
 import { InvalidLine } from "./import-checks.ts";
 import { ImportFiles } from "./import-files.ts";
+import type { ImportMark, ImportMarkParts } from "./import-mark.ts";
 import { ImportRows } from "./import-rows.ts";
 import type { ImportedRows } from "./import-rows.ts";
 import { LineReader } from "./line-reader.ts";
-
-/** Milliseconds between two alarms while lines are read. The first alarm after a crash finds the mark and destroys the import. */
-const wakeMs = 30_000;
-
-/** Pauses until a failed destruction is retried, in milliseconds. */
-const pauses = { firstMs: 60_000, longestMs: 60_000 };
 
 /** The end that an import gives to a run that was active when its thread was exported. */
 const interrupted: RunEnd = {
@@ -48,26 +36,20 @@ const interrupted: RunEnd = {
 };
 
 /** Dependencies of the importer. */
-export interface ImporterParts {
+export interface ImporterParts extends ImportMarkParts {
   storage: MeteredStorage;
-  store: ManagedThreadStore;
-  dependencies: ThreadDependencies;
-  alarm: () => Alarm;
+  mark: ImportMark;
   /** Loads the thread of a record. */
   open: (record: ThreadRecord) => OpenThread;
   /** The object's loaded thread. */
   loaded: () => OpenThread | null;
   /** Resolves when no creation and no deletion is in progress. */
   settled: () => Promise<unknown>;
-  /** Removes the loaded thread and the alarm from memory, after their storage was destroyed. */
-  unload: () => void;
 }
 
-/** Imports a thread into its object. Each thread's object has one importer. */
+/** Imports a thread into its object. */
 export class Importer {
   readonly #parts: ImporterParts;
-  #busy = false;
-  #undoing: Promise<void> = Promise.resolve();
 
   constructor(parts: ImporterParts) {
     this.#parts = parts;
@@ -78,20 +60,17 @@ export class Importer {
    * cannot be repeated. If the import throws, everything that it wrote is destroyed. A failed destruction is retried.
    */
   async importThread(caller: Caller, body: ReadableStream<Uint8Array>, creation: string | null): Promise<OpenThread> {
-    const { store, dependencies, settled, loaded } = this.#parts;
+    const { store, dependencies, mark, settled, loaded } = this.#parts;
     if (!caller.admin && caller.user === null) throw refuse("forbidden", "An import needs a user to own the thread.");
     const reader = new LineReader(body);
     const { thread_id } = await reader.header();
     const first = derivedUuidText(thread_id) === null ? null : await readNamedThread(reader, caller, thread_id);
     await settled();
-    await this.removeUnfinished();
-    if (this.#busy) throw refuse("conflict", `The thread ${thread_id} is being imported already.`);
+    await mark.removeUnfinished();
+    if (mark.isInUse) throw refuse("conflict", `The thread ${thread_id} is being imported already.`);
     if (store.readThread() !== null)
       return findEarlierImport(loaded(), { reader, creation, caller, threadId: thread_id });
-    this.#busy = true;
-    store.beginImport(thread_id);
-    this.#wakeAgain();
-    try {
+    return mark.during(thread_id, async () => {
       const rows = new ImportRows({
         store,
         threadId: thread_id,
@@ -102,31 +81,7 @@ export class Importer {
       const sha256 = await this.#takeLines(reader, rows, { threadId: thread_id, first });
       const own = creationOf(creation ?? crypto.randomUUID(), sha256);
       return this.#finish(await withLineNumber(reader, () => rows.result(own)));
-    } catch (thrown) {
-      this.#undoing = this.#destroy(thread_id);
-      await this.#undoing;
-      throw thrown;
-    } finally {
-      this.#busy = false;
-    }
-  }
-
-  /** Handles an alarm while the mark exists: sets the next alarm if an import is in progress, else destroys the interrupted import. */
-  async handleAlarm(): Promise<void> {
-    if (this.#busy) this.#wakeAgain();
-    else await this.removeUnfinished();
-  }
-
-  #wakeAgain(): void {
-    const { dependencies, alarm } = this.#parts;
-    alarm().notAfter(dependencies.clock.now() / 1000 + wakeMs);
-  }
-
-  /** Destroys an import that a crash or reset of the object interrupted, and waits for a destruction in progress. Never rejects. */
-  async removeUnfinished(): Promise<void> {
-    await this.#undoing;
-    const left = this.#busy ? null : this.#parts.store.importing();
-    if (left !== null) await this.#destroy(left);
+    });
   }
 
   /** Writes the rows of all lines. Returns the hash in the last line. */
@@ -214,19 +169,6 @@ export class Importer {
       live.save();
       return opened;
     });
-  }
-
-  async #destroy(threadId: string): Promise<void> {
-    const { dependencies, store, alarm, unload } = this.#parts;
-    try {
-      // The bucket is emptied first: `destroy` deletes the mark, and without the mark a failed destruction is not retried.
-      if (dependencies.files.bucket !== null) await emptyBucket(dependencies.files.bucket, threadId);
-      await store.destroy();
-      unload();
-    } catch (cause) {
-      alarm().notAfter(dependencies.clock.now() / 1000 + retryPauseMs(1, dependencies.random, pauses));
-      dependencies.log("error", "import_not_undone", { thread_id: threadId, cause: causeOf(cause) });
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 // Exports a whole thread as lines (docs/reference/export-format.md). Lines are built as the client reads them, from pages of rows and
 // chunks of files, so the thread is never completely in memory. Writes nothing.
+// Loaded with the first export of an isolate.
 
 import { exportFormat, exportMediaType, exportThreadSchema, exportVersion } from "#contract/export-header.ts";
 import type { ExportHeader } from "#contract/export-header.ts";

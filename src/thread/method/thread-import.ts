@@ -1,11 +1,13 @@
 // Creates a thread from the export in a request's body, and returns the thread. The body is read a piece at a time, as rows are written.
+// Loaded with the first import of an isolate.
 
 import { refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import { creationHeader, waitingHeader } from "#core/thread-rpc.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 
-import type { Importer } from "../archive/importer.ts";
+import { Importer } from "../archive/importer.ts";
+import type { ImporterParts } from "../archive/importer.ts";
 import { fileJson } from "./file-json.ts";
 import { view } from "./thread-changes.ts";
 import { openUpload } from "./upload-stream.ts";
@@ -18,14 +20,14 @@ export interface Importing {
 
 /** Returns 201 with the thread. If the import throws, everything that it wrote is destroyed. */
 export async function importThread(
-  importer: Importer,
+  parts: ImporterParts,
   { caller, clock }: Importing,
   { headers, body }: Request,
 ): Promise<Response> {
   if (body === null) throw refuse("invalid_request", "The body is empty; an exported thread is expected.");
   const upload = openUpload(body as ReadableStream<Uint8Array>, clock);
   try {
-    const { context } = await importer.importThread(caller, upload.stream, headers.get(creationHeader));
+    const { context } = await new Importer(parts).importThread(caller, upload.stream, headers.get(creationHeader));
     await context.wakeups.runAndSleep();
     // Sent after the catalog was updated: a client that receives the message may list its threads at once.
     context.ownerFeed.created(context.live);

@@ -244,6 +244,8 @@ const loadedLater = new Set([
   "src/models/provider/google-package.ts",
   "src/models/provider/openai-package.ts",
   "src/store/files/file-search.ts",
+  "src/thread/method/thread-export.ts",
+  "src/thread/method/thread-import.ts",
   "src/worker/route-authorizations.ts",
 ]);
 
