@@ -3,15 +3,15 @@
 import { expect, it } from "vitest";
 
 import type { Thread } from "#contract/thread.ts";
-import { deferred } from "#lib/deferred.ts";
 import type { TestTurn } from "#spec/test-script.ts";
 
 import { anna, ask } from "../http/support/session-app.ts";
 import { loadMessages, plain, reloadedChat, textOf, ThreadChat, toolsOf } from "../support/ai-chat/ai-chat.ts";
+import { crossing } from "../worker/crossing.ts";
 import { gate, scripts } from "../worker/definitions.ts";
 
 it("AISDK6 After its client has answered a call, a reloaded chat shows the whole answer", async () => {
-  const opened = deferred<void>();
+  const opened = crossing();
   scripts.set("asks_then_talks", async ({ step }) => {
     if (step === 0) return { text: "First. ", toolCalls: [{ name: "ask", arguments: { q: "x" } }] };
     await opened.promise;
@@ -37,7 +37,7 @@ it("AISDK6 After its client has answered a call, a reloaded chat shows the whole
 /** A run that a second message joins after its first answer. Resolves when the run has reached its second answer. */
 async function joinedRun(agent_id: string, second: (step: number) => TestTurn): Promise<string> {
   const { reached, open } = gate("before-join");
-  const joined = deferred<void>();
+  const joined = crossing();
   scripts.set("begins", () => ({ text: "First. ", toolCalls: [{ name: "wait", arguments: { gate: "before-join" } }] }));
   scripts.set("joins", ({ step }) => {
     joined.resolve();

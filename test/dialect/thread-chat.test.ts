@@ -11,6 +11,7 @@ import type { ThreadholdUIMessage } from "#react/ai-sdk/ui-message.ts";
 
 import { anna, ask } from "../http/support/session-app.ts";
 import { loadMessages, plain, textOf, toolsOf } from "../support/ai-chat/ai-chat.ts";
+import { crossing } from "../worker/crossing.ts";
 import { gate, scripts } from "../worker/definitions.ts";
 
 const origin = "https://api.example";
@@ -144,7 +145,7 @@ describe("a chat on a thread", () => {
   });
 
   it("AISDK15 onToolCall of a reloaded chat that resumes an answer is not called for a call with a result", async () => {
-    const [reached, opened] = [deferred<void>(), deferred<void>()];
+    const [reached, opened] = [crossing(), crossing()];
     scripts.set("asks_then_talks", async ({ step }) => {
       if (step === 0) return { toolCalls: [{ name: "ask", arguments: { q: "0" } }] };
       reached.resolve();
