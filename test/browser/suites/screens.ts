@@ -136,7 +136,8 @@ export function screens({ api, open, visit }: PlaygroundUse): void {
           for (const width of [1280, 390]) {
             await page.setViewportSize({ width, height: 844 });
             await drawn(page);
-            expect([name, width, await tabProblems(page)]).toEqual([name, width, []]);
+            const problems = await tabProblems(page);
+            expect(problems, `${name} at ${width} pixels: ${problems.join("; ")}`).toEqual([]);
           }
           await page.setViewportSize({ width: 1280, height: 860 });
         }
