@@ -54,6 +54,7 @@ describe.for(wireModels.map((wire) => [wire.name, wire] as const))("%s", ([, wir
       [0, words.slice(1).join("")],
     ]);
     expect(read.parts.at(-1)).toMatchObject({ type: "finish", stop_reason: "stop" });
+    expect(read.chunks?.direct).toBeGreaterThan(words.length / 2);
   });
 
   it("ANSWER8 Joined deltas give the blocks, the raw log and the end of an answer whose deltas are not joined", async () => {

@@ -93,6 +93,17 @@ export function providerSuite(use: () => SuiteServer): void {
       expect(body).not.toContain(keyOf(provider));
     });
 
+    it.concurrent("ANSWER8 The deltas of a long answer are joined to far fewer events of a thread", async () => {
+      const times = 600;
+      const { feed, logs } = await turn(use, provider, [{ fixture: "text", repeat: { text: "Hello", times } }]);
+      const content = String(feed.view().messages.at(-1)?.content);
+      expect(content.split("Hello")).toHaveLength(times + 1);
+      // Every event of the thread has a number, also if a subscriber receives several of them as one.
+      expect(feed.ofType("run_end")[0]?.seq).toBeLessThan(times / 4);
+      const { chunks } = z.object({ chunks: z.object({ direct: z.number() }) }).parse(logs[0]?.data);
+      expect(chunks.direct).toBeGreaterThan(times / 2);
+    });
+
     it.concurrent("A tool call is run, its result is sent to the model, and the loop continues", async () => {
       const { api } = use();
       const { id, feed, seen, logs } = await turn(use, provider, [{ fixture: "tool-call" }, { fixture: "text" }]);

@@ -16,6 +16,8 @@ export interface Order {
   /** Nothing more is sent after this many bytes until the promise resolves. */
   pause?: { afterBytes: number; until: Promise<void> };
   headers?: Record<string, string>;
+  /** The first event that contains this text is sent this number of times. */
+  repeat?: { text: string; times: number };
   /** Its error messages repeat the key of the request, as some providers do. */
   repeatKey?: true;
 }
@@ -102,13 +104,21 @@ async function pass(models: ModelServer, { path, headers, body, order, response 
   });
   const type = answer.headers.get("content-type") ?? "";
   response.writeHead(answer.status, { "content-type": type, ...order.headers });
-  if (order.repeatKey) {
+  if (order.repeat !== undefined) {
+    response.end(repeated(await answer.text(), order.repeat));
+  } else if (order.repeatKey) {
     const key = keyIn(headers);
     response.end((await answer.text()).replace(/"message":\s*"/g, (found) => `${found}${key} is not it. `));
   } else {
     const body: AsyncIterable<Uint8Array> = answer.body ?? Readable.from([]);
     await pipeline(Readable.from(order.pause === undefined ? body : paused(body, order.pause)), response);
   }
+}
+
+function repeated(stream: string, { text, times }: NonNullable<Order["repeat"]>): string {
+  const events = stream.split(/(?<=\r?\n\r?\n)/);
+  const at = events.findIndex((event) => event.includes(text));
+  return events.map((event, index) => (index === at ? event.repeat(times) : event)).join("");
 }
 
 async function* paused(body: AsyncIterable<Uint8Array>, { afterBytes, until }: NonNullable<Order["pause"]>) {
