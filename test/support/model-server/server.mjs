@@ -5,6 +5,7 @@
 // Headers of a request control its answer: `x-server-seed` fixes the offsets, `x-server-break` breaks the connection
 // after that many bytes, `x-server-hold` sends nothing more after that many bytes, `x-server-id` names the exchange for
 // the routes below, `x-server-redirect: <status> <address>` redirects once, to the same path below `<address>/moved`.
+// `x-server-fault` changes the answer (faults.mjs).
 // A model `case:first|second` answers the requests of one exchange in turn; the last case also answers all later ones.
 // GET /__requests?id= returns the requests; GET /__closed?id= waits until the answer's connection is closed, and
 // returns how;
@@ -15,6 +16,7 @@ import { createServer } from "node:http";
 import { BrokenRequests } from "../wire-rules/request-problems.mjs";
 import { asSent, gatewayUrl } from "./ai-binding.mjs";
 import { fixtureAnswer, listRecorded, listRecordedErrors, recordedAnswer, listStreams } from "./cases.mjs";
+import { faults } from "./faults.mjs";
 import { createRandom, cutAtRandom } from "./random.mjs";
 
 /**
@@ -201,7 +203,10 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
     if (url.pathname.startsWith("/ai-gateway/")) chosen.headers["cf-aig-log-id"] = "01LOGOFGATEWAY";
     const random = createRandom(numberHeader(headers, "x-server-seed") ?? seed + served++);
     const breakAt = numberHeader(headers, "x-server-break");
-    return writeAnswer(response, chosen, { random, breakAt, holdAt: numberHeader(headers, "x-server-hold") });
+    const fault = headers["x-server-fault"];
+    const sent = typeof fault === "string" ? faults[fault]?.(chosen) : chosen;
+    if (sent === undefined) return sendJson(response, { error: { message: `no fault ${String(fault)}` } }, 404);
+    return writeAnswer(response, sent, { random, breakAt, holdAt: numberHeader(headers, "x-server-hold") });
   };
 
   const server = createServer((request, response) => {
