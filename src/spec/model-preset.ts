@@ -1,6 +1,6 @@
 // Servers with OpenAI's Chat Completions that `provider: "openai-compatible"` knows by name. Each server is one row: its address, the variable
 // of its key, and how it differs from OpenAI. Types, the build, requests and the documentation read this list alone. The sources of the
-// rows are in docs/reference/providers.md.
+// rows are in docs/reference/providers/openai-compatible.md.
 
 import type { ModelCompatibility } from "./model.ts";
 

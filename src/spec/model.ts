@@ -72,7 +72,7 @@ export type SchemaRules = "openai" | "compatible" | "anthropic" | "google" | "mo
 
 /**
  * How a server with OpenAI's protocols differs from OpenAI's own. A field that is left out is filled from what is known of the server's
- * host, else of the model's id (docs/reference/providers.md).
+ * host, else of the model's id (docs/reference/providers/openai-compatible.md).
  */
 export interface ModelCompatibility {
   /** The request field for the maximal length of the answer. */

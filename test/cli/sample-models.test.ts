@@ -30,8 +30,8 @@ const vendorId =
 /** Names of families in rules about all their models. */
 const families = new Set(["gpt-5"]);
 
-/** The page of the rules for each family, of all generations. */
-const rules = "docs/reference/providers.md";
+/** The pages of the rules for each family, of all generations. */
+const rules = /^docs\/reference\/providers(?:\/|\.md$)/;
 
 const folders = ["docs", "examples", "agents", "packages", "playground", "src/cli", "src/spec", "src/contract"];
 
@@ -47,7 +47,7 @@ function samples(): string[] {
   );
   const isText = (file: string) =>
     /\.(?:md|mdx|tsx?|mjs|jsonc?|toml|txt|vars|example|html)$|\/_?\.?[a-z.]+vars/.test(file);
-  return listed.split("\0").filter((file) => isText(file) && file !== rules);
+  return listed.split("\0").filter((file) => isText(file) && !rules.test(file));
 }
 
 /** The ids of models in a text, without the punctuation after them. */

@@ -1,5 +1,5 @@
 // The profile of the binding `AI`: models of Workers AI (`@cf/…`), models of other vendors (`openai/…`), and dynamic routes of a gateway
-// (`dynamic/…`). They use Chat Completions, except for Anthropic's models, which use the Messages API. Sources: docs/reference/providers.md.
+// (`dynamic/…`). They use Chat Completions, except for Anthropic's models, which use the Messages API. Sources: docs/reference/providers/workers-ai.md.
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
 
