@@ -28,6 +28,7 @@ import { ShownMessage } from "./search/shown-message.ts";
 import { useShownMessage } from "./search/use-shown-message.ts";
 import { useBeginAtEnd } from "./use-begin-at-end.ts";
 import { useCallsAtWork } from "./use-calls-at-work.ts";
+import { useFocusInView } from "./use-focus-in-view.ts";
 import { useHistory } from "./use-history.ts";
 import { useListKeys } from "./use-list-keys.ts";
 import { useModelWait } from "./use-model-wait.ts";
@@ -120,6 +121,7 @@ export function MessageList({ handle, live, count, running, repeatable, onContex
     paddingEnd: 24,
     useFlushSync: false,
   });
+  useFocusInView(place);
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const { hasMore, loading, more } = history;
