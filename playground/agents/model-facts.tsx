@@ -2,7 +2,7 @@
 
 import type { ReactElement } from "react";
 
-import { count } from "../kit/figures.ts";
+import { count, listed } from "../kit/figures.ts";
 import { Facts, Part } from "./definition-facts.tsx";
 import { DefinitionLink } from "./definition-link.tsx";
 import type { Model } from "./definition.ts";
@@ -10,7 +10,7 @@ import type { Model } from "./definition.ts";
 import css from "./definition.module.css";
 
 export function ModelFacts({ model }: { model: Model }): ReactElement {
-  const { provider, includedProviders, fallbacks, inputPrice, outputPrice, longPrompt, missing } = model;
+  const { provider, includedProviders, fallbacks, inputPrice, outputPrice, longPrompt, missing_names: missing } = model;
   const known = Object.entries(model.capabilities);
   const abilities = known.filter(([, can]) => can === true);
   const inabilities = known.filter(([, can]) => can === false);
@@ -18,7 +18,7 @@ export function ModelFacts({ model }: { model: Model }): ReactElement {
     <Part title="Model">
       <Facts
         facts={[
-          ["API key", missing === null ? null : `${missing} is not set`],
+          ["Missing", missing.length === 0 ? null : listed(missing)],
           ["Provider", <code key="provider">{provider}</code>],
           ["Model", <code key="model">{model.model}</code>],
           ["Providers", includedProviders.length === 0 ? null : includedProviders.join(", ")],

@@ -26,8 +26,8 @@ export function missingKeys(reference: Reference, set: DefinitionSet, links: rea
     }
   };
   look(reference);
-  return set.models.flatMap(({ name, missing }) =>
-    models.has(name) && missing !== null ? [{ model: name, variable: missing }] : [],
+  return set.models.flatMap(({ name, missing_names: names }) =>
+    models.has(name) ? names.map((variable) => ({ model: name, variable })) : [],
   );
 }
 

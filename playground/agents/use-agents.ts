@@ -4,6 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { Definitions } from "threadhold/client";
 import { useThreadholdClient } from "threadhold/react";
 
+import { listed } from "../kit/figures.ts";
+
 type Listed<K extends keyof Definitions> = Awaited<ReturnType<Definitions[K]["list"]>>[number];
 
 type Agent = Listed<"agents">;
@@ -16,7 +18,7 @@ export interface KnownAgent {
   tools: readonly string[];
   /** The JSON Schemas of the answers of its sides' prompts. */
   structures: readonly NonNullable<Prompt["structure"]>[];
-  /** The missing variable without which one of its models cannot be used; null if the agent is ready. */
+  /** The missing variables without which its models cannot be used, as a part of a sentence; null if the agent is ready. */
   missing: string | null;
 }
 
@@ -37,8 +39,8 @@ export function useAgents(): {
         prompts.list({ signal }),
         models.list({ signal }),
       ]);
-      const listed = all.map((agent) => withParts(agent, known, behind));
-      return [...listed.filter((one) => one.missing === null), ...listed.filter((one) => one.missing !== null)];
+      const whole = all.map((agent) => withParts(agent, known, behind));
+      return [...whole.filter((one) => one.missing === null), ...whole.filter((one) => one.missing !== null)];
     },
   });
   return { agents: data ?? none, loading: isPending, error, retry: () => void refetch() };
@@ -53,12 +55,13 @@ function withParts(agent: Agent, prompts: readonly Prompt[], models: readonly Mo
   const sides = [agent.sideA, ...(agent.sideB === null ? [] : [agent.sideB])];
   const used = sides.flatMap((side) => prompts.filter(({ name }) => name === side.prompt));
   const named = [...new Set(used.map(({ model }) => model))];
+  const missing = models.flatMap(({ name, missing_names: names }) => (named.includes(name) ? names : []));
   return {
     agent,
     models: named,
     structures: used.flatMap(({ structure }) => (structure === null ? [] : [structure])),
     tools: [...new Set(used.flatMap(({ tools }) => tools.map(toolName)))],
-    missing: named.flatMap((name) => models.find((model) => model.name === name)?.missing ?? [])[0] ?? null,
+    missing: missing.length === 0 ? null : listed([...new Set(missing)]),
   };
 }
 

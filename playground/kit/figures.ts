@@ -51,6 +51,11 @@ export function count(number: number): string {
   return number.toLocaleString("en-US").replaceAll(",", "\u00a0");
 }
 
+/** Names as a part of a sentence: `A`, `A and B`, `A, B and C`. */
+export function listed(names: readonly string[]): string {
+  return new Intl.ListFormat("en-GB").format(names);
+}
+
 /** US dollars; null is an unknown price. */
 export function money(usd: number | null): string {
   if (usd === null) return "price unknown";

@@ -67,8 +67,8 @@ const factSourceSchema = z.object({ url: z.string(), date: z.string() }).nullabl
 /**
  * A model. Prices are USD per million tokens, null if unknown; `longPrompt` has those of requests whose prompt has more tokens than `above`.
  * `context_window`, `input_limit` and `output_limit` are its token limits, null if unknown. `prices_source`, `limits_source` and
- * `capabilities_source` are the sources of those that the definition does not state. `max_tokens` is the definition's own limit of an answer. `ready` is false, and `missing` names the
- * variable, while its key is not set.
+ * `capabilities_source` are the sources of those that the definition does not state. `max_tokens` is the definition's own limit of an answer. `ready` is false while its key
+ * or another setting is missing: `missing_names` has the names of all missing variables, or of the missing binding, and `missing` the first.
  */
 export const modelViewSchema = z.object({
   name: z.string(),
@@ -100,6 +100,7 @@ export const modelViewSchema = z.object({
   max_tokens: z.number().int().nullable(),
   ready: z.boolean(),
   missing: z.string().nullable(),
+  missing_names: z.array(z.string()),
 });
 
 /** Anything that a model can call: a tool, a prompt that another one offers, an exposed agent; with the JSON Schema that models receive. */

@@ -6,8 +6,8 @@ import type { ThreadDirectory } from "#core/thread-rpc.ts";
 import type { Log } from "#lib/log-port.ts";
 import type { Timers } from "#lib/timers.ts";
 import type { Diagnostic } from "#spec/diagnostic.ts";
-import type { CatalogueCapabilities, CatalogueSource } from "#spec/model-catalogue.ts";
-import type { AnyModelDefinition, LongPromptPrices, TokenPrices } from "#spec/model.ts";
+import type { ModelFacts, ModelReadiness } from "#spec/model-status.ts";
+import type { AnyModelDefinition } from "#spec/model.ts";
 import type { Registry, ToolSourceDefinition, ToolSourceEntry } from "#spec/registry.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
@@ -17,21 +17,6 @@ import type { Dialect } from "./dialect.ts";
 import type { RateLimiter } from "./limit/rate-limiter.ts";
 import type { PlaygroundPlace } from "./page/serve-page.ts";
 import type { Variables } from "./variables.ts";
-
-/** Whether a model can be used. `missing` is the name of the variable that it lacks. */
-export interface Readiness {
-  ready: boolean;
-  missing: string | null;
-}
-
-/** Limits, prices and capabilities of a model, and the sources of those that its definition does not state. */
-export interface ModelFacts {
-  limits: Record<"contextWindow" | "inputLimit" | "outputLimit", number | null>;
-  limitsSource: CatalogueSource | null;
-  prices: TokenPrices & { longPrompt?: LongPromptPrices };
-  pricesSource: CatalogueSource | null;
-  capabilities: CatalogueCapabilities | null;
-}
 
 /** Dependencies of the application, created once for each isolate. Requests arrive without the prefix. */
 export interface AppDependencies extends PlaygroundPlace {
@@ -43,7 +28,7 @@ export interface AppDependencies extends PlaygroundPlace {
   objects: ThreadDirectory;
   feeds: FeedDirectory;
   catalog: Catalog;
-  readiness: (model: AnyModelDefinition) => Readiness;
+  readiness: (model: AnyModelDefinition) => ModelReadiness;
   modelFacts: (model: AnyModelDefinition) => ModelFacts;
   /** Requests the tools of a definition with many tools, such as an MCP server, with the credentials of this user. */
   sourceState: (

@@ -36,21 +36,25 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
 }
 
-/** The access to a gateway; otherwise the variable or the binding that is missing. */
+/** The access to a gateway; otherwise all variables that are missing. */
 export function gatewayAccess(
   options: ModelGateway,
   path: string,
   env: Record<string, unknown>,
-): GatewayAccess | { missing: string } {
+): GatewayAccess | { missing: string[] } {
   const { tokenVariable } = options;
   const token = textOf(env[tokenVariable ?? gatewayTokenVariable]);
-  if (tokenVariable !== undefined && token === null) return { missing: tokenVariable };
-  const settings = { options, path, token };
   const account = options.accountId ?? textOf(env[accountVariable]);
-  if (account !== null)
-    return { settings, baseUrl: `${host}/${encodeURIComponent(account)}/${encodeURIComponent(options.id)}/${path}` };
   const binding = aiBindingOf(env);
-  return binding === null ? { missing: accountVariable } : { settings: { ...settings, binding }, baseUrl: null };
+  const missing = [
+    ...(tokenVariable !== undefined && token === null ? [tokenVariable] : []),
+    ...(account === null && binding === null ? [accountVariable] : []),
+  ];
+  if (missing.length > 0) return { missing };
+  const settings = { options, path, token };
+  return account === null && binding !== null
+    ? { settings: { ...settings, binding }, baseUrl: null }
+    : { settings, baseUrl: `${host}/${encodeURIComponent(account ?? "")}/${encodeURIComponent(options.id)}/${path}` };
 }
 
 /** The addresses that a binding returned, by gateway and provider. They do not change while the binding exists. */
@@ -142,7 +146,7 @@ export function gatewayLogId(headers: Headers | null): { gateway_log_id?: string
   return id === "" ? {} : { gateway_log_id: id.slice(0, longestLogId) };
 }
 
-/** What a gateway without an address needs. */
-export const missingAccount =
-  `needs the address of its AI Gateway: set gateway.accountId or the variable ${accountVariable}, or add the binding ` +
-  `${aiBindingName} to the wrangler configuration ([ai] with binding = "AI")`;
+/** What replaces the variable with the account of a gateway. */
+export const insteadOfAccount =
+  `In place of ${accountVariable}, which the address of an AI Gateway contains, set gateway.accountId, or add the binding ` +
+  `${aiBindingName} to the wrangler configuration ([ai] with binding = "AI").`;

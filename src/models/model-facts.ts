@@ -1,29 +1,10 @@
 // The facts of a model: those that its definition states, else those of the catalogue at its address. Prices count at the provider's own address
 // alone, and not if the provider reports the cost itself.
 
-import type {
-  AnyModelDefinition,
-  CatalogueCapabilities,
-  CatalogueEntry,
-  CatalogueSource,
-  LongPromptPrices,
-  ModelCatalogue,
-  Registry,
-  TokenPrices,
-} from "#spec/index.ts";
+import type { AnyModelDefinition, CatalogueEntry, ModelCatalogue, Registry, TokenPrices } from "#spec/index.ts";
+import type { ModelFacts } from "#spec/model-status.ts";
 
 import { cataloguePlace } from "./provider-settings.ts";
-
-/** The facts of a model. A source is null if the definition states all facts of its group, or none is known. */
-export interface ModelFacts {
-  /** Token limits. Null: not known. */
-  limits: Record<"contextWindow" | "inputLimit" | "outputLimit", number | null>;
-  limitsSource: CatalogueSource | null;
-  prices: TokenPrices & { longPrompt?: LongPromptPrices };
-  pricesSource: CatalogueSource | null;
-  /** What the catalogue states. A definition overrides it. Null: not known. */
-  capabilities: CatalogueCapabilities | null;
-}
 
 const priceFields = ["inputPrice", "outputPrice", "cachedPrice", "cacheWritePrice", "longPrompt"] as const;
 const limitFields = ["contextWindow", "inputLimit", "outputLimit"] as const;

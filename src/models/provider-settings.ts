@@ -50,10 +50,25 @@ function gatewayOf(model: AnyModelDefinition, env: Record<string, unknown>) {
   return gatewayAccess(model.gateway, gatewayPath, env);
 }
 
-/** The variable or the binding that the AI Gateway of a model lacks; null if it lacks none. */
-export function missingOfGateway(model: AnyModelDefinition, env: Record<string, unknown>): string | null {
+/** The key of a model in the environment, empty for a model without one; null if it is not set. */
+function keyIn(model: AnyModelDefinition, env: Record<string, unknown>): string | null {
+  // A definition that names a variable needs it.
+  const isKeyless = model.keyVariable === undefined && variablesOf(model)?.keyless === true;
+  const needsNone = bindingOf(model) !== null || model.keyVariable === null || isKeyless;
+  return firstText(env, keyVariables(model)) ?? (needsNone ? "" : null);
+}
+
+/**
+ * All variables that a model lacks, or the binding; empty if it lacks none, or its definition cannot be used. Of several variables with the
+ * same meaning, the one that users set.
+ */
+export function missingNames(model: AnyModelDefinition, env: Record<string, unknown>): string[] {
+  if (refusedField(model) !== undefined) return [];
+  const binding = bindingOf(model);
+  if (binding !== null) return aiBindingOf(env) === null ? [binding] : [];
+  const key = keyIn(model, env) === null ? keyVariables(model).slice(0, 1) : [];
   const access = gatewayOf(model, env);
-  return access !== null && "missing" in access ? access.missing : null;
+  return access !== null && "missing" in access ? [...key, ...access.missing] : key;
 }
 
 /** The environment variable in which users set the key of a model; null for a model that needs none. */
@@ -128,10 +143,7 @@ export function providerSettings(
   const isBound = bindingOf(model) !== null;
   const binding = isBound ? aiBindingOf(env) : null;
   if (isBound && binding === null) return null;
-  // A definition that names a variable needs it.
-  const isKeyless = model.keyVariable === undefined && variablesOf(model)?.keyless === true;
-  const needsNone = isBound || model.keyVariable === null || isKeyless;
-  const apiKey = given ?? firstText(env, keyVariables(model)) ?? (needsNone ? "" : null);
+  const apiKey = given ?? keyIn(model, env);
   if (apiKey === null) return null;
   const { profile, baseUrl, host } = destinationOf(model, known, env);
   const settings = { profile, apiKey, baseUrl, host, owner: profile.ownerAt?.(host) ?? profile.name };

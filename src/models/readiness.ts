@@ -4,14 +4,14 @@
 import type { ModelFailure } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { accountVariable, gatewayTokenVariable, missingAccount } from "./gateway.ts";
-import { bindingOf, keyVariable, missingOfGateway, providerSettings } from "./provider-settings.ts";
+import { accountVariable, gatewayTokenVariable, insteadOfAccount } from "./gateway.ts";
+import { bindingOf, keyVariable, missingNames, providerSettings } from "./provider-settings.ts";
 import { providerNamed, refusedField, unavailableProvider } from "./provider/providers.ts";
 
 export { aiBindingName } from "./ai-binding.ts";
-export { addressVariables, bindingOf, defaultAddress } from "./provider-settings.ts";
+export { addressVariables, bindingOf, defaultAddress, keyVariable, missingNames } from "./provider-settings.ts";
 
-/** Whether a model can be called; `missing` names the variable or the binding that it needs, and is null if neither is missing. */
+/** Whether a model can be called. `missing` is the first of `missingNames`, and null if nothing is missing. */
 export interface Readiness {
   ready: boolean;
   missing: string | null;
@@ -22,13 +22,8 @@ export function readiness(model: AnyModelDefinition, env: Record<string, unknown
   const provider = providerNamed(model.provider);
   if (provider === undefined) return { ready: false, missing: null };
   if ("play" in provider) return { ready: provider.isReady(model), missing: null };
-  if (providerSettings(model, env) !== null) return { ready: true, missing: null };
-  if (refusedField(model) !== undefined) return { ready: false, missing: null };
-  const needed = bindingOf(model) ?? keyVariable(model);
-  // The key may be set, and the gateway lack its address or its token.
-  const { gateway: _gateway, ...ofProvider } = model;
-  const isKeySet = needed !== null && providerSettings(ofProvider, env) !== null;
-  return { ready: false, missing: needed === null || isKeySet ? missingOfGateway(model, env) : needed };
+  const [missing = null] = missingNames(model, env);
+  return { ready: providerSettings(model, env) !== null, missing };
 }
 
 /** Whether the answers of a model come from a script, so that no request is sent. */
@@ -63,13 +58,18 @@ export function notReadyMessage(model: AnyModelDefinition, env: Record<string, u
   if (problem !== undefined) return `Model "${model.name}": ${problem}.`;
   const binding = bindingOf(model);
   if (binding !== null) return `Model "${model.name}" ${missingBinding}`;
-  const { missing: lacked } = readiness(model, env);
-  const ofGateway = lacked === keyVariable(model) ? null : lacked;
-  if (ofGateway === accountVariable) return `Model "${model.name}" ${missingAccount}.`;
-  const variable = ofGateway ?? keyVariable(model);
-  if (variable === null) return `Model "${model.name}": provider "${model.provider}" sends no requests.`;
+  const missing = missingNames(model, env);
+  const names = joined(missing);
+  if (names === "") return `Model "${model.name}": provider "${model.provider}" sends no requests.`;
   return (
-    `Model "${model.name}" needs ${variable}, which is not set. For local development put ${variable}=… into .dev.vars; ` +
-    `for a deployment run: npx wrangler secret put ${variable}`
+    `Model "${model.name}" needs ${names}, which ${missing.length === 1 ? "is" : "are"} not set. For local development put ` +
+    `${joined(missing.map((name) => `${name}=…`))} into .dev.vars; for a deployment run: ` +
+    `${joined(missing.map((name) => `npx wrangler secret put ${name}`))}` +
+    (missing.includes(accountVariable) ? `. ${insteadOfAccount}` : "")
   );
+}
+
+/** Names as a part of a sentence: `A`, `A and B`, `A, B and C`. */
+export function joined(names: readonly string[]): string {
+  return new Intl.ListFormat("en-GB").format(names);
 }

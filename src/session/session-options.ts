@@ -6,7 +6,7 @@ import type { Limits } from "#contract/run.ts";
 import { anySignal } from "#lib/any-signal.ts";
 import { keyVariable } from "#models/provider-settings.ts";
 import { refusedField, unavailableProvider } from "#models/provider/providers.ts";
-import { bindingOf, notReadyMessage, readiness } from "#models/readiness.ts";
+import { bindingOf, missingNames, notReadyMessage } from "#models/readiness.ts";
 import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
 
 /** Options that may differ between executions. */
@@ -142,10 +142,10 @@ const inProcess =
 
 /** Throws `invalid_request` if the model's key is missing, before a request is sent. */
 export function assertKey(options: CheckedOptions): void {
-  const { missing } = readiness(options.model, environmentOf(options));
-  if (missing === null) return;
+  const [missing, ...others] = missingNames(options.model, environmentOf(options));
+  if (missing === undefined) return;
   if (bindingOf(options.model) !== null) throw refuse("invalid_request", notReadyMessage(options.model) + inProcess);
-  if (missing !== keyVariable(options.model))
+  if (others.length > 0 || missing !== keyVariable(options.model))
     throw refuse("invalid_request", notReadyMessage(options.model, environmentOf(options)));
   throw refuse(
     "invalid_request",

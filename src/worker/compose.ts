@@ -21,7 +21,7 @@ import { traceSettings } from "#lib/trace-settings.ts";
 import { webhookSettings } from "#lib/webhook-settings.ts";
 import { loadModelPort } from "#models/load-model-port.ts";
 import { completeModels, modelFacts } from "#models/model-facts.ts";
-import { readiness } from "#models/readiness.ts";
+import { missingNames, readiness } from "#models/readiness.ts";
 import { createRedact } from "#models/redact.ts";
 import type { Registry } from "#spec/index.ts";
 import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
@@ -80,7 +80,7 @@ export function compose(
       objects: (objectId) => env.THREADS.get(objectIdOf(env, objectId)) as unknown as ThreadStub,
       catalog: catalogOf(env),
       log: redactedLog(consoleLog, createRedact(secretsOf(env, registry.secrets))),
-      readiness: (model) => readiness(model, { ...env }),
+      readiness: (model) => ({ ...readiness(model, { ...env }), missing: missingNames(model, { ...env }) }),
       modelFacts: (model) => modelFacts(model, { ...env }, registry.catalogue),
       sourceState: (entry, definition, userId) => {
         return readSourceState(entry, definition, {

@@ -246,6 +246,16 @@ export default defineModel({ name: "fast", provider: "openai", model: "gpt-5" })
     );
   });
 
+  it("READY1 The command doctor names all variables that a model lacks in one finding", async () => {
+    const gateway = '{ id: "team", tokenVariable: "TEAM_TOKEN" }';
+    const claude = `export default { name: "claude", provider: "anthropic", model: "claude-sonnet-5", gateway: ${gateway} };`;
+    const files = { ...complete, "agents/models/claude.ts": claude, ".dev.vars": "OPEN_LOOPBACK=true\nTEAM_TOKEN=t\n" };
+    const { output } = await doctor(files, inRepository);
+    expect(output).toContain("model claude: ANTHROPIC_API_KEY and CLOUDFLARE_ACCOUNT_ID are not set on this machine.");
+    expect(output).toContain("add ANTHROPIC_API_KEY=… and CLOUDFLARE_ACCOUNT_ID=… to .dev.vars; for a deployment run");
+    expect(output).toContain("secret put ANTHROPIC_API_KEY and npx wrangler secret put CLOUDFLARE_ACCOUNT_ID");
+  });
+
   it("The command doctor warns of a missing or invalid ENCRYPTION_KEY if an MCP server uses OAuth, and does not print the value", async () => {
     const server = 'export default { name: "notes", url: "https://notes.example/mcp", oauth: true };';
     const key = Buffer.alloc(32, 7).toString("base64");

@@ -35,6 +35,25 @@ it("A deploy asks for no secret for a model that a binding reaches, with and wit
   expect(names(boundVariables({ ai: { binding: "AI" } }))).toEqual([]);
 });
 
+it("READY1 A deploy asks at once for all that a model lacks, each for its own purpose, and none of them serves for another", () => {
+  const gateway = { id: "g", tokenVariable: "TEAM_TOKEN" };
+  const model = { name: "claude", provider: "anthropic", model: "m", gateway } as const;
+  const other = { name: "gpt", provider: "openai", model: "m", gateway } as const;
+  const models = [model, other];
+  const needed = neededSecrets({ ...context, models, usesOAuth: false, present: new Set(ticket) });
+  expect(needed.map(({ name, purpose }) => [name, purpose])).toEqual([
+    ["ANTHROPIC_API_KEY", "the key of the model claude"],
+    ["TEAM_TOKEN", "a setting of the model claude, gpt"],
+    ["CLOUDFLARE_ACCOUNT_ID", "a setting of the model claude, gpt"],
+    ["OPENAI_API_KEY", "the key of the model gpt"],
+  ]);
+  const names = needed.map(({ name }) => name);
+  for (const { name, isServedBy } of needed) expect(names.filter(isServedBy)).toEqual([name]);
+  expect(() => assertKnownSecrets(["TEAM_TOKEN"], { models, usesOAuth: false })).not.toThrow();
+  const without = neededSecrets({ ...context, models, usesOAuth: false, present: new Set(ticket), without: names });
+  expect(without).toEqual([]);
+});
+
 it("A deploy asks for the account of a gateway only if no binding returns its address", () => {
   const model = { name: "claude", provider: "anthropic", model: "m", gateway: { id: "g" } } as const;
   const names = (bound: Record<string, unknown>) => {

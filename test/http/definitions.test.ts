@@ -43,7 +43,13 @@ describe("definitions", () => {
     const text = await (await ask("/api/models/fast")).text();
     expect(JSON.parse(text)).toMatchObject({ ready: false, missing: "OPENAI_API_KEY", inputPrice: 1 });
     expect(text).not.toContain("do-not-show");
-    const complete = testApp({ dependencies: { readiness: () => ({ ready: true, missing: null }) } });
+    const lacking = testApp({ dependencies: { readiness: () => ({ ready: false, missing: ["A_KEY", "B_TOKEN"] }) } });
+    expect(await (await lacking.ask("/api/models/fast")).json()).toMatchObject({
+      ready: false,
+      missing: "A_KEY",
+      missing_names: ["A_KEY", "B_TOKEN"],
+    });
+    const complete = testApp({ dependencies: { readiness: () => ({ ready: true, missing: [] }) } });
     expect(await (await complete.ask("/api/models/fast")).json()).toMatchObject({ ready: true, missing: null });
   });
 

@@ -4,7 +4,7 @@ import { env as workerEnv } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 
 import { createModelPort } from "#models/create-model-port.ts";
-import { notReadyMessage, readiness } from "#models/readiness.ts";
+import { missingNames, notReadyMessage, readiness } from "#models/readiness.ts";
 import { modelPresets, type AnyModelDefinition, type PresetName } from "#spec/index.ts";
 
 import { checkedFetch } from "../support/wire-rules/checked-fetch.ts";
@@ -188,6 +188,35 @@ describe("headers of a gateway", () => {
 });
 
 describe("gateways that cannot be used", () => {
+  it.for([...providers.map((provider) => ({ provider })), { provider: "openai-compatible", preset: "groq" } as const])(
+    "READY1 A model of $provider lacks its key, its token and its account at once, one sentence names all, and with them it is ready",
+    async (named) => {
+      const guarded = {
+        ...model("anthropic", "m", { gateway: { ...gateway, tokenVariable: "TEAM_TOKEN" } }),
+        ...named,
+      };
+      const names = missingNames(guarded, {});
+      expect(names).toEqual([expect.stringMatching(/_API_KEY$/), "TEAM_TOKEN", "CLOUDFLARE_ACCOUNT_ID"]);
+      const fetch = () => Promise.reject(new Error("nothing may be sent"));
+      const port = createModelPort({ env: {}, fetch });
+      const [part] = await collect(port.stream(request(guarded), new AbortController().signal));
+      const [key = ""] = names;
+      const puts = names.map((name) => `npx wrangler secret put ${name}`);
+      expect(part).toMatchObject({ type: "error", failure: { kind: "not_configured" } });
+      expect(JSON.stringify(part)).toContain(
+        `needs ${key}, TEAM_TOKEN and CLOUDFLARE_ACCOUNT_ID, which are not set. For local development put ${key}=…, TEAM_TOKEN=… and ` +
+          `CLOUDFLARE_ACCOUNT_ID=… into .dev.vars; for a deployment run: ${puts[0] ?? ""}, ${puts[1] ?? ""} and ${puts[2] ?? ""}. In place of`,
+      );
+      const values = Object.fromEntries(names.map((name) => [name, "set"]));
+      expect(readiness(guarded, values)).toEqual({ ready: true, missing: null });
+      for (const name of names) {
+        const { [name]: _, ...others } = values;
+        expect(missingNames(guarded, others)).toEqual([name]);
+        expect(readiness(guarded, others)).toEqual({ ready: false, missing: name });
+      }
+    },
+  );
+
   it("A model whose gateway lacks its account or its token is not ready, and its error names what is missing", () => {
     const definition = model("anthropic", "m", { gateway });
     expect(readiness(definition, keys)).toEqual({ ready: false, missing: "CLOUDFLARE_ACCOUNT_ID" });

@@ -145,3 +145,12 @@ it("ENTRY10 An execution is refused if the model has no API key, and the session
   expect(message).toContain("set ANTHROPIC_API_KEY in the environment, or give options.apiKey");
   expect(of.messages).toEqual([]);
 });
+
+it("READY1 An execution is refused with all that the model lacks, and a key of the options is none of it", () => {
+  const gateway = { id: "team", tokenVariable: "TEAM_TOKEN" };
+  const model = { name: "big", provider: "anthropic", model: "claude", gateway } as const;
+  const refused = (options: object) =>
+    refusal(() => execute(createSession("s", { tools: [] }, { model, env: {}, ...options }), user("Hello"))).message;
+  expect(refused({})).toContain("needs ANTHROPIC_API_KEY, TEAM_TOKEN and CLOUDFLARE_ACCOUNT_ID, which are not set");
+  expect(refused({ apiKey: "k" })).toContain("needs TEAM_TOKEN and CLOUDFLARE_ACCOUNT_ID, which are not set");
+});

@@ -124,6 +124,14 @@ describe("definitions", () => {
     const missing = (name: string) => missingKeys({ kind: "agent", name }, shop, linksOf(shop));
     expect(missing("desk")).toEqual([{ model: "large", variable: "LARGE_KEY" }]);
     expect(missing("billing")).toEqual([]);
+    const lacking = { ...modelOf("large"), ready: false, missing: "A_KEY", missing_names: ["A_KEY", "B_TOKEN"] };
+    const set = { ...shop, models: [lacking, modelOf("small")] };
+    expect(missingKeys({ kind: "agent", name: "desk" }, set, linksOf(set)).map(({ variable }) => variable)).toEqual([
+      "A_KEY",
+      "B_TOKEN",
+    ]);
+    const [node] = graphOf(set).nodes.filter(({ kind, name }) => kind === "model" && name === "large");
+    expect(node?.trouble).toBe("needs A_KEY and B_TOKEN");
   });
 
   it("A finding of the build is shown at the definition of its file, and at the definitions that it names", () => {

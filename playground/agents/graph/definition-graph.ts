@@ -1,6 +1,7 @@
 // The project's definitions as nodes and edges: a node for each definition, and one edge between two related
 // definitions, whatever their relations are. A name that is used and not defined is a node too, marked as missing.
 
+import { listed } from "../../kit/figures.ts";
 import { keyOf, referencesOf } from "../definition.ts";
 import type { DefinitionSet, Kind, Reference } from "../definition.ts";
 import { findingsOf } from "../findings.ts";
@@ -95,8 +96,8 @@ export function filteredGraph(graph: DefinitionGraph, text: string): DefinitionG
 }
 
 function missingOf({ kind, name }: Reference, { models }: DefinitionSet): string | null {
-  const missing = kind === "model" ? (models.find((model) => model.name === name)?.missing ?? null) : null;
-  return missing === null ? null : `needs ${missing}`;
+  const names = kind === "model" ? (models.find((model) => model.name === name)?.missing_names ?? []) : [];
+  return names.length === 0 ? null : `needs ${listed(names)}`;
 }
 
 function aboutOf({ kind, name }: Reference, { agents, prompts, models, tools, sources }: DefinitionSet): string {

@@ -1,6 +1,6 @@
 // The secrets that a Worker needs: keys of its models, access of its users, and the keys that sign tickets and encrypt tokens.
 
-import { bindingOf, readiness } from "#models/readiness.ts";
+import { bindingOf, keyVariable, missingNames } from "#models/readiness.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { CommandError } from "../context.ts";
@@ -49,16 +49,16 @@ export function neededSecrets({
   const values = { ...Object.fromEntries([...present].map((name) => [name, "set"])), ...bound };
   const needed = new Map<string, NeededSecret>();
   for (const model of models) {
-    const { missing } = readiness(model, values);
     // A binding is a line of the configuration and no secret.
-    if (missing === null || bindingOf(model) !== null) continue;
-    const earlier = needed.get(missing);
-    needed.set(missing, {
-      name: missing,
-      isServedBy: (name) => readiness(model, { [name]: "set", ...bound }).ready,
-      purpose: earlier === undefined ? `the key of the model ${model.name}` : `${earlier.purpose}, ${model.name}`,
-      generated: false,
-    });
+    for (const missing of bindingOf(model) === null ? missingNames(model, values) : []) {
+      const earlier = needed.get(missing);
+      needed.set(missing, {
+        name: missing,
+        isServedBy: (name) => !missingNames(model, { ...values, [name]: "set" }).includes(missing),
+        purpose: earlier === undefined ? purposeOf(missing, model) : `${earlier.purpose}, ${model.name}`,
+        generated: false,
+      });
+    }
   }
   if (generatedMain && !access.some((name) => present.has(name))) {
     const purpose = "the bearer tokens of the API, without which every request is refused";
@@ -76,6 +76,10 @@ export function neededSecrets({
     needed.set(encryptionKey, { name: encryptionKey, isServedBy, purpose, generated: true });
   }
   return [...needed.values()].filter((secret) => !without.some((name) => isFor(secret, name)));
+}
+
+function purposeOf(name: string, model: AnyModelDefinition): string {
+  return `${name === keyVariable(model) ? "the key" : "a setting"} of the model ${model.name}`;
 }
 
 const isFor = (secret: NeededSecret, name: string): boolean => secret.name === name || secret.isServedBy(name);

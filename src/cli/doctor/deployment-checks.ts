@@ -5,7 +5,7 @@
 
 import type { Project } from "#compiler/project.ts";
 import { readHost } from "#lib/outbound/host.ts";
-import { addressVariables, defaultAddress, readiness } from "#models/readiness.ts";
+import { addressVariables, defaultAddress, missingNames, readiness } from "#models/readiness.ts";
 
 import { ok, warning, type Finding } from "./finding.ts";
 import { namedVariables } from "./named-variables.ts";
@@ -180,8 +180,7 @@ function baseUrlFindings({ models }: DeployedDefinitions, { local, deployed }: V
 /** The keys that a deploy asks for, because only a file of this machine has them. */
 function keyFindings({ models }: DeployedDefinitions, { local, deployed }: VariableSets): Finding[] {
   const needed = models.flatMap(({ value }) => {
-    const { ready, missing } = readiness(value, deployed);
-    return !ready && missing !== null && readiness(value, local).ready ? [missing] : [];
+    return readiness(value, local).ready ? missingNames(value, deployed) : [];
   });
   if (needed.length === 0) return [];
   return [

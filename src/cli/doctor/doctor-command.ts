@@ -8,7 +8,7 @@ import type { Command } from "commander";
 import type { Project } from "#compiler/project.ts";
 import { readSealKeys } from "#lib/sealed-text.ts";
 import { traceSettings } from "#lib/trace-settings.ts";
-import { bindingOf, readiness } from "#models/readiness.ts";
+import { bindingOf, joined, missingNames } from "#models/readiness.ts";
 
 import { projectFolder, type CliContext, type ExitCode } from "../context.ts";
 import { localVariables } from "../dev/local-access.ts";
@@ -107,11 +107,13 @@ async function projectFindings(
           worker,
         );
   const keys = project.models.flatMap(({ value }): Finding[] => {
-    const { ready, missing } = readiness(value, { ...variables, ...bound });
+    const missing = missingNames(value, { ...variables, ...bound });
     // The finding of the binding names its models.
-    if (ready || missing === null || bindingOf(value) !== null) return [];
-    const fix = `add ${missing}=… to .dev.vars; for a deployment run ${put} ${missing}`;
-    return [warning(`model ${value.name}`, `${missing} is not set on this machine.`, fix)];
+    if (missing.length === 0 || bindingOf(value) !== null) return [];
+    const lines = joined(missing.map((name) => `${name}=…`));
+    const commands = joined(missing.map((name) => `${put} ${name}`));
+    const detail = `${joined(missing)} ${missing.length === 1 ? "is" : "are"} not set on this machine.`;
+    return [warning(`model ${value.name}`, detail, `add ${lines} to .dev.vars; for a deployment run ${commands}`)];
   });
   const servers = project.sources.mcp.flatMap(({ name, value: { oauth = false } }) => (oauth === false ? [] : [name]));
   const encryption = servers.length === 0 ? [] : await encryptionFindings(servers, variables, put);

@@ -7,7 +7,7 @@ import { LanguageModels } from "#models/language-models.ts";
 import { providerSettings } from "#models/provider-settings.ts";
 import type { ProviderProfile } from "#models/provider/provider-profile.ts";
 import { providers } from "#models/provider/providers.ts";
-import { readiness } from "#models/readiness.ts";
+import { joined, missingNames } from "#models/readiness.ts";
 import { RefusedRequest } from "#models/refused-request.ts";
 import { checkParams } from "#models/request-params.ts";
 
@@ -45,7 +45,7 @@ const access: Omit<ModelAccess, "port"> = {
   },
   problemOfBlock: (block, definition, capabilities) =>
     problemOfBlock(block, profileOf(definition)?.files ?? null, capabilities),
-  missingVariable: (definition, env) => readiness(definition, env).missing,
+  missingVariables: (definition, env) => joined(missingNames(definition, env)),
   problemOf(params, definition) {
     const profile = profileOf(definition);
     try {

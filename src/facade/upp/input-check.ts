@@ -44,8 +44,8 @@ export function checkRequest(request: TurnRequest): void {
   checkTools(request, capabilities);
   checkMessages(request, definition, capabilities);
   const missing =
-    config.apiKey === undefined ? accessTo(model).missingVariable(definition, connectionOf(request).env) : null;
-  if (missing !== null) {
+    config.apiKey === undefined ? accessTo(model).missingVariables(definition, connectionOf(request).env) : "";
+  if (missing !== "") {
     const message = `The model "${model.modelId}" needs an API key: set ${missing} in the environment, or set config.apiKey.`;
     throw new UPPError(message, ErrorCode.AuthenticationFailed, name, "llm");
   }

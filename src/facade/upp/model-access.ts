@@ -32,8 +32,8 @@ export interface ModelAccess {
   problemOfForm(message: AnyMessage): string | null;
   /** The reason why the model cannot read a block; null if it can. */
   problemOfBlock(block: MediaBlock, definition: ModelDefinition, capabilities: LLMCapabilities): string | null;
-  /** The environment variable that has to be set; null if none is missing. */
-  missingVariable(definition: ModelDefinition, env: Record<string, unknown>): string | null;
+  /** The environment variables that have to be set, as a part of a sentence; empty if none is missing. */
+  missingVariables(definition: ModelDefinition, env: Record<string, unknown>): string;
   /** The reason why these fields cannot be in the body of a request; null if they can. */
   problemOf(params: JsonObject, definition: ModelDefinition): string | null;
 }

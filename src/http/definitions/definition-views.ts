@@ -4,10 +4,9 @@ import type { AgentView, ModelView, PromptView } from "#contract/definition.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
+import type { ModelFacts, ModelReadiness } from "#spec/model-status.ts";
 import type { AnyModelDefinition, TokenPrices } from "#spec/model.ts";
 import type { AnyPromptDefinition, ReasoningConfig } from "#spec/prompt.ts";
-
-import type { ModelFacts, Readiness } from "../dependencies.ts";
 
 /** What the view of an agent needs in addition to the definition. */
 interface AgentViewContext {
@@ -56,7 +55,7 @@ function sideView(agent: AnyAgentDefinition, side: SideConfig): AgentView["sideA
 /** The view of a model. Address, headers and script are omitted, because they may contain secrets. */
 export function modelView(
   model: AnyModelDefinition,
-  { ready, missing, facts, file }: Readiness & { facts: ModelFacts; file: string | null },
+  { ready, missing, facts, file }: ModelReadiness & { facts: ModelFacts; file: string | null },
 ): ModelView {
   const { limits, limitsSource, prices, pricesSource } = facts;
   const { source: capabilitiesSource = null, ...known } = facts.capabilities ?? {};
@@ -85,7 +84,8 @@ export function modelView(
     capabilities: { ...known, ...stated },
     capabilities_source: Object.keys(known).every((name) => name in stated) ? null : capabilitiesSource,
     ready,
-    missing,
+    missing: missing[0] ?? null,
+    missing_names: [...missing],
   };
 }
 

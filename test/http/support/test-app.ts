@@ -117,7 +117,7 @@ export function testApp({
       return feed(owner);
     },
     catalog,
-    readiness: () => ({ ready: false, missing: "OPENAI_API_KEY" }),
+    readiness: () => ({ ready: false, missing: ["OPENAI_API_KEY"] }),
     modelFacts: (model) => modelFacts(model, {}, catalogue),
     sourceState: () => Promise.reject(new Error("No source is defined.")),
     authorizations: noServer,

@@ -80,6 +80,7 @@ export function modelOf(name: string, { fallbacks = [], missing = null }: Partia
     max_tokens: null,
     ready: missing === null,
     missing,
+    missing_names: missing === null ? [] : [missing],
   };
 }
 
