@@ -20,7 +20,7 @@ async function loadModels() {
       contents: `
         export { createModelPort } from "./models/create-model-port.ts";
         export { createRedact } from "./models/redact.ts";
-        export { secretValues, tryModel } from "./cli/models/model-trial.ts";
+        export { secretValues, tryModel } from "./models/trial/model-trial.ts";
         export { modelPresets } from "./spec/model-preset.ts";
       `,
       resolveDir: fromRoot("src"),
@@ -98,7 +98,12 @@ for (const { name, needs, model: sample, fields } of targets) {
   }
   const definition = { file: "the environment", value: { name, model: id, ...fields } };
   for (const kind of ["text", "tool", "picture"]) {
-    const { ok, detail, milliseconds, tokens } = await tryModel(definition, kind, { port, limitMs, redact });
+    const {
+      ok,
+      detail,
+      duration_ms: milliseconds,
+      tokens,
+    } = await tryModel(definition, kind, { port, limitMs, redact });
     // A model may not see pictures, which is no fault of the provider.
     if (!ok && kind !== "picture") failed += 1;
     const used = tokens === null ? "" : `, ${tokens.input} + ${tokens.output} tokens`;

@@ -16,6 +16,7 @@ import {
   toolViewSchema,
 } from "./definition.ts";
 import { listSchema } from "./list-page.ts";
+import { modelTestSchema, testModelSchema } from "./model-test.ts";
 
 export const definitionRoutes = {
   listAgents: {
@@ -65,6 +66,18 @@ export const definitionRoutes = {
     tag: "definitions",
     access: "user",
     answers: { 200: modelViewSchema },
+  },
+  testModel: {
+    method: "POST",
+    path: "/api/models/:name/test",
+    summary: "Sends small requests to a model now: a text, a tool and a picture. They cost a few tokens",
+    tag: "definitions",
+    access: "admin",
+    ownPages: true,
+    body: testModelSchema,
+    bodyOptional: true,
+    bodyLimit: 1024,
+    answers: { 200: modelTestSchema },
   },
   listTools: {
     method: "GET",

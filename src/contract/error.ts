@@ -27,7 +27,7 @@ const statuses = {
   route_not_found: 404,
   /** The route exists, but not for this method. */
   method_not_allowed: 405,
-  /** The state of the thread does not allow the request now, or an idempotency key was used again with another body. */
+  /** The state of the thread or the definition does not allow the request now, or an idempotency key was used again with another body. */
   conflict: 409,
   /** The body, or a part of it, is over a limit. */
   too_large: 413,

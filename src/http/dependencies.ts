@@ -1,6 +1,7 @@
 // Everything that the application receives from the Worker: stores, objects, variables, time and timers. Tests pass their own.
 
 import type { SourceState } from "#contract/definition.ts";
+import type { ModelTrial } from "#contract/model-test.ts";
 import type { FeedDirectory } from "#core/feed-rpc.ts";
 import type { ThreadDirectory } from "#core/thread-rpc.ts";
 import type { Log } from "#lib/log-port.ts";
@@ -30,6 +31,11 @@ export interface AppDependencies extends PlaygroundPlace {
   catalog: Catalog;
   readiness: (model: AnyModelDefinition) => ModelReadiness;
   modelFacts: (model: AnyModelDefinition) => ModelFacts;
+  /** Sends small requests to a model. `problem` is the reason why none can be sent. */
+  testModel: (
+    model: { file: string; value: AnyModelDefinition },
+    options: { kinds?: readonly ModelTrial["kind"][] | undefined; signal: AbortSignal },
+  ) => Promise<{ problem: string } | { trials: ModelTrial[] }>;
   /** Requests the tools of a definition with many tools, such as an MCP server, with the credentials of this user. */
   sourceState: (
     entry: ToolSourceEntry,

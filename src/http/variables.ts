@@ -25,7 +25,7 @@ export interface Variables {
   LIMIT_CHANGES_PER_MINUTE?: string | undefined;
   /** Lists of threads and usage reports that a user may request in a minute. Default 300. */
   LIMIT_LISTS_PER_MINUTE?: string | undefined;
-  /** Tools that a user may invoke directly in a minute. Default 60. */
+  /** Tools that a user may invoke directly in a minute, and sources and models that may be tried. Default 60. */
   LIMIT_INVOCATIONS_PER_MINUTE?: string | undefined;
   LIMIT_SEARCHES_PER_MINUTE?: string | undefined;
   /** Streams, waits and sockets that a user may have open. Default 20. */

@@ -82,6 +82,10 @@ export function compose(
       log: redactedLog(consoleLog, createRedact(secretsOf(env, registry.secrets))),
       readiness: (model) => ({ ...readiness(model, { ...env }), missing: missingNames(model, { ...env }) }),
       modelFacts: (model) => modelFacts(model, { ...env }, registry.catalogue),
+      testModel: async (model, asked) => {
+        const { testModel } = await import("./route-trials.ts");
+        return testModel(model, asked, { registry, env: { ...env } });
+      },
       sourceState: (entry, definition, userId) => {
         return readSourceState(entry, definition, {
           fetch: outboundOf(env, createRequestQueue(maxOpenRequests)),

@@ -49,6 +49,7 @@ const limits = {
   getPrompt: "built",
   listModels: "built",
   getModel: "built",
+  testModel: "invocations",
   listTools: "built",
   getTool: "built",
   listSources: "built",
@@ -138,6 +139,9 @@ const requests: Partial<Record<RouteName, Ask & { query?: string }>> = {
   postToolResults: json({ results: [{ tool_call_id: "c", result: "x" }] }),
 };
 
+/** The definitions that requests name, unless it is the source. */
+const namesOf: Partial<Record<RouteName, string>> = { invokeTool: "note", testModel: "fast" };
+
 /** Sends a request of a route twice and returns the statuses, with one request a minute for the limits. */
 async function statusesOf(name: RouteName, limited: readonly Limit[]): Promise<number[]> {
   const source = { name: "crm", prefix: null, file: "agents/mcp/crm.ts" };
@@ -147,6 +151,7 @@ async function statusesOf(name: RouteName, limited: readonly Limit[]): Promise<n
     dependencies: {
       registry: { ...testRegistry([]), toolSources },
       sourceState: () => Promise.resolve({}) as never,
+      testModel: () => Promise.resolve({ trials: [] }),
       authorizations: async () => ({
         isAuthorized: async () => true,
         begin: async () => ({ url: "https://sign-in.example", cookie: { name: "c", value: "v", seconds: 1 } }),
@@ -162,7 +167,7 @@ async function statusesOf(name: RouteName, limited: readonly Limit[]): Promise<n
     .replace(":id", id)
     .replace("*path?", "a.txt")
     .replace(":server", "crm")
-    .replace(":name", name === "invokeTool" ? "note" : "crm")
+    .replace(":name", namesOf[name] ?? "crm")
     .replaceAll(/:\w+/g, () => crypto.randomUUID());
   const statuses: number[] = [];
   for (let count = 0; count < 2; count += 1) {

@@ -11,10 +11,10 @@ import { TimeLimitError, withinTime } from "#lib/time-limit.ts";
 import { loadModelPort } from "#models/load-model-port.ts";
 import { isScripted, readiness } from "#models/readiness.ts";
 import { createRedact } from "#models/redact.ts";
+import { fixOf, secretValues, smallRequest } from "#models/trial/model-trial.ts";
 import { checkApi } from "#tools/openapi/api-check.ts";
 import { outboundFetch } from "#worker/outbound.ts";
 
-import { fixOf, secretValues, smallRequest } from "../models/model-trial.ts";
 import { error, ok, warning, type Finding } from "./finding.ts";
 
 /** Milliseconds after which a try is given up. */

@@ -7,12 +7,12 @@ import type { Command } from "commander";
 import type { Project } from "#compiler/project.ts";
 import { closestWord } from "#lib/edit-distance.ts";
 import { bindingOf, isScripted, notReadyMessage, readiness } from "#models/readiness.ts";
+import type { Trial } from "#models/trial/model-trial.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { CommandError, projectFolder, type CliContext, type ExitCode } from "../context.ts";
 import { localVariables } from "../dev/local-access.ts";
 import { readWranglerProject } from "../doctor/wrangler-package.ts";
-import type { Trial } from "./model-trial.ts";
 
 interface TestOptions {
   root: string;
@@ -54,7 +54,7 @@ async function testModels(name: string | undefined, options: TestOptions, contex
   const { compileProject } = await import("#compiler/compile.ts");
   const { project } = await compileProject(root, context.packageRoot);
   const chosen = namedModels(project, name);
-  const { modelTester } = await import("./model-tester.ts");
+  const { modelTester } = await import("#models/trial/model-tester.ts");
   const test = modelTester(project, { variables, fetch: context.fetch ?? fetch });
   const tested: TestedModel[] = [];
   for (const definition of chosen) {
@@ -102,7 +102,7 @@ function linesOf({ name, provider, model, problem, trials }: TestedModel): strin
   return [heading, ...trials.flatMap(trialLines)];
 }
 
-function trialLines({ kind, ok, detail, fix, milliseconds, tokens, cost }: Trial): string[] {
+function trialLines({ kind, ok, detail, fix, duration_ms: milliseconds, tokens, cost }: Trial): string[] {
   const facts = [
     `${(milliseconds / 1000).toFixed(1)} s`,
     ...(tokens === null ? [] : [`${String(tokens.input)} + ${String(tokens.output)} tokens`]),

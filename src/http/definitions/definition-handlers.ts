@@ -7,6 +7,7 @@ import { jsonAnswer } from "../answer/json-answer.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import { agentView, modelView, promptView } from "./definition-views.ts";
+import { modelHandlers } from "./model-handlers.ts";
 import { skillHandlers, sourceHandlers } from "./source-handlers.ts";
 import { toolViews } from "./tool-view.ts";
 import { unknownDefinition } from "./unknown-definition.ts";
@@ -19,6 +20,7 @@ type DefinitionRoutes =
   | "getPrompt"
   | "listModels"
   | "getModel"
+  | "testModel"
   | "listTools"
   | "getTool"
   | "listSources"
@@ -66,6 +68,7 @@ export function definitionHandlers(services: Services): Pick<Handlers, Definitio
     getPrompt: prompts.get,
     listModels: models.list,
     getModel: models.get,
+    ...modelHandlers(services),
     listTools: async () => jsonAnswer({ tools: [...(await toolViews(registry, fileOf)).values()], next_cursor: null }),
     getTool: async ({ params }) => {
       const tools = await toolViews(registry, fileOf);

@@ -28,7 +28,7 @@ export interface UserLimits {
   create(caller: Caller): Promise<void>;
   /** Counts a change of a thread, a message, a queued input or a file. */
   change(caller: Caller): Promise<void>;
-  /** Counts a tool that is about to be invoked directly. */
+  /** Counts a tool that is about to be invoked directly, or another request to a server that an administrator makes: a source, a model. */
   invoke(caller: Caller): Promise<void>;
   /** Counts a request that may read much: a list, a usage report, an export, a whole conversation, the context of a request, a file or folder. */
   list(caller: Caller): Promise<void>;
@@ -87,7 +87,7 @@ const refusals: Record<Limited, string> = {
   admit: "Too many messages and runs in a minute.",
   create: "Too many new threads in a minute.",
   change: "Too many changes in a minute.",
-  invoke: "Too many tools invoked in a minute.",
+  invoke: "Too many tools invoked, or sources and models tried, in a minute.",
   list: "Too many lists, reports, exports and reads of files in a minute.",
   search: "Too many searches in a minute.",
 };

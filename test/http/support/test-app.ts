@@ -119,6 +119,7 @@ export function testApp({
     catalog,
     readiness: () => ({ ready: false, missing: ["OPENAI_API_KEY"] }),
     modelFacts: (model) => modelFacts(model, {}, catalogue),
+    testModel: () => Promise.reject(new Error("No model is tried.")),
     sourceState: () => Promise.reject(new Error("No source is defined.")),
     authorizations: noServer,
     variables,

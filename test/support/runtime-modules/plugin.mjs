@@ -246,6 +246,7 @@ const loadedLater = new Set([
   "src/store/files/file-search.ts",
   "src/thread/method/thread-export.ts",
   "src/thread/method/thread-import.ts",
+  "src/worker/route-trials.ts",
   "src/worker/route-authorizations.ts",
 ]);
 

@@ -4,14 +4,17 @@
 import { costOf } from "#core/cost.ts";
 import type { ModelFailure, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { secretsOf } from "#lib/deployment-secrets.ts";
+import { followAbort } from "#lib/follow-abort.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { TimeLimitError, withinTime } from "#lib/time-limit.ts";
 import { isVisible } from "#lib/visible-text.ts";
-import { addressVariables } from "#models/readiness.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-/** What a trial asks a model for. */
-export type TrialKind = "text" | "tool" | "picture";
+import { addressVariables } from "../readiness.ts";
+
+/** What a trial asks a model for, in the order of the trials. */
+export const trialKinds = ["text", "tool", "picture"] as const;
+export type TrialKind = (typeof trialKinds)[number];
 
 /** The result of a trial. */
 export interface Trial {
@@ -21,7 +24,7 @@ export interface Trial {
   detail: string;
   /** What to do if the trial failed. */
   fix: string | null;
-  milliseconds: number;
+  duration_ms: number;
   /** Tokens of the prompt and of the answer; null without an answer. */
   tokens: { input: number; output: number } | null;
   /** USD; null if it is not known. */
@@ -111,31 +114,41 @@ export function smallRequest(model: AnyModelDefinition, kind: TrialKind): ModelR
   };
 }
 
+interface TrialContext {
+  port: ModelPort;
+  limitMs: number;
+  redact: (text: string) => string;
+  /** Ends the request. */
+  signal?: AbortSignal | undefined;
+}
+
 /** Sends one request and reads the answer. */
 export async function tryModel(
   definition: NamedModel,
   kind: TrialKind,
-  { port, limitMs, redact }: { port: ModelPort; limitMs: number; redact: (text: string) => string },
+  { port, limitMs, redact, signal = new AbortController().signal }: TrialContext,
 ): Promise<Trial> {
   const begun = performance.now();
-  const control = new AbortController();
+  const { controller: control, release } = followAbort(signal);
   const bounds = { timers: systemClock, milliseconds: limitMs };
   const failed = (detail: string, fix: string): Partial<Trial> => ({ ok: false, detail, fix });
-  const result = await withinTime(answerOf(definition, kind, { port, signal: control.signal }), bounds).catch(
+  const result = await withinTime(answerOf(definition, kind, { port, redact, signal: control.signal }), bounds).catch(
     (thrown: unknown) =>
       thrown instanceof TimeLimitError
         ? failed(`It did not answer within ${String(limitMs / 1000)} s.`, fixOf(definition))
         : failed(thrown instanceof Error ? thrown.message : String(thrown), fixOf(definition)),
   );
+  release();
   control.abort();
-  const trial: Trial = { kind, ok: false, detail: "", fix: null, milliseconds: 0, tokens: null, cost: null, ...result };
-  return { ...trial, detail: redact(trial.detail), milliseconds: Math.round(performance.now() - begun) };
+  const trial: Trial = { kind, ok: false, detail: "", fix: null, duration_ms: 0, tokens: null, cost: null, ...result };
+  const fix = trial.fix === null ? null : redact(trial.fix);
+  return { ...trial, detail: redact(trial.detail), fix, duration_ms: Math.round(performance.now() - begun) };
 }
 
 async function answerOf(
   definition: NamedModel,
   kind: TrialKind,
-  { port, signal }: { port: ModelPort; signal: AbortSignal },
+  { port, redact, signal }: Pick<TrialContext, "port" | "redact"> & { signal: AbortSignal },
 ): Promise<Partial<Trial>> {
   const { value } = definition;
   let [text, call] = ["", ""];
@@ -146,7 +159,8 @@ async function answerOf(
     if (part.type !== "finish") continue;
     const tokens = { input: part.usage.input, output: part.usage.output };
     const cost = costOf(value, part.usage, part.reported_cost);
-    return { tokens, cost, ...judge(kind, { text: text.trim(), call, file: definition.file }) };
+    // The text is cut later, and a part of a key is not recognised.
+    return { tokens, cost, ...judge(kind, { text: redact(text.trim()), call, file: definition.file }) };
   }
   // The port ends each stream with one of these parts.
   return { ok: false, detail: "It sent no answer.", fix: fixOf(definition) };
@@ -156,7 +170,7 @@ function judge(
   kind: TrialKind,
   { text, call, file }: { text: string; call: string; file: string },
 ): Pick<Trial, "ok" | "detail" | "fix"> {
-  const shown = text === "" ? "nothing" : `"${text.slice(0, 60)}"`;
+  const shown = text === "" ? "nothing" : `"${text.slice(0, 60).toWellFormed()}"`;
   if (kind === "text")
     return isVisible(text)
       ? { ok: true, detail: "It answered.", fix: null }
