@@ -18,6 +18,7 @@ import { findingsOf } from "./findings.ts";
 import { KindMark, kindWords } from "./kind-mark.tsx";
 import { MissingKeys } from "./missing-keys.tsx";
 import { ModelFacts } from "./model-facts.tsx";
+import { ModelTest } from "./model-test.tsx";
 import { PromptFacts } from "./prompt-facts.tsx";
 import { missingKeys } from "./readiness.ts";
 import { RelationList } from "./relation-list.tsx";
@@ -111,7 +112,12 @@ function Details({ reference, set, links, ready }: ShownProps & { ready: boolean
     }
     case "model": {
       const model = set.models.find((one) => one.name === name);
-      return model === undefined ? null : <ModelFacts model={model} />;
+      return model === undefined ? null : (
+        <>
+          <ModelFacts model={model} />
+          <ModelTest key={name} model={model} />
+        </>
+      );
     }
     case "tool": {
       const tool = set.tools.find((one) => one.name === name);

@@ -21,6 +21,7 @@ import { hostile } from "./suites/hostile.ts";
 import { hotReload } from "./suites/hot-reload.ts";
 import { inbox } from "./suites/inbox.ts";
 import { keyboard } from "./suites/keyboard.ts";
+import { models } from "./suites/models.ts";
 import { notifications } from "./suites/notifications.ts";
 import type { PlaygroundUse } from "./suites/playground-use.ts";
 import { rebuilt } from "./suites/rebuilt.ts";
@@ -178,6 +179,7 @@ describe("the playground", () => {
     usage,
     api,
     definitions,
+    models,
     sources,
     connections,
     stoppedCalls,

@@ -112,6 +112,7 @@ export function screens({ api, open, visit }: PlaygroundUse): void {
       { name: "source-tool", path: "/tools/everything__echo", shows: "Run everything__echo" },
       { name: "skill", path: "/skills/reports", shows: "references/figures.md" },
       { name: "model", path: "/models/anthropic", shows: "ANTHROPIC_API_KEY is not set." },
+      { name: "model-test", path: "/models/tried", shows: "Test the model" },
       { name: "definition-unknown", path: "/tools/draw_bagde", shows: "See all definitions" },
       { name: "unknown-page", path: "/traces", shows: "This page does not exist" },
       { name: "filtered", path: "/?q=nothing-is-called-this", shows: "Nothing matches" },

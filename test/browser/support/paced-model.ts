@@ -37,13 +37,18 @@ export interface PacedModel {
  */
 export async function addPacedAgent(project: ProjectCopy): Promise<PacedModel> {
   project.write("agents/models/paced.ts", model);
+  for (const id of ["tried", "slow"]) project.write(`agents/models/${id}.ts`, model.replaceAll('"paced"', `"${id}"`));
   project.write("agents/prompts/paced_rules.ts", prompt);
   project.write("agents/agents/paced.ts", agent("paced", ""));
   project.write("agents/agents/paced_planner.ts", agent("paced_planner", 'strategy: "plan", '));
   project.write("agents/agents/paced_reasoner.ts", agent("paced_reasoner", 'strategy: "react", '));
   const answers = new Map<string, PassThrough>();
   const refused = new Set<string>();
-  const provider = await openScriptedProvider(({ body: { messages } }) => {
+  const provider = await openScriptedProvider(({ body: { messages, tools = [], model: id } }) => {
+    // The trials of a model. The last question of `slow` is answered by the test.
+    if (id === "tried" && tools.length > 0) return { calls: [{ name: "get_weather", args: { city: "Paris" } }] };
+    if (id === "tried") return { text: JSON.stringify(messages).includes("image_url") ? "Blue." : "OK" };
+    if (id === "slow") return { text: new PassThrough({ encoding: "utf8", objectMode: true }) };
     const asked = messages.filter(({ role }) => role === "user").map(textOf);
     const last = asked.at(-1) ?? "";
     const quick = quickAnswer(last);
