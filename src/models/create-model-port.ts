@@ -11,6 +11,7 @@ import { followAbort } from "#lib/follow-abort.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { platformTimers, type Timers } from "#lib/timers.ts";
 
+import type { TokenOptions } from "./access-tokens.ts";
 import { bindingFetch } from "./ai-binding.ts";
 import { prepareCall } from "./call-options.ts";
 import { ChunkReader } from "./chunk-reader.ts";
@@ -24,11 +25,12 @@ import { newExchange, noLongerNeeded, observeFetch } from "./observed-fetch.ts";
 import { wholeTurnFetch } from "./paused-turn.ts";
 import { knownSecrets, providerSettings } from "./provider-settings.ts";
 import type { ModelAccess } from "./provider-settings.ts";
+import type { ProviderSettings } from "./provider/provider-profile.ts";
 import { providerNamed } from "./provider/providers.ts";
 import { gatewayOfBinding } from "./provider/workers-ai.ts";
 import { RawText } from "./raw-text.ts";
 import { StreamReading, untilAborted, type Reading } from "./read-stream.ts";
-import { notReadyMessage, withKeyHint } from "./readiness.ts";
+import { notReadyMessage, withHints } from "./readiness.ts";
 import { createRedact, withoutSecrets, type Redact } from "./redact.ts";
 import { RefusedRequest } from "./refused-request.ts";
 import { repairedFetch } from "./repaired-fetch.ts";
@@ -102,6 +104,13 @@ async function prepared(
   return { warnings, parts };
 }
 
+/** The fetch of a request, with an access token if its provider needs one that is created. */
+async function authorizedFetch(options: TokenOptions): Promise<typeof globalThis.fetch> {
+  if (options.settings.tokens === undefined) return options.fetch;
+  const { tokenFetch } = await import("./access-tokens.ts");
+  return tokenFetch(options);
+}
+
 /** Creates the port (architecture §4, ModelPort). */
 export function createModelPort(options: ModelPortOptions): ModelPort {
   const { env, fetch, accessTo, languages = new LanguageModels(), timers = platformTimers } = options;
@@ -126,6 +135,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     const chunks = new ChunkReader();
     let direct: DirectDeltas | null = null;
     let access: ModelAccess = {};
+    let settings: ProviderSettings | undefined;
     let own: readonly string[] = [];
     let secrets: ReturnType<typeof secretsOf> | undefined;
     const redact: Redact = (text) => (secrets ??= secretsOf(own)).redact(text);
@@ -146,7 +156,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         yield { type: "error", failure: failure("not_configured", notReadyMessage(request.model, env)) };
         return;
       }
-      const settings = await untilAborted(withGatewayAddress(found), ending.controller.signal);
+      settings = await untilAborted(withGatewayAddress(found), ending.controller.signal);
       // The key and the token of a gateway may be in variables with any name.
       own = [settings.apiKey, settings.gateway?.token ?? ""].filter((value) => value !== "");
       // The text of chunks is redacted only if the request reads `raw` parts.
@@ -156,7 +166,14 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       const call: Call = { request, settings, watch, raw, answerTool: null, names: new Map(), chunks, direct };
       const { binding } = settings;
       const bound = binding === undefined ? undefined : bindingFetch(binding, gatewayOfBinding(request));
-      const sending = bound ?? gatewayFetch(access.fetch ?? fetch, settings, request);
+      const created = (token: string): void => {
+        own = [...own, token];
+        secrets = undefined;
+        raw.add(token);
+      };
+      const given = access.fetch ?? fetch;
+      const authorized = await authorizedFetch({ fetch: given, settings, now, created });
+      const sending = bound ?? gatewayFetch(authorized, settings, request);
       const sent = { languages, fetch: sending, signal: ending.controller.signal };
       const { warnings, parts } = await prepared(call, sent);
       if (warnings.length > 0 && request.raw !== false) yield { type: "raw", chunk: JSON.stringify({ warnings }) };
@@ -178,7 +195,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       const { usage } = chunks;
       const used = usage === null ? {} : { usage };
       if (error instanceof RefusedRequest) {
-        yield { type: "error", failure: failure("api", redact(error.message)), ...used };
+        const { kind = "api", ...more } = error.failure;
+        yield { type: "error", failure: { ...failure(kind, redact(error.message)), ...more }, ...used };
         return;
       }
       const cause = error instanceof StreamedError ? error.reported : error;
@@ -187,7 +205,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       if (replaced !== null && request.raw !== false) {
         yield { type: "raw", chunk: redact(JSON.stringify({ package_error: replaced })) };
       }
-      const classified = withKeyHint(classifyFailure(cause, context), request.model);
+      const classified = withHints(classifyFailure(cause, context), request.model, settings);
       const ended = { chunks: direct?.chunks, ...gatewayLogId(exchange.headers) };
       yield { type: "error", failure: classified, ...used, ...ended };
     } finally {

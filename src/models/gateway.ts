@@ -120,7 +120,7 @@ function asciiJson(value: object): string {
 }
 
 /** The headers in which the packages send a key. A gateway that has the key itself gets none. */
-const keyHeaders = ["authorization", "x-api-key", "x-goog-api-key"];
+const keyHeaders = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
 
 type Fetch = typeof globalThis.fetch;
 

@@ -7,9 +7,13 @@ import { aiBindingOf, type aiBindingName } from "./ai-binding.ts";
 import { gatewayAccess, gatewayTokenVariable } from "./gateway.ts";
 import type {
   CataloguePlace,
+  CloudAddress,
+  Credentials,
   ProviderProfile,
   ProviderSettings,
   ProviderVariables,
+  ReadVariable,
+  VariableProblem,
 } from "./provider/provider-profile.ts";
 import { providerNamed, providers, refusedField } from "./provider/providers.ts";
 
@@ -19,6 +23,10 @@ function firstText(env: Record<string, unknown>, names: readonly string[]): stri
     if (typeof value === "string" && value.trim() !== "") return value.trim();
   }
   return null;
+}
+
+function readerOf(env: Record<string, unknown>): ReadVariable {
+  return (name) => firstText(env, [name]);
 }
 
 function withPath(address: string, defaultPath: string): string {
@@ -43,11 +51,53 @@ export function bindingOf(model: AnyModelDefinition): typeof aiBindingName | nul
   return variablesOf(model)?.binding ?? null;
 }
 
+/**
+ * The address of a model's account at a cloud, or the variable that lacks it. Null for a model with an address of its own, and for a provider
+ * that has one address for all accounts.
+ */
+function cloudAddress(model: AnyModelDefinition, env: Record<string, unknown>, apiKey: string | null) {
+  const { cloud, baseUrls = [] } = variablesOf(model) ?? {};
+  const isKnown = model.gateway === undefined && (model.baseUrl !== undefined || firstText(env, baseUrls) !== null);
+  return cloud === undefined || isKnown ? null : cloud.address(readerOf(env), model, apiKey);
+}
+
+/** The groups of variables that access tokens of a model are created from; none for a definition that names the variable of its key. */
+export function credentialVariables(model: AnyModelDefinition): readonly (readonly string[])[] {
+  return model.keyVariable === undefined ? (variablesOf(model)?.cloud?.credentials ?? []) : [];
+}
+
+/** The credentials of a model's cloud for access tokens; a variable that an incomplete group lacks; null if no group has a variable. */
+function credentialsOf(model: AnyModelDefinition, env: Record<string, unknown>): Credentials | VariableProblem | null {
+  const read = readerOf(env);
+  let incomplete: VariableProblem | null = null;
+  for (const group of credentialVariables(model)) {
+    const values = group.flatMap((name) => [[name, read(name)] as const]);
+    const missing = values.find(([, value]) => value === null);
+    if (missing === undefined) return Object.fromEntries(values) as Credentials;
+    if (incomplete === null && values.some(([, value]) => value !== null)) incomplete = { variable: missing[0] };
+  }
+  return incomplete;
+}
+
+/** The variable of a cloud that a model lacks, for its credentials or for its address; null if it lacks none. */
+export function cloudProblem(model: AnyModelDefinition, env: Record<string, unknown>): VariableProblem | null {
+  const apiKey = firstText(env, keyVariables(model));
+  const credentials = apiKey === null ? credentialsOf(model, env) : null;
+  if (isProblem(credentials)) return credentials;
+  const isKeyMissing = apiKey === null && credentials === null && model.keyVariable !== null;
+  const address = isKeyMissing ? null : cloudAddress(model, env, apiKey);
+  return isProblem(address) ? address : null;
+}
+
+function isProblem(found: CloudAddress | Credentials | VariableProblem | null): found is VariableProblem {
+  return found !== null && "variable" in found;
+}
+
 /** The AI Gateway of a model, or what it lacks; null for a model without one, or one of the binding. */
-function gatewayOf(model: AnyModelDefinition, env: Record<string, unknown>) {
+function gatewayOf(model: AnyModelDefinition, env: Record<string, unknown>, ofCloud?: string) {
   const { gatewayPath, binding } = variablesOf(model) ?? {};
   if (model.gateway === undefined || gatewayPath === undefined || binding !== undefined) return null;
-  return gatewayAccess(model.gateway, gatewayPath, env);
+  return gatewayAccess(model.gateway, ofCloud ?? gatewayPath, env);
 }
 
 /** The key of a model in the environment, empty for a model without one; null if it is not set. */
@@ -66,9 +116,22 @@ export function missingNames(model: AnyModelDefinition, env: Record<string, unkn
   if (refusedField(model) !== undefined) return [];
   const binding = bindingOf(model);
   if (binding !== null) return aiBindingOf(env) === null ? [binding] : [];
-  const key = keyIn(model, env) === null ? keyVariables(model).slice(0, 1) : [];
+  const own = missingAccess(model, env);
   const access = gatewayOf(model, env);
-  return access !== null && "missing" in access ? [...key, ...access.missing] : key;
+  return access !== null && "missing" in access ? [...own, ...access.missing] : own;
+}
+
+/** The variables that a model lacks for its key or its access tokens, and for the address of its account. */
+function missingAccess(model: AnyModelDefinition, env: Record<string, unknown>): string[] {
+  const isKeyMissing = keyIn(model, env) === null && credentialsOf(model, env) === null;
+  const missing = isKeyMissing ? keyVariables(model).slice(0, 1) : [];
+  const given = { ...env, ...Object.fromEntries(missing.map((name) => [name, "set"])) };
+  for (;;) {
+    const problem = cloudProblem(model, given);
+    if (problem === null || problem.reason !== undefined || missing.includes(problem.variable)) return missing;
+    missing.push(problem.variable);
+    given[problem.variable] = "set";
+  }
 }
 
 /** The environment variable in which users set the key of a model; null for a model that needs none. */
@@ -104,11 +167,15 @@ function hostOf(address: string): string | null {
  * The address for requests to a model, its host, and the profile of the protocol at this host. With a gateway the host is that of the
  * provider, which reads the requests.
  */
-function destinationOf(model: AnyModelDefinition, known: ProviderProfile, env: Record<string, unknown>) {
+function destinationOf(
+  model: AnyModelDefinition,
+  known: ProviderProfile,
+  { env, account }: { env: Record<string, unknown>; account: string | null },
+) {
   const { baseUrls, defaultPath, defaultBaseUrl = null } = known.variablesOf?.(model) ?? known.variables;
   // The address of the definition takes precedence. That of a gateway is known later.
   const ofVariable = model.gateway === undefined ? firstText(env, baseUrls) : null;
-  const address = model.baseUrl ?? ofVariable ?? defaultBaseUrl;
+  const address = model.baseUrl ?? ofVariable ?? account ?? defaultBaseUrl;
   const baseUrl = address === null ? null : withPath(address, defaultPath);
   const host = baseUrl === null ? null : hostOf(baseUrl);
   return { baseUrl, host, profile: known.atHost?.(model, host) ?? known };
@@ -118,7 +185,9 @@ function destinationOf(model: AnyModelDefinition, known: ProviderProfile, env: R
 export function cataloguePlace(model: AnyModelDefinition, env: Record<string, unknown>): CataloguePlace | null {
   const known = providerNamed(model.provider);
   if (known === undefined || !("variables" in known)) return null;
-  const { profile, baseUrl, host } = destinationOf(model, known, env);
+  const ofCloud = cloudAddress(model, env, firstText(env, keyVariables(model)));
+  const account = ofCloud === null || isProblem(ofCloud) ? null : ofCloud.baseUrl;
+  const { profile, baseUrl, host } = destinationOf(model, known, { env, account });
   const isInvalid = baseUrl !== null && host === null;
   return isInvalid ? null : (profile.catalogueAt?.(model, host) ?? null);
 }
@@ -144,11 +213,23 @@ export function providerSettings(
   const binding = isBound ? aiBindingOf(env) : null;
   if (isBound && binding === null) return null;
   const apiKey = given ?? keyIn(model, env);
-  if (apiKey === null) return null;
-  const { profile, baseUrl, host } = destinationOf(model, known, env);
-  const settings = { profile, apiKey, baseUrl, host, owner: profile.ownerAt?.(host) ?? profile.name };
+  const credentials = apiKey === null ? credentialsOf(model, env) : null;
+  if ((apiKey === null && credentials === null) || isProblem(credentials)) return null;
+  const ofCloud = cloudAddress(model, env, apiKey);
+  if (isProblem(ofCloud)) return null;
+  const account = ofCloud?.baseUrl ?? null;
+  const { profile, baseUrl, host } = destinationOf(model, known, { env, account });
+  const cloud = variablesOf(model)?.cloud;
+  const settings = {
+    profile,
+    apiKey: apiKey ?? "",
+    baseUrl,
+    host,
+    owner: profile.ownerAt?.(host) ?? profile.name,
+    ...(credentials === null || cloud === undefined ? {} : { tokens: { cloud, credentials } }),
+  };
   if (binding !== null) return { ...settings, binding };
-  const access = gatewayOf(model, env);
+  const access = gatewayOf(model, env, ofCloud?.gatewayPath);
   if (access === null) return settings;
   return "missing" in access ? null : { ...settings, baseUrl: access.baseUrl, gateway: access.settings };
 }
@@ -156,9 +237,11 @@ export function providerSettings(
 /** All keys that are set. Each is removed from shown texts, because any provider may repeat it. */
 export function knownSecrets(env: Record<string, unknown>): string[] {
   const ofPresets = Object.values(modelPresets).map((preset) => preset.keyVariable);
-  const names = providers.flatMap((provider) => ("variables" in provider ? provider.variables.keys : []));
-  return [...names, ...ofPresets, gatewayTokenVariable]
-    .map((name) => env[name])
-    .filter((value) => typeof value === "string")
-    .map((value) => value.trim());
+  const variables = providers.flatMap((provider) => ("variables" in provider ? [provider.variables] : []));
+  const read = readerOf(env);
+  const ofClouds = variables.flatMap(({ cloud }) => cloud?.secrets(read) ?? []);
+  return [...variables.flatMap(({ keys }) => keys), ...ofPresets, gatewayTokenVariable]
+    .map(read)
+    .filter((value) => value !== null)
+    .concat(ofClouds);
 }

@@ -29,7 +29,7 @@ const mostOpen = 200;
  * text such as the name of a tool may be the beginning of a key until the end of the stream.
  */
 export class RawText {
-  readonly #secrets: readonly string[];
+  #secrets: readonly string[];
   readonly #redact: Redact;
   /** Pieces that may be the beginning of a key, by the path of the text in its chunk. */
   readonly #open = new Map<string, Piece[]>();
@@ -40,6 +40,11 @@ export class RawText {
   constructor(secrets: readonly string[], redact: Redact) {
     this.#secrets = secrets.filter((secret) => secret.length >= shortestSecret);
     this.#redact = redact;
+  }
+
+  /** Adds a secret that later chunks may contain. */
+  add(secret: string): void {
+    if (secret.length >= shortestSecret) this.#secrets = [...this.#secrets, secret];
   }
 
   /** Adds a chunk. Returns the text of the chunks that are not held back any more. */

@@ -5,7 +5,15 @@ import type { ModelFailure } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { accountVariable, gatewayTokenVariable, insteadOfAccount } from "./gateway.ts";
-import { bindingOf, keyVariable, missingNames, providerSettings } from "./provider-settings.ts";
+import {
+  bindingOf,
+  cloudProblem,
+  credentialVariables,
+  keyVariable,
+  missingNames,
+  providerSettings,
+} from "./provider-settings.ts";
+import type { ProviderSettings } from "./provider/provider-profile.ts";
 import { providerNamed, refusedField, unavailableProvider } from "./provider/providers.ts";
 
 export { aiBindingName } from "./ai-binding.ts";
@@ -32,14 +40,24 @@ export function isScripted(model: AnyModelDefinition): boolean {
   return provider !== undefined && "play" in provider;
 }
 
-/** Adds to the failure of a refused key the variable that the key is read from. */
-export function withKeyHint(failure: ModelFailure, model: AnyModelDefinition): ModelFailure {
+/** Adds to the failure of a refused key the variable that the key is read from, and to another one what the provider's text leaves out. */
+export function withHints(
+  failure: ModelFailure,
+  model: AnyModelDefinition,
+  { tokens, profile }: Partial<ProviderSettings> = {},
+): ModelFailure {
+  const hint = profile?.explain?.(failure, model) ?? null;
+  if (hint !== null) return { ...failure, message: `${failure.message} (${hint})` };
   const variable = keyVariable(model);
   const { gateway } = model;
   const token =
     gateway === undefined || bindingOf(model) !== null ? null : (gateway.tokenVariable ?? gatewayTokenVariable);
   const read = [
-    ...(variable === null ? [] : [`The key is read from ${variable}.`]),
+    ...(tokens === undefined
+      ? variable === null
+        ? []
+        : [`The key is read from ${variable}.`]
+      : [`The access token is created from ${Object.keys(tokens.credentials).join(", ")}.`]),
     ...(token === null ? [] : [`The token of the gateway is read from ${token}.`]),
   ];
   return failure.kind !== "auth" || read.length === 0
@@ -58,13 +76,19 @@ export function notReadyMessage(model: AnyModelDefinition, env: Record<string, u
   if (problem !== undefined) return `Model "${model.name}": ${problem}.`;
   const binding = bindingOf(model);
   if (binding !== null) return `Model "${model.name}" ${missingBinding}`;
+  const ofCloud = cloudProblem(model, env);
+  if (ofCloud?.reason !== undefined)
+    return `Model "${model.name}": the variable ${ofCloud.variable} ${ofCloud.reason}.`;
   const missing = missingNames(model, env);
   const names = joined(missing);
   if (names === "") return `Model "${model.name}": provider "${model.provider}" sends no requests.`;
+  const key = keyVariable(model);
+  const groups = key !== null && missing.includes(key) ? credentialVariables(model) : [];
+  const others = groups.map((group) => `. Access tokens need ${joined(group)} in place of ${key ?? ""}`).join("");
   return (
     `Model "${model.name}" needs ${names}, which ${missing.length === 1 ? "is" : "are"} not set. For local development put ` +
     `${joined(missing.map((name) => `${name}=…`))} into .dev.vars; for a deployment run: ` +
-    `${joined(missing.map((name) => `npx wrangler secret put ${name}`))}` +
+    `${joined(missing.map((name) => `npx wrangler secret put ${name}`))}${others}` +
     (missing.includes(accountVariable) ? `. ${insteadOfAccount}` : "")
   );
 }

@@ -110,10 +110,13 @@ async function parseEvents(response: Response): Promise<void> {
 }
 
 /** Asks a model whose server answers with this response. */
-async function ask(response: Response): Promise<unknown> {
-  const port = createModelPort({ env: { OPENAI_API_KEY: "key" }, fetch: () => Promise.resolve(response) });
+async function ask(response: Response, provider = "openai"): Promise<unknown> {
+  // The credentials are new ones each time, because access tokens are kept.
+  const names = ["OPENAI_API_KEY", "AZURE_RESOURCE_NAME", "AZURE_TENANT_ID", "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET"];
+  const env = Object.fromEntries(names.map((name) => [name, crypto.randomUUID()]));
+  const port = createModelPort({ env, fetch: () => Promise.resolve(response) });
   const request = {
-    model: { name: "hostile", provider: "openai", model: "gpt-4o" },
+    model: { name: "hostile", provider, model: "gpt-4o" },
     system: "",
     messages: [{ role: "user", parts: [{ type: "text", text: "hello" }] }],
     tools: [],
@@ -198,6 +201,7 @@ const players: Record<string, Player> = {
     play: (json) => ask(new Response(body(`{"error":{"message":"no"},"extra":${json}}`), { status: 400 })),
     around: 10,
   },
+  "access token of a cloud": { play: (json) => ask(new Response(body(json)), "azure") },
   "JSON that a model writes": { play: (json) => parseArguments(json) },
   "text of a tool's result": { play: (json) => resultValue(json) },
   "response of a collector of traces": { play: (json) => rejectedSpans(json.slice(0, 4096), 1) },

@@ -11,6 +11,8 @@ const baseUrl = `${inject("modelServer")}/v1`;
 
 const targets: ContractTarget[] = [
   ...providers.map((provider) => ({ name: provider, definition: { provider } })),
+  { name: "azure", definition: { provider: "azure" } },
+  { name: "azure (Chat Completions)", definition: { provider: "azure", api: "chat" } },
   { name: "workers-ai", definition: { provider: "workers-ai" } },
   ...(Object.keys(modelPresets) as PresetName[]).map((preset): ContractTarget => {
     const { keyVariable } = modelPresets[preset];

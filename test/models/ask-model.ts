@@ -21,6 +21,7 @@ export const keys = {
   ANTHROPIC_API_KEY: "anthropic-secret-0002",
   GOOGLE_API_KEY: "google-secret-0003",
   OPENROUTER_API_KEY: "openrouter-secret-0004",
+  AZURE_API_KEY: "azure-secret-0005",
 };
 
 export function serverEnv(url: string): Record<string, unknown> {
@@ -32,6 +33,7 @@ export function serverEnv(url: string): Record<string, unknown> {
     ANTHROPIC_BASE_URL: `${url}/v1`,
     GOOGLE_BASE_URL: `${url}/v1beta`,
     OPENROUTER_BASE_URL: `${url}/api/v1`,
+    AZURE_BASE_URL: `${url}/openai/v1`,
   };
 }
 

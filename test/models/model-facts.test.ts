@@ -77,7 +77,7 @@ describe("tables of the catalogue", () => {
 
   it("Every preset with a server on the Internet has a table, and each table is that of a provider or a preset", () => {
     const presets = Object.entries(modelPresets).filter(([, preset]) => !("keyless" in preset));
-    const others = ["anthropic", "google", "openai", "openrouter", "workers-ai"];
+    const others = ["anthropic", "azure", "google", "openai", "openrouter", "vertex", "workers-ai"];
     expect(Object.keys(factTables).toSorted()).toEqual([...presets.map(([name]) => name), ...others].toSorted());
   });
 

@@ -48,7 +48,7 @@ describe("readiness", () => {
     },
   );
 
-  it.for(["azure", "vertex", "bedrock"] as const)(
+  it.for(["vertex", "bedrock"] as const)(
     "A model of the unavailable provider %s is not ready, and a call of it ends with an error that names the provider",
     async (provider) => {
       expect(readiness(model(provider, "m"), keys)).toEqual({ ready: false, missing: null });

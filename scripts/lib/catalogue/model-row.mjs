@@ -28,8 +28,8 @@ export function modelRow(provider, id, model, table) {
   const { modalities, limit, cost } = fieldsOf(model, name);
   const input = listOf(fieldsOf(modalities, `${name}: modalities`).input, `${name}: modalities.input`);
   const output = listOf(modalities.output, `${name}: modalities.output`);
-  if (!input.includes("text") || output.join() !== "text" || noChat.test(id) || table.without?.includes(id) === true)
-    return null;
+  const isOther = table.only?.test(id) === false || table.without?.includes(id) === true;
+  if (!input.includes("text") || output.join() !== "text" || noChat.test(id) || isOther) return null;
   const { context, input: prompt, output: answer } = fieldsOf(limit, `${name}: limit`);
   const window = tokensOf(context, `${name}: limit.context`);
   // A limit above the window contradicts it, so that one of the two is wrong.

@@ -6,12 +6,14 @@
  * @property {string} title
  * @property {string} [withoutPrices] Why the prices of models.dev are left out.
  * @property {readonly string[]} [without] Ids of models that are left out, because sources disagree about them.
+ * @property {RegExp} [only] The ids of models that the provider reaches. Absent: all.
  * @property {RegExp} [inputIsWindow] Ids of models whose window is the limit of their prompt.
  */
 
 /** @type {Record<string, Table>} */
 export const tables = {
   anthropic: { provider: "anthropic", title: "Anthropic" },
+  azure: { provider: "azure", title: "Azure" },
   cerebras: { provider: "cerebras", title: "Cerebras" },
   deepseek: { provider: "deepseek", title: "DeepSeek" },
   fireworks: { provider: "fireworks-ai", title: "Fireworks AI" },
@@ -43,6 +45,13 @@ export const tables = {
   },
   qwen: { provider: "alibaba", title: "Alibaba Cloud Model Studio" },
   together: { provider: "togetherai", title: "Together AI" },
+  vertex: {
+    provider: "google-vertex",
+    title: "Vertex AI",
+    inputIsWindow: /^gemini-/,
+    // The ids of other vendors' models have a slash. They have another API.
+    only: /^[^/]+$/,
+  },
   "workers-ai": { provider: "cloudflare-workers-ai", title: "Cloudflare Workers AI" },
   xai: { provider: "xai", title: "xAI" },
   zai: { provider: "zai", title: "Z.ai" },

@@ -10,7 +10,7 @@ import {
   modelFacts,
   ownProviders,
 } from "#models/load-catalogue.ts";
-import { bindingOf, readiness } from "#models/readiness.ts";
+import { bindingOf, missingNames } from "#models/readiness.ts";
 import { modelPresets, type AnyModelDefinition, type PresetName } from "#spec/index.ts";
 
 import { CommandError } from "../context.ts";
@@ -117,7 +117,8 @@ async function newModel(model: AnyModelDefinition): Promise<NewModel> {
       ? `The catalogue has no model "${model.model}" of ${of}. Write its prices and its contextWindow into the file, so that limits of cost count.`
       : `By the catalogue (${new URL(source.url).host}, ${source.date}) it has ${window} and ${price}.`;
   const binding = bindingOf(model);
-  const key = binding === null ? readiness(model, {}).missing : null;
+  const missing = binding === null ? missingNames(model, {}) : [];
+  const key = missing.length === 0 ? null : missing.join(" and ");
   const fields = Object.entries(model).map(([field, value]) => `  ${field}: ${JSON.stringify(value)},\n`);
   const remark =
     source === null
@@ -132,7 +133,9 @@ ${fields.join("")}});
 `,
     about: [
       about,
-      ...(key === null ? [] : [`The key is read from ${key}: put it into .dev.vars.`]),
+      ...(key === null
+        ? []
+        : [`The key is read from ${key}: put ${missing.length > 1 ? "them" : "it"} into .dev.vars.`]),
       ...(binding === null
         ? []
         : [

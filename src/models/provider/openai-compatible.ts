@@ -1,6 +1,6 @@
 // The profile of servers other than OpenAI's that implement Chat Completions. Their differences are the data of `compatibility.ts`.
 
-import type { JSONObject, LanguageModelV3Message } from "@ai-sdk/provider";
+import type { JSONObject, LanguageModelV3, LanguageModelV3Message } from "@ai-sdk/provider";
 
 import type { StoredPart } from "#core/record.ts";
 import { modelPresets } from "#spec/index.ts";
@@ -72,27 +72,39 @@ function contentWith(text: string, { content }: AssistantMessage): JSONObject[] 
   return [{ type: "thinking", thinking: [{ type: "text", text }] }, ...texts];
 }
 
+/** Where and with what the requests to a server are sent. */
+interface ChatConnection {
+  baseURL: string;
+  apiKey?: string;
+  headers?: Record<string, string>;
+  queryParams?: Record<string, string>;
+}
+
+/** Loads the package for a server with Chat Completions. */
+export async function loadChat(
+  { model, to }: CallTarget,
+  fetch: typeof globalThis.fetch,
+  connection: ChatConnection,
+): Promise<LanguageModelV3> {
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  return createOpenAICompatible({
+    // The package reads the options of a request under this name.
+    name: "openaiCompatible",
+    fetch,
+    includeUsage: compatibilityOf(model, to.host).supportsStreamUsage,
+    // Whether a model and its server support it is decided by `structure`.
+    supportsStructuredOutputs: true,
+    ...connection,
+  })(model.model);
+}
+
 /** A server other than OpenAI's that implements Chat Completions. */
 export const openaiCompatible: ProviderProfile = {
   ...openaiFamily,
   ...chatCompletions,
   name: "openai-compatible",
   ownerAt: ownerAtHost("openai-compatible"),
-  async load({ model, to }, fetch) {
-    const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-    const includeUsage = compatibilityOf(model, to.host).supportsStreamUsage;
-    // The package reads the options of a request under this name.
-    const name = "openaiCompatible";
-    return createOpenAICompatible({
-      name,
-      baseURL: to.baseUrl ?? "",
-      apiKey: to.apiKey,
-      fetch,
-      includeUsage,
-      // Whether a model and its server support it is decided by `structure`.
-      supportsStructuredOutputs: true,
-    })(model.model);
-  },
+  load: (target, fetch) => loadChat(target, fetch, { baseURL: target.to.baseUrl ?? "", apiKey: target.to.apiKey }),
   optionsName: "openaiCompatible",
   // The package passes on options that it does not know.
   options: (request, hasTools) => (asksForOneCall(request, hasTools) ? { parallel_tool_calls: false } : {}),

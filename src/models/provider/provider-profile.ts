@@ -12,7 +12,7 @@ import type {
 
 import type { JsonObject } from "#contract/json.ts";
 import type { Usage } from "#contract/usage.ts";
-import type { AnswerSource, AnswerStructure, ModelPart, ModelRequest } from "#core/ports/model-port.ts";
+import type { AnswerSource, AnswerStructure, ModelFailure, ModelPart, ModelRequest } from "#core/ports/model-port.ts";
 import type { StoredPart } from "#core/record.ts";
 import type { AnyModelDefinition, AnyModelProvider, ModelCompatibility, OpenAIProtocol } from "#spec/index.ts";
 
@@ -37,7 +37,48 @@ export interface ProviderVariables {
   gatewayPath?: string;
   /** The binding of the Worker that sends the requests, in place of a key. Absent: requests are sent over the network. */
   binding?: typeof aiBindingName;
+  /** How a cloud is reached, whose address belongs to an account. Absent: the address and the key are all that is needed. */
+  cloud?: CloudAccess;
 }
+
+/** Reads a variable of the environment; null if it is not set. */
+export type ReadVariable = (name: string) => string | null;
+
+/** A variable that is not set, or whose value cannot be used for a reason. */
+export interface VariableProblem {
+  variable: string;
+  reason?: string;
+}
+
+/** The address of an account, and its path below an AI Gateway. */
+export interface CloudAddress {
+  baseUrl: string;
+  gatewayPath: string;
+}
+
+/** A request for an access token: a form that is posted to the token endpoint. */
+export interface TokenRequest {
+  url: string;
+  form: Readonly<Record<string, string>>;
+}
+
+/** The variables of a cloud: its address, and credentials from which access tokens are created. */
+export interface CloudAccess {
+  /** Returns the address that the variables give. `apiKey` is null for a request with an access token that is created. */
+  address: (read: ReadVariable, model: AnyModelDefinition, apiKey: string | null) => CloudAddress | VariableProblem;
+  /** Groups of variables. The variables of one group are enough to create access tokens. */
+  credentials: readonly (readonly string[])[];
+  /** Returns the secrets in the variables of the groups, which are removed from texts. */
+  secrets: (read: ReadVariable) => readonly string[];
+  /** Creates the request for a token. `now` is in milliseconds since 1970. Throws a RefusedRequest for credentials that cannot be used. */
+  tokenRequest: (
+    credentials: Credentials,
+    at: { host: string | null; now: number },
+  ) => TokenRequest | Promise<TokenRequest>;
+}
+
+/** The values of a group of variables by their names. */
+export type Credentials = Readonly<Record<string, string>>;
 
 /** The profile, the API key and the address for requests to a model. */
 export interface ProviderSettings {
@@ -54,6 +95,8 @@ export interface ProviderSettings {
   binding?: AiBinding;
   /** The AI Gateway through which the requests go. Absent: none, or the binding's. */
   gateway?: GatewaySettings;
+  /** What access tokens are created from. Absent: `apiKey` is all that is needed. */
+  tokens?: { cloud: CloudAccess; credentials: Credentials };
 }
 
 /** The fields of a definition that a provider may refuse. */
@@ -283,6 +326,8 @@ export interface ProviderProfile {
    * is an error.
    */
   eventsOfDocument?: (value: unknown) => string | null;
+  /** Returns a sentence for the user about a failure that the provider's text does not explain; null for none. Absent: none. */
+  explain?: (failure: ModelFailure, model: AnyModelDefinition) => string | null;
   /** Returns the event that reports an error in the provider's streaming protocol. */
   errorEvent: (error: unknown) => string;
   /** Reads from a chunk the facts that the package drops. */

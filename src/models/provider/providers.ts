@@ -1,6 +1,7 @@
 // The list of providers. A new provider is one file that implements `ProviderProfile`, and one entry here.
 
 import { anthropic } from "./anthropic.ts";
+import { azure } from "./azure.ts";
 import { google } from "./google.ts";
 import { namedServer } from "./openai-compatible.ts";
 import { openai, openaiResponses } from "./openai.ts";
@@ -17,6 +18,7 @@ export const providers: readonly (ProviderProfile | LocalProvider)[] = [
   openrouter,
   anthropic,
   google,
+  azure,
   workersAi,
   test,
 ];

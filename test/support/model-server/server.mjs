@@ -16,6 +16,7 @@ import { createServer } from "node:http";
 import { BrokenRequests } from "../wire-rules/request-problems.mjs";
 import { asSent, gatewayUrl } from "./ai-binding.mjs";
 import { fixtureAnswer, listRecorded, listRecordedErrors, recordedAnswer, listStreams } from "./cases.mjs";
+import { CloudAccess } from "./cloud-access.mjs";
 import { faults } from "./faults.mjs";
 import { createRandom, cutAtRandom } from "./random.mjs";
 
@@ -33,6 +34,10 @@ const routes = [
   { path: /^\/v1\/responses$/, provider: "openai-responses" },
   { path: /^\/v1\/messages$/, provider: "anthropic" },
   { path: /^\/(?:ai-gateway\/)?run$/, provider: "workers-ai" },
+  { path: /^\/openai\/(?:v1\/)?responses$/, provider: "openai-responses" },
+  { path: /^\/(?:openai\/v1|openai\/deployments\/[^/]+|models)\/chat\/completions$/, provider: "openai" },
+  { path: /\/publishers\/google\/models\/(.+):streamGenerateContent$/, provider: "google" },
+  { path: /\/publishers\/anthropic\/models\/(.+):streamRawPredict$/, provider: "anthropic" },
   { path: /^\/v1beta\/models\/(.+):streamGenerateContent$/, provider: "google" },
 ];
 
@@ -121,6 +126,7 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
   const recorded = listRecorded(recordedDir);
   const exchanges = new Exchanges();
   const broken = new BrokenRequests();
+  const clouds = new CloudAccess();
   let served = 0;
 
   /**
@@ -154,7 +160,12 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
   const tell = async (request, response, url) => {
     const id = url.searchParams.get("id");
     const ofGateway = gatewayUrl(url);
-    if (ofGateway !== null) {
+    if (url.pathname === "/__service-account") {
+      sendJson(response, clouds.account);
+    } else if (url.pathname === "/__expire-tokens") {
+      clouds.expire();
+      sendJson(response, {});
+    } else if (ofGateway !== null) {
       sendJson(response, { result: { url: ofGateway } });
     } else if (url.pathname === "/__recorded") {
       sendJson(response, { folder: recordedDir, cases: recorded, errors: listRecordedErrors(recordedDir) });
@@ -175,12 +186,16 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
     const { url, headers, body, binding } = asSent(request, await readBody(request));
     const moved = url.pathname.startsWith("/moved/");
     const pathname = moved ? url.pathname.slice("/moved".length) : url.pathname;
+    const token = request.method === "POST" ? clouds.tokenReply(pathname, body) : null;
+    if (token !== null) return sendJson(response, token.body, token.status);
     const route = routes.find(({ path }) => path.test(pathname));
     if (request.method !== "POST" || route === undefined) return tell(request, response, url);
 
     const bound = route.provider === "workers-ai";
     // By the binding, requests to Anthropic's models have the form of Anthropic, and all others that of Chat Completions.
     const wire = !bound ? route.provider : (binding?.model ?? "").startsWith("anthropic/") ? "anthropic" : "openai";
+    const denied = clouds.refusal(url, headers, body);
+    if (denied !== null) return sendJson(response, denied.body, denied.status);
     const refusal = broken.check(wire, { path: url.pathname, body, headers });
     if (refusal !== null) return sendJson(response, refusal, 400);
     const header = headers["x-server-id"];

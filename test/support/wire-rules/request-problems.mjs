@@ -85,6 +85,7 @@ const wiresByPath = [
   [/\/chat\/completions$/, "openai"],
   [/\/responses$/, "openai-responses"],
   [/\/messages$/, "anthropic"],
+  [/:streamRawPredict$/, "anthropic"],
   [/:streamGenerateContent$/, "google"],
 ];
 

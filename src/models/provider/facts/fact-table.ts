@@ -36,10 +36,13 @@ const snapshot = /-(?:\d{4}-\d\d-\d\d|\d{8}|\d{3})$/;
 // OpenRouter's suffixes that choose among the servers of a model. `:free` and `:extended` are models of their own.
 const routing = /:(?:nitro|floor|exacto|online)$/;
 
+// The name of a model at Vertex AI that names no snapshot.
+const unversioned = "@default";
+
 /** The facts of a model by its id at the provider; null for an unknown model. A snapshot without an entry has its model's facts. */
 export function findEntry(table: FactTable, id: string): CatalogueEntry | null {
   const plain = id.replace(routing, "");
-  for (const known of [plain, plain.replace(snapshot, "")]) {
+  for (const known of [plain, plain.replace(snapshot, ""), `${plain}${unversioned}`]) {
     const entries = table.flatMap(({ source, models }) => {
       const row = Object.hasOwn(models, known) ? models[known] : undefined;
       return row === undefined ? [] : [entryOf(row, source)];

@@ -4,6 +4,7 @@ import type { FactTable } from "./fact-table.ts";
 
 export const factTables: Readonly<Record<string, () => Promise<{ facts: FactTable }>>> = {
   anthropic: () => import("./anthropic-facts.ts"),
+  azure: () => import("./azure-facts.ts"),
   cerebras: () => import("./cerebras-facts.ts"),
   deepseek: () => import("./deepseek-facts.ts"),
   fireworks: () => import("./fireworks-facts.ts"),
@@ -19,6 +20,7 @@ export const factTables: Readonly<Record<string, () => Promise<{ facts: FactTabl
   perplexity: () => import("./perplexity-facts.ts"),
   qwen: () => import("./qwen-facts.ts"),
   together: () => import("./together-facts.ts"),
+  vertex: () => import("./vertex-facts.ts"),
   "workers-ai": () => import("./workers-ai-facts.ts"),
   xai: () => import("./xai-facts.ts"),
   zai: () => import("./zai-facts.ts"),

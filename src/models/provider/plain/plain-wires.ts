@@ -2,6 +2,7 @@
 // contains nothing of them.
 
 import { anthropic } from "../anthropic.ts";
+import { azure, azureChat } from "../azure.ts";
 import { google } from "../google.ts";
 import { namedServer, openaiCompatible } from "../openai-compatible.ts";
 import { openai, openaiResponses } from "../openai.ts";
@@ -25,4 +26,6 @@ export const plainWires: ReadonlyMap<ProviderProfile, PlainWire> = new Map([
   [anthropic, plainAnthropic],
   [anthropicByBinding, plainAnthropic],
   [google, plainGoogle],
+  [azure, plainResponses],
+  [azureChat, plainChat],
 ]);
