@@ -54,6 +54,9 @@ export function definitionPath({ kind, name }: Reference): string {
 /** The address of the page of all definitions. */
 export const definitionsPath = "/definitions";
 
+/** The address of the page of the catalogue of models. */
+export const cataloguePath = "/definitions/catalogue";
+
 /** Matches the addresses above those of definitions' pages, such as `/agents`. They lead to the page of all definitions. */
 export const kindRoute = /^\/(?:agent|prompt|tool|source|skill|model)s\/?$/;
 

@@ -10,7 +10,7 @@ import { FilterField } from "../kit/filter-field.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { DefinitionList } from "./definition-list.tsx";
-import { kinds } from "./definition.ts";
+import { cataloguePath, kinds } from "./definition.ts";
 import type { DefinitionSet } from "./definition.ts";
 import { FileList } from "./file-list.tsx";
 import { FindingList } from "./finding-list.tsx";
@@ -93,6 +93,9 @@ function Shown({ set, links, findings, filter }: ShownProps): ReactElement {
       ) : null}
       <DefinitionList graph={graph} links={links} />
       <FileList set={set} filter={wanted} />
+      <p className={css["more"]}>
+        <Link href={cataloguePath}>Search the catalogue of models</Link>
+      </p>
     </>
   );
 }

@@ -50,8 +50,8 @@ export function ModelFacts({ model }: { model: Model }): ReactElement {
           ["Output limit", tokensOf(model.output_limit)],
           ["Source of limits", sourceOf(model.limits_source)],
           ["Requested length", tokensOf(model.max_tokens)],
-          ["Can", abilities.length === 0 ? null : abilities.map(([name]) => wordsOf(name)).join(", ")],
-          ["Cannot", inabilities.length === 0 ? null : inabilities.map(([name]) => wordsOf(name)).join(", ")],
+          ["Can", abilities.length === 0 ? null : abilities.map(([name]) => abilityText(name)).join(", ")],
+          ["Cannot", inabilities.length === 0 ? null : inabilities.map(([name]) => abilityText(name)).join(", ")],
           ["Source of abilities", sourceOf(model.capabilities_source)],
         ]}
       />
@@ -63,7 +63,8 @@ function tokensOf(tokens: number | null): string | null {
   return tokens === null ? null : `${count(tokens)} tokens`;
 }
 
-function sourceOf(source: Model["limits_source"]): ReactElement | null {
+/** A link to the source of facts; null without one. */
+export function sourceOf(source: Model["limits_source"]): ReactElement | null {
   if (source === null) return null;
   return (
     <a href={source.url} rel="noreferrer" target="_blank">
@@ -72,7 +73,8 @@ function sourceOf(source: Model["limits_source"]): ReactElement | null {
   );
 }
 
-function dollars(usd: number | null): string {
+/** A price of a million tokens. */
+export function dollars(usd: number | null): string {
   return usd === null
     ? "unknown"
     : `$${usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;
@@ -86,7 +88,8 @@ function optionalPrice(usd: number | null): string | null {
   return usd === null ? null : priceOf(usd);
 }
 
-function wordsOf(name: string): string {
+/** What a model can do, as a part of a sentence. */
+export function abilityText(name: string): string {
   const known: Readonly<Record<string, string>> = {
     vision: "see images",
     functionCalling: "call tools",

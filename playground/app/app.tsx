@@ -5,7 +5,7 @@ import type { ReactElement } from "react";
 import { Redirect, Route, Router, Switch, useLocation, useSearch } from "wouter";
 
 import { AccessGate } from "../access/access.tsx";
-import { definitionRoute, definitionsPath, kindRoute } from "../agents/definition.ts";
+import { cataloguePath, definitionRoute, definitionsPath, kindRoute } from "../agents/definition.ts";
 import type { Kind } from "../agents/definition.ts";
 import { filesRoute } from "../files/file-address.ts";
 import { LoadingNote } from "../kit/note.tsx";
@@ -31,6 +31,7 @@ const ApiPage = lazy(async () => ({ default: (await import("../api-docs/api-page
 const DefinitionsPage = lazy(async () => ({
   default: (await import("../agents/definitions-page.tsx")).DefinitionsPage,
 }));
+const CataloguePage = lazy(async () => ({ default: (await import("../agents/catalogue-page.tsx")).CataloguePage }));
 const DefinitionPage = lazy(async () => ({ default: (await import("../agents/definition-page.tsx")).DefinitionPage }));
 
 export function App(): ReactElement {
@@ -86,6 +87,11 @@ function Pages(): ReactElement {
                 <Route path={definitionsPath}>
                   <Suspense fallback={<LoadingNote page what="definitions" />}>
                     <DefinitionsPage />
+                  </Suspense>
+                </Route>
+                <Route path={cataloguePath}>
+                  <Suspense fallback={<LoadingNote page what="the catalogue" />}>
+                    <CataloguePage />
                   </Suspense>
                 </Route>
                 <Route path={definitionRoute}>

@@ -1,6 +1,6 @@
 // The pages in the bar, by their addresses and names. The inbox is not among them, because its link has a count.
 
-import { definitionRoute, definitionsPath } from "../agents/definition.ts";
+import { cataloguePath, definitionRoute, definitionsPath } from "../agents/definition.ts";
 
 /** A page in the bar. */
 interface NamedPage {
@@ -14,7 +14,7 @@ export const pages: readonly NamedPage[] = [
   { href: "/docs", name: "API" },
 ];
 
-/** Whether the page of an address belongs to a page in the bar: the page of a definition belongs to the definitions. */
+/** Whether the page of an address belongs to a page in the bar: the page of a definition, and the catalogue, belong to the definitions. */
 export function isWithin(path: string, { href }: NamedPage): boolean {
-  return path === href || (href === definitionsPath && definitionRoute.test(path));
+  return path === href || (href === definitionsPath && (path === cataloguePath || definitionRoute.test(path)));
 }

@@ -1,8 +1,11 @@
 // The routes that show the project's definitions, as rows of the one route table.
 
+import { z } from "zod";
+
 import type { BuiltInRoute } from "./built-in-route.ts";
 import {
   agentViewSchema,
+  catalogueModelSchema,
   filterViewSchema,
   hookViewSchema,
   modelViewSchema,
@@ -17,6 +20,7 @@ import {
 } from "./definition.ts";
 import { listSchema } from "./list-page.ts";
 import { modelTestSchema, testModelSchema } from "./model-test.ts";
+import { digits, limit } from "./query-field.ts";
 
 export const definitionRoutes = {
   listAgents: {
@@ -78,6 +82,19 @@ export const definitionRoutes = {
     bodyOptional: true,
     bodyLimit: 1024,
     answers: { 200: modelTestSchema },
+  },
+  searchCatalogue: {
+    method: "GET",
+    path: "/api/model-catalogue",
+    summary: "The models of the catalogue whose provider, id or capabilities contain all words of a query",
+    tag: "definitions",
+    access: "user",
+    query: z.strictObject({
+      query: z.string().max(200).default(""),
+      limit: limit(50, 100),
+      cursor: digits(0, 100_000).default(0),
+    }),
+    answers: { 200: listSchema("models", catalogueModelSchema) },
   },
   listTools: {
     method: "GET",

@@ -64,19 +64,8 @@ export const promptViewSchema = z.object({
 
 const factSourceSchema = z.object({ url: z.string(), date: z.string() }).nullable();
 
-/**
- * A model. Prices are USD per million tokens, null if unknown; `longPrompt` has those of requests whose prompt has more tokens than `above`.
- * `context_window`, `input_limit` and `output_limit` are its token limits, null if unknown. `prices_source`, `limits_source` and
- * `capabilities_source` are the sources of those that the definition does not state. `max_tokens` is the definition's own limit of an answer. `ready` is false while its key
- * or another setting is missing: `missing_names` has the names of all missing variables, or of the missing binding, and `missing` the first.
- */
-export const modelViewSchema = z.object({
-  name: z.string(),
-  file: fileSchema,
-  provider: z.string(),
-  model: z.string(),
-  includedProviders: z.array(z.string()),
-  fallbacks: z.array(z.string()),
+/** Limits, prices and capabilities of a model. */
+const modelFactFields = {
   inputPrice: z.number().nullable(),
   outputPrice: z.number().nullable(),
   cachedPrice: z.number().nullable(),
@@ -97,10 +86,39 @@ export const modelViewSchema = z.object({
   input_limit: z.number().int().nullable(),
   output_limit: z.number().int().nullable(),
   limits_source: factSourceSchema,
+};
+
+/**
+ * A model. Prices are USD per million tokens, null if unknown; `longPrompt` has those of requests whose prompt has more tokens than `above`.
+ * `context_window`, `input_limit` and `output_limit` are its token limits, null if unknown. `prices_source`, `limits_source` and
+ * `capabilities_source` are the sources of those that the definition does not state. `max_tokens` is the definition's own limit of an answer. `ready` is false while its key
+ * or another setting is missing: `missing_names` has the names of all missing variables, or of the missing binding, and `missing` the first.
+ */
+export const modelViewSchema = z.object({
+  name: z.string(),
+  file: fileSchema,
+  provider: z.string(),
+  model: z.string(),
+  includedProviders: z.array(z.string()),
+  fallbacks: z.array(z.string()),
+  ...modelFactFields,
   max_tokens: z.number().int().nullable(),
   ready: z.boolean(),
   missing: z.string().nullable(),
   missing_names: z.array(z.string()),
+});
+
+/**
+ * A model of the catalogue, with its facts as in the view of a model. `file` and `definition` are the file that defines it in a project: its path and
+ * its text. The prices of a model of OpenRouter are for comparison, because OpenRouter reports the cost of each answer.
+ */
+export const catalogueModelSchema = z.object({
+  provider: z.string(),
+  preset: z.string().nullable(),
+  model: z.string(),
+  ...modelFactFields,
+  file: z.string(),
+  definition: z.string(),
 });
 
 /** Anything that a model can call: a tool, a prompt that another one offers, an exposed agent; with the JSON Schema that models receive. */
@@ -180,6 +198,7 @@ export const routeViewSchema = z.object({
 export type AgentView = z.infer<typeof agentViewSchema>;
 export type PromptView = z.infer<typeof promptViewSchema>;
 export type ModelView = z.infer<typeof modelViewSchema>;
+export type CatalogueModelView = z.infer<typeof catalogueModelSchema>;
 export type ToolView = z.infer<typeof toolViewSchema>;
 export type SourceView = z.infer<typeof sourceViewSchema>;
 export type SourceState = z.infer<typeof sourceStateSchema>;

@@ -7,7 +7,7 @@ import type { ThreadDirectory } from "#core/thread-rpc.ts";
 import type { Log } from "#lib/log-port.ts";
 import type { Timers } from "#lib/timers.ts";
 import type { Diagnostic } from "#spec/diagnostic.ts";
-import type { ModelFacts, ModelReadiness } from "#spec/model-status.ts";
+import type { CatalogueModel, CatalogueQuery, ModelFacts, ModelReadiness } from "#spec/model-status.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
 import type { Registry, ToolSourceDefinition, ToolSourceEntry } from "#spec/registry.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
@@ -36,6 +36,8 @@ export interface AppDependencies extends PlaygroundPlace {
     model: { file: string; value: AnyModelDefinition },
     options: { kinds?: readonly ModelTrial["kind"][] | undefined; signal: AbortSignal },
   ) => Promise<{ problem: string } | { trials: ModelTrial[] }>;
+  /** Searches the models of the catalogue. */
+  searchCatalogue: (query: CatalogueQuery) => Promise<{ models: CatalogueModel[]; next: number | null }>;
   /** Requests the tools of a definition with many tools, such as an MCP server, with the credentials of this user. */
   sourceState: (
     entry: ToolSourceEntry,

@@ -20,3 +20,20 @@ export interface ModelReadiness {
   ready: boolean;
   missing: readonly string[];
 }
+
+/** A search of the catalogue, and the page of its result. */
+export interface CatalogueQuery {
+  query: string;
+  offset: number;
+  limit: number;
+}
+
+/** A model of the catalogue, and the file that defines it in a project. */
+export interface CatalogueModel {
+  provider: string;
+  preset: string | null;
+  model: string;
+  facts: ModelFacts;
+  file: string;
+  definition: string;
+}

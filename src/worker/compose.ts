@@ -86,6 +86,10 @@ export function compose(
         const { testModel } = await import("./route-trials.ts");
         return testModel(model, asked, { registry, env: { ...env } });
       },
+      searchCatalogue: async (query) => {
+        const { searchCatalogue } = await import("#models/catalogue-search.ts");
+        return searchCatalogue(query);
+      },
       sourceState: (entry, definition, userId) => {
         return readSourceState(entry, definition, {
           fetch: outboundOf(env, createRequestQueue(maxOpenRequests)),

@@ -50,6 +50,7 @@ const limits = {
   listModels: "built",
   getModel: "built",
   testModel: "invocations",
+  searchCatalogue: "lists",
   listTools: "built",
   getTool: "built",
   listSources: "built",

@@ -10,7 +10,8 @@ import {
   modelFacts,
   ownProviders,
 } from "#models/load-catalogue.ts";
-import { bindingOf, missingNames } from "#models/readiness.ts";
+import { newModelText } from "#models/new-model-text.ts";
+import { bindingOf, joined, missingNames } from "#models/readiness.ts";
 import { modelPresets, type AnyModelDefinition, type PresetName } from "#spec/index.ts";
 
 import { CommandError } from "../context.ts";
@@ -118,24 +119,13 @@ async function newModel(model: AnyModelDefinition): Promise<NewModel> {
       : `By the catalogue (${new URL(source.url).host}, ${source.date}) it has ${window} and ${price}.`;
   const binding = bindingOf(model);
   const missing = binding === null ? missingNames(model, {}) : [];
-  const key = missing.length === 0 ? null : missing.join(" and ");
-  const fields = Object.entries(model).map(([field, value]) => `  ${field}: ${JSON.stringify(value)},\n`);
-  const remark =
-    source === null
-      ? "// The catalogue does not have this model: add inputPrice, outputPrice and contextWindow."
-      : "// Limits and prices are those of the catalogue. A field here replaces the catalogue's.";
   return {
-    text: `${remark}${key === null ? "" : ` The key is read from ${key}.`}
-import { defineModel } from "threadhold";
-
-export default defineModel({
-${fields.join("")}});
-`,
+    text: newModelText(model, source !== null),
     about: [
       about,
-      ...(key === null
+      ...(missing.length === 0
         ? []
-        : [`The key is read from ${key}: put ${missing.length > 1 ? "them" : "it"} into .dev.vars.`]),
+        : [`The key is read from ${joined(missing)}: put ${missing.length > 1 ? "them" : "it"} into .dev.vars.`]),
       ...(binding === null
         ? []
         : [

@@ -21,6 +21,7 @@ type DefinitionRoutes =
   | "listModels"
   | "getModel"
   | "testModel"
+  | "searchCatalogue"
   | "listTools"
   | "getTool"
   | "listSources"

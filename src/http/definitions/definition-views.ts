@@ -1,10 +1,10 @@
 // The JSON views of agents, models and prompts for clients. Functions are omitted.
 
-import type { AgentView, ModelView, PromptView } from "#contract/definition.ts";
+import type { AgentView, CatalogueModelView, ModelView, PromptView } from "#contract/definition.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
-import type { ModelFacts, ModelReadiness } from "#spec/model-status.ts";
+import type { CatalogueModel, ModelFacts, ModelReadiness } from "#spec/model-status.ts";
 import type { AnyModelDefinition, TokenPrices } from "#spec/model.ts";
 import type { AnyPromptDefinition, ReasoningConfig } from "#spec/prompt.ts";
 
@@ -57,8 +57,7 @@ export function modelView(
   model: AnyModelDefinition,
   { ready, missing, facts, file }: ModelReadiness & { facts: ModelFacts; file: string | null },
 ): ModelView {
-  const { limits, limitsSource, prices, pricesSource } = facts;
-  const { source: capabilitiesSource = null, ...known } = facts.capabilities ?? {};
+  const view = factsView(facts);
   const { vision, functionCalling, structuredOutputs } = model.capabilities ?? {};
   const stated = {
     ...(vision === undefined ? {} : { vision }),
@@ -72,6 +71,26 @@ export function modelView(
     model: model.model,
     includedProviders: [...(model.includedProviders ?? [])],
     fallbacks: [...(model.fallbacks ?? [])],
+    ...view,
+    max_tokens: model.maxTokens ?? null,
+    capabilities: { ...view.capabilities, ...stated },
+    capabilities_source: Object.keys(view.capabilities).every((name) => name in stated)
+      ? null
+      : view.capabilities_source,
+    ready,
+    missing: missing[0] ?? null,
+    missing_names: [...missing],
+  };
+}
+
+/** The view of a model of the catalogue. */
+export function catalogueModelView({ facts, ...model }: CatalogueModel): CatalogueModelView {
+  return { ...model, ...factsView(facts) };
+}
+
+function factsView({ limits, limitsSource, prices, pricesSource, capabilities }: ModelFacts) {
+  const { source = null, ...known } = capabilities ?? {};
+  return {
     ...fourPrices(prices),
     longPrompt:
       prices.longPrompt === undefined ? null : { above: prices.longPrompt.above, ...fourPrices(prices.longPrompt) },
@@ -80,12 +99,8 @@ export function modelView(
     input_limit: limits.inputLimit,
     output_limit: limits.outputLimit,
     limits_source: limitsSource,
-    max_tokens: model.maxTokens ?? null,
-    capabilities: { ...known, ...stated },
-    capabilities_source: Object.keys(known).every((name) => name in stated) ? null : capabilitiesSource,
-    ready,
-    missing: missing[0] ?? null,
-    missing_names: [...missing],
+    capabilities: known,
+    capabilities_source: source,
   };
 }
 

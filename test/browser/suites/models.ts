@@ -34,6 +34,40 @@ export function models({ open, visit }: PlaygroundUse): void {
       }
     });
 
+    it("CATALOGUE10 The catalogue is reached from the definitions and searched by keyboard, and a model shows its facts and the file to copy", async () => {
+      const screen = await open("/definitions");
+      const { page } = screen;
+      await page.getByRole("link", { name: "Search the catalogue of models" }).click();
+      await page.getByRole("heading", { level: 1, name: "Catalogue of models" }).waitFor();
+      const entries = page.getByRole("list", { name: "Models" }).getByRole("listitem");
+      await expect.poll(() => entries.count()).toBe(50);
+      await page.getByRole("button", { name: "Show more models" }).click();
+      await expect.poll(() => entries.count()).toBe(100);
+      await page.getByLabel("Search models").fill("cerebras no-such-model");
+      await page.getByText("No model of the catalogue has all words of").waitFor();
+      await page.getByLabel("Search models").fill("zai glm-4.5-air");
+      const entry = entries.filter({ hasText: /^glm-4\.5-air\s*zai/ });
+      await entry.waitFor();
+      expect((await entry.innerText()).replaceAll(/\s+/g, " ")).toContain(
+        "glm-4.5-air zai 131 072 tokens $0.20 in, $1.10 out per million call tools, think before it answers",
+      );
+      await entry.locator("summary").focus();
+      await page.keyboard.press("Enter");
+      await entry.getByText("agents/models/glm-4-5-air.ts").waitFor();
+      await entry.getByRole("button", { name: "Copy" }).click();
+      await entry.getByRole("button", { name: "Copied" }).waitFor();
+      expect(await entry.locator("pre").innerText()).toContain('preset: "zai",\n  model: "glm-4.5-air",');
+      await page.getByRole("button", { name: "Copy" }).waitFor();
+      await look(screen, "catalogue");
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 844 });
+        await drawn(page);
+        expect([width, await tabProblems(page)]).toEqual([width, []]);
+      }
+      await page.reload();
+      await entry.waitFor();
+    });
+
     it("TRIAL4 A test of a model can be stopped, a refusal is shown, and neither a model without its key nor a page of a user offers one", async () => {
       const { page } = await open("/models/slow");
       const button = (name: string) => page.getByRole("button", { name });

@@ -7,6 +7,7 @@ import type { App } from "#http/app.ts";
 import type { AppDependencies } from "#http/dependencies.ts";
 import type { Variables } from "#http/variables.ts";
 import { createLog } from "#lib/log-port.ts";
+import { searchCatalogue } from "#models/catalogue-search.ts";
 import { modelFacts } from "#models/model-facts.ts";
 import type { ModelCatalogue } from "#spec/index.ts";
 import type { RouteEntry } from "#spec/registry.ts";
@@ -120,6 +121,7 @@ export function testApp({
     readiness: () => ({ ready: false, missing: ["OPENAI_API_KEY"] }),
     modelFacts: (model) => modelFacts(model, {}, catalogue),
     testModel: () => Promise.reject(new Error("No model is tried.")),
+    searchCatalogue,
     sourceState: () => Promise.reject(new Error("No source is defined.")),
     authorizations: noServer,
     variables,

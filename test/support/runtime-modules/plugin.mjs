@@ -240,6 +240,7 @@ const loadedLater = new Set([
   "src/http/auth/json-web-token.ts",
   "src/http/authorization/authorization-requests.ts",
   "src/models/access-tokens.ts",
+  "src/models/catalogue-search.ts",
   "src/models/create-model-port.ts",
   "src/models/load-catalogue.ts",
   "src/models/provider/azure-model.ts",
