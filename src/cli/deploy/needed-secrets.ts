@@ -37,9 +37,6 @@ const access = ["API_TOKENS", "JWT_SECRET", "JWKS_URL"];
 
 const encryptionKey = "ENCRYPTION_KEY";
 
-/** The word for a variable in questions. */
-const noun = (variable: string): string => (/KEY|TOKEN/.test(variable) ? "the key" : "a variable");
-
 /** The secrets that are missing, each once. */
 export function neededSecrets({
   models,
