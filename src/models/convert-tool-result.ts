@@ -8,7 +8,7 @@ import type { ModelMessage } from "#core/ports/model-port.ts";
 import { isVisible } from "#lib/visible-text.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { imageType, type CallTarget, type ProviderProfile } from "./provider/provider-profile.ts";
+import { acceptsType, imageType, type CallTarget, type ProviderProfile } from "./provider/provider-profile.ts";
 
 /** What is sent in place of a text without a visible character, where a text is required. */
 export const noText = "(no text)";
@@ -33,8 +33,20 @@ function attachments(message: ModelMessage, model: AnyModelDefinition, profile: 
     const { data } = part;
     const isShown = resultHoldsImages(message, profile) && model.capabilities?.vision !== false;
     const type = part.mime_type.startsWith("image/") && isShown ? imageType(profile.files, part.mime_type) : null;
+    const mediaType = part.mime_type;
+    const isFile =
+      profile.filesInToolResults === true &&
+      message.result?.status !== "error" &&
+      acceptsType(profile.files.bytes, mediaType);
     if (data !== undefined && data !== "" && type !== null)
       contents.push({ type: "image-data", data, mediaType: type });
+    else if (data !== undefined && data !== "" && isFile)
+      contents.push({
+        type: "file-data",
+        data,
+        mediaType,
+        ...(part.name === undefined ? {} : { filename: part.name }),
+      });
     else contents.push({ type: "text", text: describePart(part) });
   }
   return contents;

@@ -173,7 +173,9 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       };
       const given = access.fetch ?? fetch;
       const authorized = await authorizedFetch({ fetch: given, settings, now, created });
-      const sending = bound ?? gatewayFetch(authorized, settings, request);
+      const carried =
+        settings.profile.transport?.(authorized, { model: request.model, to: settings, now }) ?? authorized;
+      const sending = bound ?? gatewayFetch(carried, settings, request);
       const sent = { languages, fetch: sending, signal: ending.controller.signal };
       const { warnings, parts } = await prepared(call, sent);
       if (warnings.length > 0 && request.raw !== false) yield { type: "raw", chunk: JSON.stringify({ warnings }) };

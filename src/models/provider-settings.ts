@@ -7,6 +7,7 @@ import { aiBindingOf, type aiBindingName } from "./ai-binding.ts";
 import { gatewayAccess, gatewayTokenVariable } from "./gateway.ts";
 import type {
   CataloguePlace,
+  CloudAccess,
   CloudAddress,
   Credentials,
   ProviderProfile,
@@ -69,11 +70,13 @@ export function credentialVariables(model: AnyModelDefinition): readonly (readon
 /** The credentials of a model's cloud for access tokens; a variable that an incomplete group lacks; null if no group has a variable. */
 function credentialsOf(model: AnyModelDefinition, env: Record<string, unknown>): Credentials | VariableProblem | null {
   const read = readerOf(env);
+  const optional = variablesOf(model)?.cloud?.optional ?? [];
+  const others = optional.flatMap((name) => [[name, read(name)] as const]).filter(([, value]) => value !== null);
   let incomplete: VariableProblem | null = null;
   for (const group of credentialVariables(model)) {
     const values = group.flatMap((name) => [[name, read(name)] as const]);
     const missing = values.find(([, value]) => value === null);
-    if (missing === undefined) return Object.fromEntries(values) as Credentials;
+    if (missing === undefined) return Object.fromEntries([...values, ...others]) as Credentials;
     if (incomplete === null && values.some(([, value]) => value !== null)) incomplete = { variable: missing[0] };
   }
   return incomplete;
@@ -226,12 +229,17 @@ export function providerSettings(
     baseUrl,
     host,
     owner: profile.ownerAt?.(host) ?? profile.name,
-    ...(credentials === null || cloud === undefined ? {} : { tokens: { cloud, credentials } }),
+    ...(credentials === null || cloud === undefined ? {} : accessBy(cloud, credentials)),
   };
   if (binding !== null) return { ...settings, binding };
   const access = gatewayOf(model, env, ofCloud?.gatewayPath);
   if (access === null) return settings;
   return "missing" in access ? null : { ...settings, baseUrl: access.baseUrl, gateway: access.settings };
+}
+
+/** The credentials, from which tokens are created, or which sign requests. */
+function accessBy({ tokenRequest }: CloudAccess, credentials: Credentials): Partial<ProviderSettings> {
+  return tokenRequest === undefined ? { credentials } : { tokens: { request: tokenRequest, credentials } };
 }
 
 /** All keys that are set. Each is removed from shown texts, because any provider may repeat it. */

@@ -84,7 +84,7 @@ export function notReadyMessage(model: AnyModelDefinition, env: Record<string, u
   if (names === "") return `Model "${model.name}": provider "${model.provider}" sends no requests.`;
   const key = keyVariable(model);
   const groups = key !== null && missing.includes(key) ? credentialVariables(model) : [];
-  const others = groups.map((group) => `. Access tokens need ${joined(group)} in place of ${key ?? ""}`).join("");
+  const others = groups.map((group) => `. ${joined(group)} can be set in place of ${key ?? ""}`).join("");
   return (
     `Model "${model.name}" needs ${names}, which ${missing.length === 1 ? "is" : "are"} not set. For local development put ` +
     `${joined(missing.map((name) => `${name}=…`))} into .dev.vars; for a deployment run: ` +

@@ -35,22 +35,22 @@ const thinkingFloor = 1024;
 const byEffort = /claude-[a-z]+-(?:4-[7-9]|[5-9]|[1-9]\d)(?!\d)/;
 
 /**
- * Whether Anthropic refuses thinking for a request: if a tool call is forced, or if a tool call of the current tool loop has no thinking by
- * Anthropic.
+ * Whether Anthropic's models refuse thinking for a request: if a tool call is forced, or if a tool call of the current tool loop has no
+ * thinking of this owner.
  */
-function cannotThink(request: ModelRequest): boolean {
+export function cannotThink(request: ModelRequest, owner: string): boolean {
   if (request.toolChoice === "required" && request.tools.length > 0) return true;
   const lastUser = request.messages.findLastIndex((message) => message.role === "user");
   return request.messages.slice(lastUser + 1).some((message) => {
     if (message.role !== "assistant" || !message.parts.some((part) => part.type === "tool_call")) return false;
-    return !message.parts.some((part) => part.type === "thinking" && part.provider_data?.provider === anthropic.name);
+    return !message.parts.some((part) => part.type === "thinking" && part.provider_data?.provider === owner);
   });
 }
 
 function reasoning(request: ModelRequest, { thinking, maxTokens }: ReasoningInput): ReasoningOptions {
   // Anthropic's models do not think unless a request asks for it.
   if (thinking === null || thinking.effort === "none") return noReasoning;
-  if (cannotThink(request)) {
+  if (cannotThink(request, anthropic.name)) {
     return { ...noReasoning, warnings: ["Anthropic was not asked to think: it refuses in this place."] };
   }
   const { model } = request.model;

@@ -62,16 +62,21 @@ export interface TokenRequest {
   form: Readonly<Record<string, string>>;
 }
 
-/** The variables of a cloud: its address, and credentials from which access tokens are created. */
+/** The variables of a cloud: its address, and credentials, from which access tokens are created, or which sign requests. */
 export interface CloudAccess {
   /** Returns the address that the variables give. `apiKey` is null for a request with an access token that is created. */
   address: (read: ReadVariable, model: AnyModelDefinition, apiKey: string | null) => CloudAddress | VariableProblem;
-  /** Groups of variables. The variables of one group are enough to create access tokens. */
+  /** Groups of variables. The variables of one group are enough in place of a key. */
   credentials: readonly (readonly string[])[];
+  /** Variables that belong to the credentials if they are set. Absent: none. */
+  optional?: readonly string[];
   /** Returns the secrets in the variables of the groups, which are removed from texts. */
   secrets: (read: ReadVariable) => readonly string[];
-  /** Creates the request for a token. `now` is in milliseconds since 1970. Throws a RefusedRequest for credentials that cannot be used. */
-  tokenRequest: (
+  /**
+   * Creates the request for a token. `now` is in milliseconds since 1970. Throws a RefusedRequest for credentials that cannot be used. Absent:
+   * the credentials sign requests (`transport`).
+   */
+  tokenRequest?: (
     credentials: Credentials,
     at: { host: string | null; now: number },
   ) => TokenRequest | Promise<TokenRequest>;
@@ -85,6 +90,8 @@ export interface ProviderSettings {
   profile: ProviderProfile;
   /** Empty for a server without a key. */
   apiKey: string;
+  /** The values of the variables that sign requests, by name. Absent: requests are not signed. */
+  credentials?: Readonly<Record<string, string>>;
   /** Null: the provider's default address. */
   baseUrl: string | null;
   /** The host of `baseUrl` in lower case; null for the default address and for an invalid one. */
@@ -95,8 +102,8 @@ export interface ProviderSettings {
   binding?: AiBinding;
   /** The AI Gateway through which the requests go. Absent: none, or the binding's. */
   gateway?: GatewaySettings;
-  /** What access tokens are created from. Absent: `apiKey` is all that is needed. */
-  tokens?: { cloud: CloudAccess; credentials: Credentials };
+  /** What access tokens are created from. Absent: none are needed. */
+  tokens?: { request: NonNullable<CloudAccess["tokenRequest"]>; credentials: Credentials };
 }
 
 /** The fields of a definition that a provider may refuse. */
@@ -252,6 +259,11 @@ export interface ProviderProfile {
    * result depends on the target alone and is used for several requests, except with `countsPerRequest`.
    */
   load: (target: CallTarget, fetch: typeof globalThis.fetch) => Promise<LanguageModelV3>;
+  /**
+   * Creates the fetch that sends the requests of the package, for a provider that signs requests, or whose answers are no text. `now` returns
+   * milliseconds since 1970. Absent: the fetch of the port.
+   */
+  transport?: (fetch: typeof globalThis.fetch, target: CallTarget & { now: () => number }) => typeof globalThis.fetch;
   /** Whether the loaded model counts something within a request, so that each request needs one of its own. */
   countsPerRequest?: boolean;
   /** The name under which the package reads the options of a request. */
@@ -294,6 +306,8 @@ export interface ProviderProfile {
   alternatesTurns: boolean;
   /** Tool results can contain images. */
   imagesInToolResults: boolean;
+  /** Tool results can contain the files of `files.bytes`. Absent: a line of text names each file. */
+  filesInToolResults?: true;
   /** Whether a result with images needs a text. */
   resultsNeedText?: true;
   /** Tool results have a flag for errors. Without the flag, the text of an error begins with `Error`. */

@@ -2,6 +2,7 @@
 
 import { anthropic } from "./anthropic.ts";
 import { azure } from "./azure.ts";
+import { bedrock } from "./bedrock.ts";
 import { google } from "./google.ts";
 import { namedServer } from "./openai-compatible.ts";
 import { openai, openaiResponses } from "./openai.ts";
@@ -19,6 +20,7 @@ export const providers: readonly (ProviderProfile | LocalProvider)[] = [
   anthropic,
   google,
   azure,
+  bedrock,
   workersAi,
   test,
 ];
