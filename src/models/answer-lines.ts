@@ -13,7 +13,7 @@ const longestEvent = 32 * 1024 * 1024;
 const bounds = { units: longestEvent, lines: 10_000, json: { values: 100_000, depth: 64 } };
 
 // A match only means that the chunk is parsed: the text of the model may contain the same field names.
-const mayEnd = /"(?:finish_?|stop_)reason"\s*:\s*"|"response\.(?:completed|incomplete|failed)"|"message_stop"/i;
+const mayEnd = /"(?:finish|stop)_?reason"\s*:\s*"|"response\.(?:completed|incomplete|failed)"|"message_stop"/i;
 const lastEvent = /^(?:response\.(?:completed|incomplete|failed)|message_stop)$/;
 
 /** The lines of one body. */
@@ -111,13 +111,13 @@ export class AnswerLines {
   #chunk(json: string): void {
     // The chunk may be invalid JSON. The provider's package reports that as an error.
     const chunk = fieldsOf(parseJson(json));
-    const { type, usage, usageMetadata } = chunk;
+    const { type, usage, usageMetadata, metadata } = chunk;
     if (typeof type === "string" && lastEvent.test(type)) {
       this.ended = true;
       this.completed = type === "response.completed" || type === "message_stop";
     }
     this.#finish.readChunk(chunk);
-    this.counted ||= typeof (usage ?? usageMetadata ?? 0) === "object";
+    this.counted ||= typeof (usage ?? usageMetadata ?? fieldsOf(metadata)["usage"] ?? 0) === "object";
   }
 }
 

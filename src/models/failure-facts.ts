@@ -6,6 +6,7 @@ import { isObject, parseJson } from "#lib/json-value.ts";
 import type { Fields } from "#lib/json-value.ts";
 import { isVisible } from "#lib/visible-text.ts";
 
+import { DamagedAnswer } from "./damaged-answer.ts";
 import { sentenceOf } from "./error-sentence.ts";
 import type { Exchange } from "./observed-fetch.ts";
 import { messageOfPackage, messageOfUnreadable } from "./reported-error.ts";
@@ -58,7 +59,7 @@ const statusOfCode: readonly (readonly [RegExp, number])[] = [
   [/request_too_large/, 413],
   [/overloaded|unavailable/, 503],
   [/timeout|deadline_exceeded/, 504],
-  [/invalid|failed_precondition|out_of_range|context_length|tool_use_failed/, 400],
+  [/invalid|validation|failed_precondition|out_of_range|context_length|tool_use_failed/, 400],
   [/api_error|server_error|internal/, 500],
 ];
 
@@ -138,7 +139,8 @@ export function readFailureFacts(error: unknown, exchange: Exchange): FailureFac
   // The error of a broken connection is the platform's, also if it is a `TypeError`.
   const ofPackage = exchange.broken ? null : messageOfPackage(name, exchange.status !== null);
   const unreadable = reason === null ? (messageOfUnreadable(name) ?? ofPackage) : null;
-  const message = reason ?? unreadable ?? brokenAnswer(exchange) ?? stringField(fields, "message") ?? "no reason given";
+  const damage = error instanceof DamagedAnswer ? error.message : null;
+  const message = reason ?? unreadable ?? damage ?? brokenAnswer(exchange) ?? stringField(fields, "message") ?? "no reason given";
   const cause = fields["cause"] instanceof Error ? fields["cause"].message : null;
   const text = [message, raw, cause, bodyText, stringField(body, "type"), stringField(body, "code")]
     .filter((part) => part !== null)

@@ -39,7 +39,7 @@ const serverFailures =
   "error failed failure insufficient_system_resource network_error server_error internal_error abort aborted";
 const moreFailures = "cancelled canceled timeout overloaded unknown_error finish_reason_unspecified";
 const callFailures =
-  "malformed_function_call unexpected_tool_call malformed_response too_many_tool_calls missing_thought_signature";
+  "malformed_function_call malformed_model_output malformed_tool_use unexpected_tool_call malformed_response too_many_tool_calls missing_thought_signature";
 const failures = new Set([serverFailures, moreFailures, callFailures].flatMap((names) => names.split(" ")));
 
 function comparable(raw: string): string {

@@ -6,7 +6,7 @@ import { fieldsOf, isObject, listOf, parseJson, type Fields } from "#lib/json-va
 import { isFinishReason, namesFailure } from "./finish-reason.ts";
 
 // A match only means that the chunk is parsed: the text of the model may contain the same field names.
-const mayEnd = /"(?:finish_?|stop_)reason"\s*:\s*"/i;
+const mayEnd = /"(?:finish|stop)_?reason"\s*:\s*"/i;
 
 /** The finish reasons of one answer. */
 export class FinishedAnswer {
@@ -45,9 +45,10 @@ export class FinishedAnswer {
   }
 }
 
-function reasonsOf({ type, choices, candidates, delta }: Fields): unknown[] {
+function reasonsOf({ type, choices, candidates, delta, messageStop }: Fields): unknown[] {
   const last = type === "message_delta" ? fieldsOf(delta)["stop_reason"] : undefined;
-  return [first(choices)["finish_reason"], first(candidates)["finishReason"], last];
+  const { stopReason } = fieldsOf(messageStop);
+  return [first(choices)["finish_reason"], first(candidates)["finishReason"], last, stopReason];
 }
 
 function isFinish(reason: unknown): boolean {
@@ -56,9 +57,10 @@ function isFinish(reason: unknown): boolean {
 
 const contentFields = "content reasoning_content reasoning tool_calls function_call audio images".split(" ");
 
-/** Whether a chunk has a piece of the answer, in Chat Completions, the Messages API or Gemini's API. */
-function hasContent({ type, choices, candidates }: Fields): boolean {
+/** Whether a chunk has a piece of the answer, in Chat Completions, the Messages API, Gemini's API or Converse. */
+function hasContent({ type, choices, candidates, contentBlockStart, contentBlockDelta }: Fields): boolean {
   if (type === "content_block_start" || type === "content_block_delta") return true;
+  if (isObject(contentBlockStart) || isObject(contentBlockDelta)) return true;
   const { delta, message } = first(choices);
   const piece = isObject(delta) ? delta : fieldsOf(message);
   if (contentFields.some((name) => isFilled(piece[name]))) return true;

@@ -10,7 +10,7 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { checkedFetch } from "../support/wire-rules/checked-fetch.ts";
 
-export const providers = ["openai", "openai-responses", "anthropic", "google", "openrouter"] as const;
+export const providers = ["openai", "openai-responses", "anthropic", "google", "openrouter", "bedrock"] as const;
 export type Provider = (typeof providers)[number];
 /** A provider that is reached over the network, or by the Worker's binding. */
 export type AnyProvider = Provider | "workers-ai";
@@ -22,6 +22,8 @@ export const keys = {
   GOOGLE_API_KEY: "google-secret-0003",
   OPENROUTER_API_KEY: "openrouter-secret-0004",
   AZURE_API_KEY: "azure-secret-0005",
+  AWS_BEARER_TOKEN_BEDROCK: "bedrock-secret-0006",
+  AWS_REGION: "us-east-1",
 };
 
 export function serverEnv(url: string): Record<string, unknown> {
@@ -34,6 +36,7 @@ export function serverEnv(url: string): Record<string, unknown> {
     GOOGLE_BASE_URL: `${url}/v1beta`,
     OPENROUTER_BASE_URL: `${url}/api/v1`,
     AZURE_BASE_URL: `${url}/openai/v1`,
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url,
   };
 }
 

@@ -229,7 +229,7 @@ export function modelPortContract(provider: AnyProvider): void {
 
     it("Cached prompt tokens are counted separately from the uncached ones", async () => {
       const { end } = readAnswer(await ask(provider, "cached-tokens"));
-      const marked = provider === "anthropic" || provider === "openrouter";
+      const marked = provider === "anthropic" || provider === "openrouter" || provider === "bedrock";
       const counts = marked
         ? { input: 6, cache_read: 1900, cache_write: 100 }
         : { input: 86, cache_read: 1920, cache_write: 0 };

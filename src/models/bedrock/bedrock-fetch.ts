@@ -15,7 +15,7 @@ import { EventFrames, type EventFrame } from "./event-frames.ts";
 type Fetch = typeof globalThis.fetch;
 
 /** Bounds of an exception in a stream. */
-const exceptionBounds = { units: 64 * 1024, values: 1_000, depth: 16 };
+const exceptionBounds = { values: 1_000, depth: 16 };
 
 function dataLine(value: object): string {
   return `data: ${JSON.stringify(value)}\n\n`;

@@ -47,7 +47,7 @@ export class ConverseParts {
 
   /** Converts an event. */
   take(event: Fields): Parts {
-    const raw: LanguageModelV3StreamPart = { type: "raw", rawValue: event };
+    const raw: LanguageModelV3StreamPart = { type: "raw", rawValue: withoutPadding(event) };
     const { contentBlockStart: start, contentBlockDelta: delta, contentBlockStop: stop, error } = event;
     if (isObject(error)) {
       this.#hasFailed = true;
@@ -161,6 +161,17 @@ export class ConverseParts {
         return [];
     }
   }
+}
+
+/** AWS adds letters of random number to each event, so that the sizes of events tell nothing about their text. */
+function withoutPadding(event: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(event).map(([type, value]) => {
+      if (!isObject(value)) return [type, value];
+      const { p: _padding, ...fields } = value;
+      return [type, fields];
+    }),
+  );
 }
 
 /** The content of a result of a tool that AWS ran: it is in the log, and in no part. */

@@ -5,12 +5,23 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { framesOfEvents } from "./event-frames.mjs";
+
 /**
  * @typedef {{ status: number, headers: Record<string, string>, body: Uint8Array }} Answer
  * @typedef {{ model: string, wire: string, id: string, path: string, status: number, headers: Record<string, string>, expected: unknown }} Recorded
  */
 
 const fixtures = fileURLToPath(new URL("../../fixtures/providers", import.meta.url));
+
+/** The types of AWS's refusals by their status. @type {Record<number, string>} */
+const awsTypes = {
+  400: "ValidationException",
+  401: "UnrecognizedClientException",
+  413: "ValidationException",
+  429: "ThrottlingException",
+  503: "ServiceUnavailableException",
+};
 
 /**
  * The fixture of a provider: `<name>.sse`, or `<name>.<status>.body` for a refusal. A 429 asks to wait seven seconds.
@@ -24,10 +35,15 @@ export function fixtureAnswer(provider, name) {
   const file = readdirSync(folder).find((entry) => entry.split(".")[0] === wanted);
   if (file === undefined) return null;
   const body = readFileSync(join(folder, file));
+  if (file.endsWith(".sse") && provider === "bedrock") {
+    const headers = { "content-type": "application/vnd.amazon.eventstream" };
+    return { status: 200, headers, body: framesOfEvents(body.toString()) };
+  }
   if (file.endsWith(".sse")) return { status: 200, headers: { "content-type": "text/event-stream" }, body };
   const status = Number(file.split(".")[1]);
   /** @type {Record<string, string>} */
   const headers = { "content-type": "application/json" };
+  if (provider === "bedrock") headers["x-amzn-errortype"] = `${awsTypes[status]}:http://internal.amazon.com/coral/`;
   if (status === 429) headers["retry-after"] = "7";
   return { status, headers, body };
 }

@@ -1,4 +1,4 @@
-// A provider on the loopback. It answers the real paths of OpenAI, Anthropic, Google and OpenRouter with the bytes of
+// A provider on the loopback. It answers the real paths of OpenAI, Anthropic, Google, OpenRouter and Bedrock with the bytes of
 // the case that the request names, cut at random offsets. It records requests, and whether an answer was read to its
 // end.
 //
@@ -18,6 +18,7 @@ import { asSent, gatewayUrl } from "./ai-binding.mjs";
 import { fixtureAnswer, listRecorded, listRecordedErrors, recordedAnswer, listStreams } from "./cases.mjs";
 import { CloudAccess } from "./cloud-access.mjs";
 import { faults } from "./faults.mjs";
+import { signatureProblem } from "./event-frames.mjs";
 import { createRandom, cutAtRandom } from "./random.mjs";
 
 /**
@@ -38,6 +39,7 @@ const routes = [
   { path: /^\/(?:openai\/v1|openai\/deployments\/[^/]+|models)\/chat\/completions$/, provider: "openai" },
   { path: /\/publishers\/google\/models\/(.+):streamGenerateContent$/, provider: "google" },
   { path: /\/publishers\/anthropic\/models\/(.+):streamRawPredict$/, provider: "anthropic" },
+  { path: /^\/model\/([^/]+)\/converse-stream$/, provider: "bedrock" },
   { path: /^\/v1beta\/models\/(.+):streamGenerateContent$/, provider: "google" },
 ];
 
@@ -47,9 +49,9 @@ async function readBody(request) {
   for await (const piece of request) pieces.push(piece);
   const text = Buffer.concat(pieces).toString("utf8");
   try {
-    return JSON.parse(text);
+    return { text, value: JSON.parse(text) };
   } catch {
-    return text;
+    return { text, value: text };
   }
 }
 
@@ -183,7 +185,8 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
    * @param {Response} response
    */
   const answer = async (request, response) => {
-    const { url, headers, body, binding } = asSent(request, await readBody(request));
+    const { text, value } = await readBody(request);
+    const { url, headers, body, binding } = asSent(request, value);
     const moved = url.pathname.startsWith("/moved/");
     const pathname = moved ? url.pathname.slice("/moved".length) : url.pathname;
     const token = request.method === "POST" ? clouds.tokenReply(pathname, body) : null;
@@ -198,6 +201,8 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
     if (denied !== null) return sendJson(response, denied.body, denied.status);
     const refusal = broken.check(wire, { path: url.pathname, body, headers });
     if (refusal !== null) return sendJson(response, refusal, 400);
+    const unsigned = wire === "bedrock" ? signatureProblem({ method: "POST", path: url.pathname, headers, body: text }) : null;
+    if (unsigned !== null) return sendJson(response, { message: unsigned }, 403);
     const header = headers["x-server-id"];
     const id = typeof header === "string" ? header : null;
     exchanges.asked.push({ id, method: request.method, path: url.pathname, headers, body, binding });

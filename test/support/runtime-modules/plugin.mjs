@@ -241,6 +241,8 @@ const loadedLater = new Set([
   "src/http/authorization/authorization-requests.ts",
   "src/models/access-tokens.ts",
   "src/models/catalogue-search.ts",
+  "src/models/bedrock/bedrock-fetch.ts",
+  "src/models/bedrock/converse-model.ts",
   "src/models/create-model-port.ts",
   "src/models/load-catalogue.ts",
   "src/models/provider/azure-model.ts",

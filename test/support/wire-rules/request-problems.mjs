@@ -3,13 +3,14 @@
 // its reason in the header `brokenOnPurpose`.
 
 import { anthropicProblems } from "./anthropic-rules.mjs";
+import { bedrockProblems } from "./bedrock-rules.mjs";
 import { chatProblems } from "./chat-rules.mjs";
 import { googleProblems } from "./google-rules.mjs";
 import { responsesProblems } from "./responses-rules.mjs";
 import { schemaProblems, schemaWireOf } from "./schema-problems.mjs";
 import { surrogateProblems } from "./text-rules.mjs";
 
-/** @typedef {"openai" | "openrouter" | "openai-responses" | "anthropic" | "google"} Wire */
+/** @typedef {"openai" | "openrouter" | "openai-responses" | "anthropic" | "google" | "bedrock"} Wire */
 
 /** @type {Record<Wire, (body: Record<string, any>) => string[]>} */
 const transcriptRules = {
@@ -18,6 +19,7 @@ const transcriptRules = {
   "openai-responses": responsesProblems,
   anthropic: anthropicProblems,
   google: googleProblems,
+  bedrock: bedrockProblems,
 };
 
 /**
@@ -26,13 +28,17 @@ const transcriptRules = {
  * @param {Record<string, any>} body
  * @returns {{ name: unknown, schema: unknown }[]}
  */
-function toolsOf(wire, { tools }) {
+function toolsOf(wire, { tools, toolConfig }) {
   const list = /** @type {any[]} */ (Array.isArray(tools) ? tools : []);
   switch (wire) {
     case "google":
       return list
         .flatMap((tool) => tool?.functionDeclarations ?? [])
         .map(({ name, parameters }) => ({ name, schema: parameters }));
+    case "bedrock":
+      return (toolConfig?.tools ?? []).flatMap((/** @type {any} */ { toolSpec: spec }) =>
+        spec === undefined ? [] : [{ name: spec.name, schema: spec.inputSchema?.json }],
+      );
     case "anthropic":
       return list.map(({ name, input_schema: schema }) => ({ name, schema }));
     case "openai-responses":
@@ -87,6 +93,7 @@ const wiresByPath = [
   [/\/messages$/, "anthropic"],
   [/:streamRawPredict$/, "anthropic"],
   [/:streamGenerateContent$/, "google"],
+  [/\/model\/[^/]+\/converse-stream$/, "bedrock"],
 ];
 
 /**

@@ -10,7 +10,8 @@ import { geminiProblems } from "./gemini-problems.mjs";
  */
 
 /**
- * The wires that receive schemas. `moonshot`, `claude` and `gemini` are Chat Completions with models of Moonshot AI, Anthropic and Google.
+ * The wires that receive schemas. `moonshot`, `claude` and `gemini` are Chat Completions with models of Moonshot AI, Anthropic and Google;
+ * `nova` is Converse with Amazon's models.
  */
 export const schemaWires = /** @type {const} */ ([
   "openai",
@@ -22,6 +23,8 @@ export const schemaWires = /** @type {const} */ ([
   "moonshot",
   "claude",
   "gemini",
+  "bedrock",
+  "nova",
 ]);
 
 /**
@@ -178,6 +181,14 @@ const currentDraft = (node, place) =>
     return isValid(value) ? [] : [`${place} has ${keyword}: ${JSON.stringify(value).slice(0, 80)}`];
   });
 
+/** Nova's rule (https://docs.aws.amazon.com/nova/latest/userguide/tool-use-definition.html). @type {Rule} */
+const plainRoot = (node, place) =>
+  isRoot(place)
+    ? Object.keys(node)
+        .filter((keyword) => !["type", "properties", "required"].includes(keyword))
+        .map((keyword) => `${place} has ${keyword}`)
+    : [];
+
 const openai = [objectRoot, currentDraft, objectProperties, listItems, pythonPatterns];
 const compatible = [...openai, anchoredPatterns];
 
@@ -190,6 +201,8 @@ const rules = {
   "openai-compatible": compatible,
   moonshot: [...compatible, statedTypes],
   claude: [...compatible, argumentNames],
+  bedrock: [objectRoot, currentDraft, argumentNames],
+  nova: [objectRoot, currentDraft, argumentNames, plainRoot],
 };
 
 /**
@@ -254,7 +267,7 @@ const forwarding = ["openai", "openai-responses", "openrouter"];
 
 /**
  * The rules for the schemas of a request: those of the protocol, or those of the provider that the model belongs to.
- * @param {"openai" | "openai-responses" | "openrouter" | "anthropic" | "google"} wire
+ * @param {"openai" | "openai-responses" | "openrouter" | "anthropic" | "google" | "bedrock"} wire
  * @param {unknown} model
  * @returns {SchemaWire}
  */
