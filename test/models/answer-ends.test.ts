@@ -40,6 +40,7 @@ describe("stop reasons", () => {
   it.for([
     ["openai", "filtered", undefined],
     ["anthropic", "refusal", "This request is against the usage policy; [redacted] was not used."],
+    ["bedrock", "refusal", "guardrail_intervened: Guardrail blocked; [redacted] was not used."],
     ["google", "blocked", "PROHIBITED_CONTENT: The prompt names a weapon."],
   ] as const)(
     "A blocked answer of %s (case %s) ends with the stop reason content_filter",
@@ -78,7 +79,7 @@ describe("connections that stay open", () => {
   const closed = async (id: string): Promise<unknown> =>
     (await fetch(`${inject("modelServer")}/__closed?id=${id}`)).json();
 
-  it.for(["openai", "openai-responses", "openrouter", "anthropic"] as const)(
+  it.for(["openai", "openai-responses", "openrouter", "anthropic", "bedrock"] as const)(
     "An answer of %s ends with its last event, and its connection is closed",
     async (provider) => {
       const { id, asked } = await held(provider);

@@ -23,7 +23,6 @@ export const keys = {
   OPENROUTER_API_KEY: "openrouter-secret-0004",
   AZURE_API_KEY: "azure-secret-0005",
   AWS_BEARER_TOKEN_BEDROCK: "bedrock-secret-0006",
-  AWS_REGION: "us-east-1",
 };
 
 export function serverEnv(url: string): Record<string, unknown> {

@@ -1,4 +1,4 @@
-// The bytes of a case as the model server sends them, for tests that pass them to the port directly.
+// The bytes of a case as the model server sends them, for tests that pass them to the port directly, and the text of its events.
 
 import { inject } from "vitest";
 
@@ -14,10 +14,19 @@ const paths: Record<AnyProvider, (name: string) => string> = {
   openrouter: () => "/api/v1/chat/completions",
 };
 
-/** The complete answer of a case. */
-export async function bytesOf(provider: AnyProvider, name: string): Promise<Uint8Array> {
+/** The complete answer of a case. `headers` steer the server. */
+export async function bytesOf(
+  provider: AnyProvider,
+  name: string,
+  steering: Record<string, string> = {},
+): Promise<Uint8Array> {
   const body = JSON.stringify({ model: `case:${name}` });
-  const headers = { authorization: "Bearer any" };
+  const headers = { authorization: "Bearer any", ...steering };
   const response = await fetch(inject("modelServer") + paths[provider](name), { method: "POST", headers, body });
   return new Uint8Array(await response.arrayBuffer());
+}
+
+/** The events of a case as text, also those of a binary stream. */
+export async function textOf(provider: AnyProvider, name: string): Promise<string> {
+  return new TextDecoder().decode(await bytesOf(provider, name, { "x-server-text": "yes" }));
 }

@@ -8,13 +8,16 @@ import { missingNames, notReadyMessage, readiness } from "#models/readiness.ts";
 import { modelPresets, type AnyModelDefinition, type PresetName } from "#spec/index.ts";
 
 import { checkedFetch } from "../support/wire-rules/checked-fetch.ts";
-import { collect, keys, message, model, providers, readAnswer, request, user, type Provider } from "./ask-model.ts";
+import { collect, keys, message, model, providers as all, readAnswer, request, user, type Provider } from "./ask-model.ts";
 
 const account = { CLOUDFLARE_ACCOUNT_ID: "acc" };
 const gateway = { id: "team" };
 const origin = { thread: "thread-1", run: "run-1", user: "user-1" };
 
-const paths: Record<Provider, { sent: string; server: string }> = {
+/** The providers for which AI Gateway has an address without a region. */
+const providers = all.filter((provider) => provider !== "bedrock");
+
+const paths: Record<Exclude<Provider, "bedrock">, { sent: string; server: string }> = {
   openai: { sent: "openai/responses", server: "/v1/responses" },
   "openai-responses": { sent: "openai/responses", server: "/v1/responses" },
   anthropic: { sent: "anthropic/v1/messages", server: "/v1/messages" },
@@ -229,6 +232,7 @@ describe("gateways that cannot be used", () => {
   });
 
   it.for([
+    ["of Bedrock", { provider: "bedrock" }, 'set baseUrl: "https://gateway.ai.cloudflare.com/v1/'],
     ["and a base URL", { provider: "anthropic", baseUrl: "https://llm.example" }, "two addresses of one model"],
     ["of a scripted provider", { provider: "test" }, 'AI Gateway has no address for the provider "test"'],
     [

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { answerTo } from "./answer-to.ts";
 import { providers, type Provider } from "./ask-model.ts";
-import { bytesOf } from "./fixture-bytes.ts";
+import { textOf } from "./fixture-bytes.ts";
 
 /** The line that completes an answer in each protocol. */
 const completing: Record<Provider, RegExp> = {
@@ -14,11 +14,12 @@ const completing: Record<Provider, RegExp> = {
   "openai-responses": /^data:.*"type":"response\.completed".*$/m,
   anthropic: /^data:.*"stop_reason":"[a-z_]+".*$/m,
   google: /^data:.*"finishReason": ?"[A-Z_]+".*$/m,
+  bedrock: /^data:.*"stopReason":"[a-z_]+".*$/m,
 };
 
 /** The text of a case, and the offset at which its answer is complete. */
 async function completeAt(provider: Provider, name: string) {
-  const text = new TextDecoder().decode(await bytesOf(provider, name));
+  const text = await textOf(provider, name);
   const found = completing[provider].exec(text);
   if (found === null) throw new Error("the case has no such line");
   return { text, end: found.index + found[0].length };
@@ -109,7 +110,7 @@ describe("events without a piece of the answer", () => {
   it.for(providers.flatMap((provider) => ["\n", "\r\n", "\r"].map((lineEnd) => [provider, lineEnd] as const)))(
     "Keep-alives, comments, events without data and a byte order mark change nothing in an answer of %s with line ends %j",
     async ([provider, lineEnd]) => {
-      const text = new TextDecoder().decode(await bytesOf(provider, "tool-call")).replaceAll(/\r\n|\n/g, "\n");
+      const text = (await textOf(provider, "tool-call")).replaceAll(/\r\n|\n/g, "\n");
       const whole = await answerTo(provider, text);
       const events = text.split(/(?<=\n\n)/);
       const filled =

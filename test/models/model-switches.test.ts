@@ -16,10 +16,10 @@ const cases = ["text", "text-then-call", "thinking", "thinking-then-call", "tool
   .concat(["blank-then-call", "empty-arguments", "structured", "cited", "multibyte-split"])
   .map((name) => [name, providers] as const);
 const more: (readonly [string, readonly Provider[]])[] = [
-  ["redacted-thinking", ["anthropic"]],
-  ["broken-arguments", ["anthropic", "openai", "openai-responses", "openrouter"]],
-  ["length-in-call", ["anthropic", "openai", "openai-responses", "openrouter"]],
-  ["refusal", ["anthropic"]],
+  ["redacted-thinking", ["anthropic", "bedrock"]],
+  ["broken-arguments", ["anthropic", "openai", "openai-responses", "openrouter", "bedrock"]],
+  ["length-in-call", ["anthropic", "openai", "openai-responses", "openrouter", "bedrock"]],
+  ["refusal", ["anthropic", "bedrock"]],
   ["hidden-thinking", ["openai-responses"]],
   ["unencrypted-thinking", ["openai-responses"]],
   ["reasoning-content", ["openai"]],
@@ -42,6 +42,11 @@ const targets: [Provider, Partial<AnyModelDefinition>][] = [
   ["openai-responses", { model: "gpt-5.4" }],
   ["openrouter", { model: "anthropic/claude-opus-4.7" }],
   ["openrouter", { model: "google/gemini-3-pro-preview" }],
+  ["bedrock", { model: "us.anthropic.claude-opus-4-7" }],
+  ["bedrock", { model: "eu.anthropic.claude-sonnet-4-5-20250929-v1:0" }],
+  ["bedrock", { model: "us.amazon.nova-2-lite-v1:0" }],
+  ["bedrock", { model: "mistral.mistral-large-2407-v1:0" }],
+  ["bedrock", { model: "openai.gpt-oss-120b-1:0" }],
 ];
 
 /** An answer as a thread stores it. */

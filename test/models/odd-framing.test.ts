@@ -6,7 +6,7 @@ import { isObject, parseJson } from "#lib/json-value.ts";
 
 import { answerTo } from "./answer-to.ts";
 import { collect, model, providers, request, serverEnv, serverPort } from "./ask-model.ts";
-import { bytesOf } from "./fixture-bytes.ts";
+import { textOf } from "./fixture-bytes.ts";
 
 /** The data of the events of a stream. */
 function dataOf(stream: string): string[] {
@@ -74,7 +74,7 @@ describe.each(providers)("the stream of %s", (provider) => {
   it.for(framings.flatMap(([name, frame]) => ["text", "tool-call"].map((kind) => [name, kind, frame] as const)))(
     "ANSWER5 An answer is complete although its stream has %s (case %s)",
     async ([, kind, frame]) => {
-      const stream = new TextDecoder().decode(await bytesOf(provider, kind));
+      const stream = await textOf(provider, kind);
       const whole = await answerTo(provider, stream);
       for (const pieces of ["whole", "bytes"] as const) {
         const { text, thinking, calls, end } = await answerTo(provider, frame(dataOf(stream)), pieces);

@@ -18,6 +18,7 @@ const fields: Record<Provider, (body: Sent) => unknown> = {
   anthropic: (body) => ({ thinking: body["thinking"], effort: body["output_config"]?.["effort"] }),
   google: (body) => body["generationConfig"]?.["thinkingConfig"],
   openrouter: (body) => body["reasoning"],
+  bedrock: (body) => body["additionalModelRequestFields"],
 };
 
 async function asked(

@@ -55,6 +55,7 @@ const adapters: Record<string, Provider | "openai-compatible"> = {
   "openrouter-chat": "openrouter",
   "openai-responses": "openai",
   "azure-responses": "openai",
+  "bedrock-converse-stream": "bedrock",
 };
 
 /** The server of each recorded protocol that has a preset. */

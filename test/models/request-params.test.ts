@@ -11,10 +11,14 @@ const signal = new AbortController().signal;
 
 describe.for(providers)("%s", (provider) => {
   it("PARAMS1 A field of the request's params is merged into the body that the provider receives", async () => {
-    const params = { metadata: { user_id: "u-1" }, generationConfig: { topK: 7 } };
+    // Bedrock refuses fields that it does not know.
+    const [metadata, config] =
+      provider === "bedrock" ? ["requestMetadata", "inferenceConfig"] : ["metadata", "generationConfig"];
+    const params = { [metadata]: { user_id: "u-1" }, [config]: { topK: 7 } };
     const { body } = await overHttp(provider, { params, maxTokens: 99 });
-    expect(body["metadata"]).toEqual({ user_id: "u-1" });
-    expect(body["generationConfig"]?.["topK"]).toBe(7);
+    expect(body[metadata]).toEqual({ user_id: "u-1" });
+    expect(body[config]?.["topK"]).toBe(7);
+    if (provider === "bedrock") expect(body[config]?.["maxTokens"]).toBe(99);
     if (provider === "google") expect(body["generationConfig"]?.["maxOutputTokens"]).toBe(99);
   });
 
@@ -43,6 +47,9 @@ it.for([
   ["openrouter", { response_format: null }],
   ["anthropic", { system: "x" }],
   ["anthropic", { output_config: { format: null } }],
+  ["bedrock", { messages: [] }],
+  ["bedrock", { toolConfig: { tools: [] } }],
+  ["bedrock", { additionalModelRequestFields: { output_config: { format: {} } } }],
   ["google", { contents: [] }],
   ["google", { systemInstruction: {} }],
   ["google", { generation_config: { responseSchema: {} } }],

@@ -13,7 +13,7 @@ import { collect, message, model, readAnswer, request, serverPort, user, type Pr
 import { parametersOf } from "./sent-parameters.ts";
 import { capture, type Sent } from "./sent-request.ts";
 
-const providers = ["openai", "openai-responses", "anthropic", "google", "openrouter"] as const;
+const providers = ["openai", "openai-responses", "anthropic", "google", "openrouter", "bedrock"] as const;
 
 const parameters = {
   type: "object",
@@ -94,6 +94,13 @@ function callStream(provider: Provider, args: string): string {
         { type: "content_block_stop", index: 0 },
         { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 1 } },
         { type: "message_stop" },
+      ]);
+    case "bedrock":
+      return events([
+        { contentBlockStart: { contentBlockIndex: 0, start: { toolUse: { toolUseId: "c1", name: "find" } } } },
+        { contentBlockDelta: { contentBlockIndex: 0, delta: { toolUse: { input: args } } } },
+        { contentBlockStop: { contentBlockIndex: 0 } },
+        { messageStop: { stopReason: "tool_use" } },
       ]);
     case "google":
       return `data: {"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"find","args":${args}}}]},"finishReason":"STOP"}]}\n\n`;

@@ -4,6 +4,7 @@ import { expect } from "vitest";
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 import { toolSchema } from "#models/schema/sent-schema.ts";
+import { novaRules } from "#models/provider/bedrock.ts";
 import { anthropicRules, googleRules, rulesOfSchemas, type WireRules } from "#models/schema/wire-rules.ts";
 
 import type { SchemaWire } from "../support/wire-rules/schema-problems.mjs";
@@ -23,6 +24,8 @@ const callOf: Record<SchemaWire, { provider: Provider; model: string; baseUrl?: 
   moonshot: { provider: "openai", model: "kimi-k3" },
   claude: { provider: "openai", model: "anthropic/claude-sonnet-5" },
   gemini: { provider: "openai", model: "gemini-3-pro" },
+  bedrock: { provider: "bedrock", model: "us.anthropic.claude-opus-4-7" },
+  nova: { provider: "bedrock", model: "us.amazon.nova-2-lite-v1:0" },
 };
 
 const rulesOf: Record<SchemaWire, WireRules> = {
@@ -35,6 +38,8 @@ const rulesOf: Record<SchemaWire, WireRules> = {
   moonshot: rulesOfSchemas.moonshot,
   claude: rulesOfSchemas.anthropic,
   gemini: rulesOfSchemas.google,
+  bedrock: anthropicRules,
+  nova: novaRules,
 };
 
 /**
@@ -65,6 +70,8 @@ function keysOf(value: Json): string[] {
 /** The field in which a wire receives a tool's arguments. */
 export function parametersOf(wire: SchemaWire, body: Sent, at = 0): Sent | undefined {
   if (wire === "google") return body["tools"]?.[0]?.["functionDeclarations"]?.[at]?.["parameters"];
+  if (wire === "bedrock" || wire === "nova")
+    return body["toolConfig"]?.["tools"]?.[at]?.["toolSpec"]?.["inputSchema"]?.["json"];
   const tool = body["tools"]?.[at];
   if (wire === "anthropic") return tool?.["input_schema"];
   return wire === "openai-responses" ? tool?.["parameters"] : tool?.["function"]?.["parameters"];

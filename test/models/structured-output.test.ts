@@ -51,6 +51,7 @@ const fieldsOf: Record<Provider, Fields> = {
     tools: body["tools"],
     toolConfig: body["toolConfig"],
   }),
+  bedrock: (body) => ({ outputConfig: body["outputConfig"], toolConfig: body["toolConfig"] }),
 };
 
 const jsonSchema = { type: "json_schema", json_schema: { name: "get_weather", strict: true, schema } };
@@ -66,7 +67,19 @@ const native: Record<Provider, Record<string, unknown>> = {
   openrouter: { response_format: jsonSchema },
   anthropic: { output_config: { format: { type: "json_schema", schema } } },
   google: { responseSchema: googleSchema, responseMimeType: "application/json" },
+  bedrock: {
+    outputConfig: {
+      textFormat: {
+        type: "json_schema",
+        structure: { jsonSchema: { name: "get_weather", schema: JSON.stringify(schema) } },
+      },
+    },
+  },
 };
+
+/** Bedrock enforces schemas for some of its models, so a definition names the ability. */
+const withNative = (provider: Provider) =>
+  provider === "bedrock" ? { capabilities: { structuredOutputs: true } } : {};
 
 const description = "Gives the final answer. Call it once, as soon as no other tool is needed.";
 const chatTool = { type: "function", function: { name: "get_weather", description, parameters: schema } };
@@ -95,6 +108,12 @@ const forced: Record<Provider, Record<string, unknown>> = {
     tools: [{ functionDeclarations: [{ name: "get_weather", description, parameters: googleSchema }] }],
     toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["get_weather"] } },
   },
+  bedrock: {
+    toolConfig: {
+      tools: [{ toolSpec: { name: "get_weather", description, inputSchema: { json: schema } } }],
+      toolChoice: { tool: { name: "get_weather" } },
+    },
+  },
 };
 
 const withoutNative = { capabilities: { structuredOutputs: false } };
@@ -113,7 +132,7 @@ async function ask(
 
 describe.for(providers)("%s", (provider) => {
   it("A structure is sent in the form of the provider's API, and the finish has the parsed data of the text", async () => {
-    const { fields, text, calls, end } = await ask(provider, "structured", { structure });
+    const { fields, text, calls, end } = await ask(provider, "structured", { structure }, withNative(provider));
     expect(fields).toEqual(native[provider]);
     expect([text, calls]).toEqual(['{"city":"Zürich","celsius":21}', []]);
     expect(end).toMatchObject({ type: "finish", stop_reason: "stop", data: { city: "Zürich", celsius: 21 } });

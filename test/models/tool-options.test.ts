@@ -18,6 +18,7 @@ const choiceOf: Record<Provider, (body: Sent) => unknown> = {
   openrouter: (body) => body["tool_choice"],
   anthropic: (body) => body["tool_choice"],
   google: (body) => body["toolConfig"]?.["functionCallingConfig"],
+  bedrock: (body) => body["toolConfig"]?.["toolChoice"],
 };
 
 const words: Record<Provider, Record<ModelRequest["toolChoice"], unknown>> = {
@@ -26,6 +27,8 @@ const words: Record<Provider, Record<ModelRequest["toolChoice"], unknown>> = {
   openrouter: { auto: "auto", none: "none", required: "required" },
   anthropic: { auto: { type: "auto" }, none: { type: "none" }, required: { type: "any" } },
   google: { auto: { mode: "AUTO" }, none: { mode: "NONE" }, required: { mode: "ANY" } },
+  // Converse has no choice without a call.
+  bedrock: { auto: { auto: {} }, none: undefined, required: { any: {} } },
 };
 
 describe.for(providers)("%s", (provider) => {
@@ -34,7 +37,7 @@ describe.for(providers)("%s", (provider) => {
     async (toolChoice) => {
       const { body } = await overHttp(provider, { tools, toolChoice });
       expect(choiceOf[provider](body)).toEqual(words[provider][toolChoice]);
-      expect(JSON.stringify(body["tools"])).toContain("get_weather");
+      expect(JSON.stringify(body["tools"] ?? body["toolConfig"])).toContain("get_weather");
     },
   );
 
@@ -42,7 +45,7 @@ describe.for(providers)("%s", (provider) => {
     const one = await overHttp(provider, { tools, parallelToolCalls: false });
     const asked =
       JSON.stringify(one.body).match(/"(parallel_tool_calls":false|disable_parallel_tool_use":true)/g) ?? [];
-    expect(asked).toHaveLength(provider === "google" ? 0 : 1);
+    expect(asked).toHaveLength(provider === "google" || provider === "bedrock" ? 0 : 1);
     const several = await overHttp(provider, { tools, parallelToolCalls: true });
     const without = await overHttp(provider, { parallelToolCalls: false });
     for (const { body } of [several, without]) expect(JSON.stringify(body)).not.toMatch(/parallel/);

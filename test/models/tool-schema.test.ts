@@ -40,6 +40,7 @@ const parametersOf: Record<Provider, (body: Sent) => Sent | undefined> = {
   "openai-responses": (body) => body["tools"]?.[0]?.["parameters"],
   anthropic: (body) => body["tools"]?.[0]?.["input_schema"],
   google: (body) => body["tools"]?.[0]?.["functionDeclarations"]?.[0]?.["parameters"],
+  bedrock: (body) => body["toolConfig"]?.["tools"]?.[0]?.["toolSpec"]?.["inputSchema"]?.["json"],
 };
 
 async function sent(provider: Provider, schema: z.ZodType | null, model = "some-model"): Promise<Sent | undefined> {

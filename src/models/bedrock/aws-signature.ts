@@ -33,17 +33,17 @@ export interface SigningScope {
 
 const encoder = new TextEncoder();
 
-function hex(bytes: ArrayBuffer): string {
-  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+function hex(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 async function hashOf(text: string): Promise<string> {
-  return hex(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
+  return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text))));
 }
 
-async function hmac(key: BufferSource, text: string): Promise<ArrayBuffer> {
-  const imported = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
-  return crypto.subtle.sign("HMAC", imported, encoder.encode(text));
+async function hmac(key: Uint8Array, text: string): Promise<Uint8Array> {
+  const imported = await crypto.subtle.importKey("raw", new Uint8Array(key), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", imported, encoder.encode(text)));
 }
 
 /** Encodes all characters but letters, digits and `-_.~`. */
@@ -83,7 +83,7 @@ export async function signedHeaders(
   ].join("\n");
   const scope = `${day}/${region}/${service}/aws4_request`;
   const text = ["AWS4-HMAC-SHA256", time, scope, await hashOf(canonical)].join("\n");
-  let key: BufferSource = encoder.encode(`AWS4${secretAccessKey}`);
+  let key: Uint8Array = encoder.encode(`AWS4${secretAccessKey}`);
   for (const part of scope.split("/")) key = await hmac(key, part);
   const signature = hex(await hmac(key, text));
   return {

@@ -59,7 +59,7 @@ function refusedField({ model, gateway }: RefusableFields): RefusedField | undef
 const withoutCache = /claude-(?:instant|v2|3-(?:haiku|sonnet|opus)|3-5-sonnet-20240620)/;
 
 /** The rules of Nova: the root has only its type, its properties and the required ones. */
-const novaRules: WireRules = {
+export const novaRules: WireRules = {
   // https://docs.aws.amazon.com/nova/latest/userguide/tool-use-definition.html
   ...anthropicRules,
   convert: ({ properties, required }) => ({
@@ -100,7 +100,7 @@ export const bedrock: ProviderProfile = {
   structure: ({ schema }, { model }: ModelRequest) =>
     model.capabilities?.structuredOutputs === true ? { schema, options: {} } : null,
   reservedFields: [
-    ..."messages system toolConfig modelId outputConfig promptVariables".split(" "),
+    ..."model modelId messages system tools tool_choice toolConfig outputConfig promptVariables".split(" "),
     ..."tools tool_choice output_config.format".split(" ").map((field) => `additionalModelRequestFields.${field}`),
   ],
   schemaRules: () => rulesOfSchemas.anthropic,

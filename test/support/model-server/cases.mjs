@@ -49,6 +49,19 @@ export function fixtureAnswer(provider, name) {
 }
 
 /**
+ * The stream of a fixture as text; null for a fixture that is no stream.
+ * @param {string} provider
+ * @param {string} name
+ * @returns {Answer | null}
+ */
+export function textAnswer(provider, name) {
+  const file = join(fixtures, provider, `${name}.sse`);
+  return existsSync(file)
+    ? { status: 200, headers: { "content-type": "text/event-stream" }, body: readFileSync(file) }
+    : null;
+}
+
+/**
  * The names of the streams among the fixtures, by provider.
  * @returns {Record<string, string[]>}
  */

@@ -4,8 +4,8 @@
 //
 // Headers of a request control its answer: `x-server-seed` fixes the offsets, `x-server-break` breaks the connection
 // after that many bytes, `x-server-hold` sends nothing more after that many bytes, `x-server-id` names the exchange for
-// the routes below, `x-server-redirect: <status> <address>` redirects once, to the same path below `<address>/moved`.
-// `x-server-fault` changes the answer (faults.mjs).
+// the routes below, `x-server-text` asks for a binary stream as text, `x-server-redirect: <status> <address>` redirects
+// once, to the same path below `<address>/moved`, `x-server-fault` changes the answer (faults.mjs).
 // A model `case:first|second` answers the requests of one exchange in turn; the last case also answers all later ones.
 // GET /__requests?id= returns the requests; GET /__closed?id= waits until the answer's connection is closed, and
 // returns how;
@@ -15,7 +15,7 @@ import { createServer } from "node:http";
 
 import { BrokenRequests } from "../wire-rules/request-problems.mjs";
 import { asSent, gatewayUrl } from "./ai-binding.mjs";
-import { fixtureAnswer, listRecorded, listRecordedErrors, recordedAnswer, listStreams } from "./cases.mjs";
+import { fixtureAnswer, listRecorded, listRecordedErrors, recordedAnswer, listStreams, textAnswer } from "./cases.mjs";
 import { CloudAccess } from "./cloud-access.mjs";
 import { faults } from "./faults.mjs";
 import { signatureProblem } from "./event-frames.mjs";
@@ -142,6 +142,13 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
   };
 
   /**
+   * The events of a case as text, also those of a binary stream.
+   * @param {string} provider
+   * @param {string} model
+   */
+  const chooseText = (provider, model) => textAnswer(provider, model.slice("case:".length));
+
+  /**
    * The case of a model that names several, by the requests of its exchange so far.
    * @param {string} model
    * @param {string | null} id
@@ -217,7 +224,8 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
     }
     const named = decodeURIComponent(route.path.exec(pathname)?.[1] ?? "");
     const model = inTurn(String(named === "" ? body?.model : named), id);
-    const chosen = chooseAnswer(route.provider, model) ?? (bound ? chooseAnswer(wire, model) : null);
+    const asText = headers["x-server-text"] !== undefined ? chooseText(route.provider, model) : null;
+    const chosen = asText ?? chooseAnswer(route.provider, model) ?? (bound ? chooseAnswer(wire, model) : null);
     if (chosen === null)
       return sendJson(response, { error: { message: `no case for model ${model}`, code: 404 } }, 404);
     if (url.pathname.startsWith("/ai-gateway/")) chosen.headers["cf-aig-log-id"] = "01LOGOFGATEWAY";

@@ -9,6 +9,8 @@ export declare const schemaWires: readonly [
   "moonshot",
   "claude",
   "gemini",
+  "bedrock",
+  "nova",
 ];
 export type SchemaWire = (typeof schemaWires)[number];
 
