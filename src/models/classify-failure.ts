@@ -69,8 +69,11 @@ function kindOf(facts: FailureFacts): ModelFailureKind {
   return "api";
 }
 
-/** Statuses after which a retry may succeed: 408 (the request took too long) and 409 (it conflicted with another request). */
-const passing = new Set([408, 409]);
+/**
+ * Statuses after which a retry may succeed: 408 (the request took too long), 409 (it conflicted with another request) and 424 (the model of
+ * Bedrock failed).
+ */
+const passing = new Set([408, 409, 424]);
 
 function isRetryable(kind: ModelFailureKind, facts: FailureFacts, wait: AskedWait): boolean {
   if (wait.tooLong) return false;

@@ -25,7 +25,7 @@ import { newExchange, noLongerNeeded, observeFetch } from "./observed-fetch.ts";
 import { wholeTurnFetch } from "./paused-turn.ts";
 import { knownSecrets, providerSettings } from "./provider-settings.ts";
 import type { ModelAccess } from "./provider-settings.ts";
-import type { ProviderSettings } from "./provider/provider-profile.ts";
+import type { CallTarget } from "./provider/provider-profile.ts";
 import { providerNamed } from "./provider/providers.ts";
 import { gatewayOfBinding } from "./provider/workers-ai.ts";
 import { RawText } from "./raw-text.ts";
@@ -96,7 +96,9 @@ async function prepared(
   const whole =
     profile.pausesTurns === true ? wholeTurnFetch(watched, profile, { continues: request.continues, began }) : watched;
   const sending = paramsFetch(whole, request.params);
-  const language = await languages.get({ model: request.model, to: settings }, signal, sending);
+  const target = { model: request.model, to: settings };
+  const language = await languages.get(target, signal, sending);
+  warnings.push(...((await profile.requestWarnings?.(options, target)) ?? []));
   const parts = async (): Promise<ConvertedStream> => {
     const { stream } = await untilAborted(Promise.resolve(language.doStream(options)), signal);
     return new ConvertedStream(direct?.reading(stream, signal) ?? new StreamReading(stream, signal), call);
@@ -135,7 +137,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     const chunks = new ChunkReader();
     let direct: DirectDeltas | null = null;
     let access: ModelAccess = {};
-    let settings: ProviderSettings | undefined;
+    let target: CallTarget | undefined;
     let own: readonly string[] = [];
     let secrets: ReturnType<typeof secretsOf> | undefined;
     const redact: Redact = (text) => (secrets ??= secretsOf(own)).redact(text);
@@ -156,7 +158,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         yield { type: "error", failure: failure("not_configured", notReadyMessage(request.model, env)) };
         return;
       }
-      settings = await untilAborted(withGatewayAddress(found), ending.controller.signal);
+      const settings = await untilAborted(withGatewayAddress(found), ending.controller.signal);
       // The key and the token of a gateway may be in variables with any name.
       own = [settings.apiKey, settings.gateway?.token ?? ""].filter((value) => value !== "");
       // The text of chunks is redacted only if the request reads `raw` parts.
@@ -173,8 +175,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       };
       const given = access.fetch ?? fetch;
       const authorized = await authorizedFetch({ fetch: given, settings, now, created });
-      const carried =
-        settings.profile.transport?.(authorized, { model: request.model, to: settings, now }) ?? authorized;
+      target = { model: request.model, to: settings };
+      const carried = settings.profile.transport?.(authorized, { ...target, now }) ?? authorized;
       const sending = bound ?? gatewayFetch(carried, settings, request);
       const sent = { languages, fetch: sending, signal: ending.controller.signal };
       const { warnings, parts } = await prepared(call, sent);
@@ -207,7 +209,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       if (replaced !== null && request.raw !== false) {
         yield { type: "raw", chunk: redact(JSON.stringify({ package_error: replaced })) };
       }
-      const classified = withHints(classifyFailure(cause, context), request.model, settings);
+      const classified = await withHints(classifyFailure(cause, context), request.model, target);
       const ended = { chunks: direct?.chunks, ...gatewayLogId(exchange.headers) };
       yield { type: "error", failure: classified, ...used, ...ended };
     } finally {

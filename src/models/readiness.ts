@@ -13,7 +13,7 @@ import {
   missingNames,
   providerSettings,
 } from "./provider-settings.ts";
-import type { ProviderSettings } from "./provider/provider-profile.ts";
+import type { CallTarget, ProviderSettings } from "./provider/provider-profile.ts";
 import { providerNamed, refusedField, unavailableProvider } from "./provider/providers.ts";
 
 export { aiBindingName } from "./ai-binding.ts";
@@ -40,15 +40,26 @@ export function isScripted(model: AnyModelDefinition): boolean {
   return provider !== undefined && "play" in provider;
 }
 
-/** Adds to the failure of a refused key the variable that the key is read from, and to another one what the provider's text leaves out. */
-export function withHints(
+/** Adds to a failure what its provider knows about it, and to that of a refused key the variables that the key or the credentials are read from. */
+export async function withHints(
   failure: ModelFailure,
   model: AnyModelDefinition,
-  { tokens, profile }: Partial<ProviderSettings> = {},
+  target?: CallTarget,
+): Promise<ModelFailure> {
+  const hint = (target && (await target.to.profile.explain?.(failure, target))) ?? null;
+  return withKeyHint(
+    hint === null ? failure : { ...failure, message: `${failure.message} ${hint}` },
+    model,
+    target?.to,
+  );
+}
+
+function withKeyHint(
+  failure: ModelFailure,
+  model: AnyModelDefinition,
+  { tokens, credentials }: Partial<ProviderSettings> = {},
 ): ModelFailure {
-  const hint = profile?.explain?.(failure, model) ?? null;
-  if (hint !== null) return { ...failure, message: `${failure.message} (${hint})` };
-  const variable = keyVariable(model);
+  const variable = credentials === undefined ? keyVariable(model) : Object.keys(credentials).join(", ");
   const { gateway } = model;
   const token =
     gateway === undefined || bindingOf(model) !== null ? null : (gateway.tokenVariable ?? gatewayTokenVariable);

@@ -10,6 +10,7 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/\bsk-[\w*.-]{6,}/g, "[redacted]"],
   [/\bAIza[\w-]{20,}/g, "[redacted]"],
   [/([?&](?:api_?)?key=)[^&\s"'\\]+/gi, "$1[redacted]"],
+  [/\b(signature=)[0-9a-f]{64}/gi, "$1[redacted]"],
   [/\b(bearer\s+)[\w.~+/=-]{6,}/gi, "$1[redacted]"],
 ];
 

@@ -8,7 +8,17 @@ import { missingNames, notReadyMessage, readiness } from "#models/readiness.ts";
 import { modelPresets, type AnyModelDefinition, type PresetName } from "#spec/index.ts";
 
 import { checkedFetch } from "../support/wire-rules/checked-fetch.ts";
-import { collect, keys, message, model, providers as all, readAnswer, request, user, type Provider } from "./ask-model.ts";
+import {
+  collect,
+  keys,
+  message,
+  model,
+  providers as all,
+  readAnswer,
+  request,
+  user,
+  type Provider,
+} from "./ask-model.ts";
 
 const account = { CLOUDFLARE_ACCOUNT_ID: "acc" };
 const gateway = { id: "team" };

@@ -57,7 +57,7 @@ const framings: [string, (data: string[]) => string][] = [
       data
         .map((each, at) => {
           const odd = { error: [null, "", {}, false][at % 4], metadata: null, service_tier: null };
-          return `data: ${isJson(each) ? JSON.stringify({ ...JSON.parse(each), ...odd }) : each}\n\n`;
+          return `data: ${isJson(each) ? JSON.stringify({ ...odd, ...JSON.parse(each) }) : each}\n\n`;
         })
         .join(""),
   ],

@@ -93,7 +93,7 @@ describe.for(schemaWires)("The wire %s", (wire) => {
       expect(await sent(wire, schema)).toEqual(shape);
     }
     const inner = await sent(wire, { type: "object", properties: { meta: { type: "object" } } });
-    const isPlain = isGoogle || wire === "anthropic";
+    const isPlain = isGoogle || wire === "anthropic" || wire === "bedrock" || wire === "nova";
     expect(inner).toEqual({ type: "object", properties: { meta: isPlain ? { type: "object" } : shape } });
   });
 

@@ -3,8 +3,8 @@
 import { expect } from "vitest";
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
-import { toolSchema } from "#models/schema/sent-schema.ts";
 import { novaRules } from "#models/provider/bedrock.ts";
+import { toolSchema } from "#models/schema/sent-schema.ts";
 import { anthropicRules, googleRules, rulesOfSchemas, type WireRules } from "#models/schema/wire-rules.ts";
 
 import type { SchemaWire } from "../support/wire-rules/schema-problems.mjs";

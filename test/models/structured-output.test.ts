@@ -158,7 +158,7 @@ describe.for(providers)("%s", (provider) => {
   });
 
   it("A request with a structure in the form of the provider's API still offers its tools", async () => {
-    const { fields } = await ask(provider, "structured", { structure, tools });
+    const { fields } = await ask(provider, "structured", { structure, tools }, withNative(provider));
     expect(fields).toMatchObject(native[provider]);
     expect(JSON.stringify(fields)).toContain('"search"');
     expect(JSON.stringify(fields)).not.toContain('get_weather","description');

@@ -3,9 +3,6 @@
 // stream becomes an error event with its type; a damaged frame is an error of the body, after the frames before it; each received piece
 // causes a piece, possibly an empty one, so that a slow frame is not taken for silence.
 
-import { fieldsOf } from "#lib/json-value.ts";
-import { parseBoundedOrNull } from "#lib/untrusted/bounded-json.ts";
-
 import type { ProviderSettings } from "../provider/provider-profile.ts";
 import { RefusedRequest } from "../refused-request.ts";
 import { regionOf } from "./aws-region.ts";
@@ -14,18 +11,19 @@ import { EventFrames, type EventFrame } from "./event-frames.ts";
 
 type Fetch = typeof globalThis.fetch;
 
-/** Bounds of an exception in a stream. */
-const exceptionBounds = { values: 1_000, depth: 16 };
-
 function dataLine(value: object): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
-/** The error event of an exception: its type, and its fields such as `message` and `originalStatusCode`. */
+/**
+ * The error event of an exception: its type, and its fields such as `message` and `originalStatusCode`. The payload is not parsed here,
+ * because the reader of all events bounds it.
+ */
 function exceptionLine(type: string, payload: string): string {
-  const fields = fieldsOf(parseBoundedOrNull(payload, exceptionBounds));
-  const message = fields["message"] ?? fields["Message"] ?? fields["originalMessage"] ?? payload.slice(0, 2_000);
-  return dataLine({ error: { ...fields, type, message } });
+  const object = /^\s*\{([^]*)\}\s*$/.exec(payload)?.[1]?.trim();
+  if (object === undefined) return dataLine({ error: { type, message: payload.slice(0, 2_000) } });
+  const fields = object === "" ? '"message":""' : object.replaceAll(/[\r\n]+/g, " ");
+  return `data: {"error":{"type":${JSON.stringify(type)},${fields}}}\n\n`;
 }
 
 /** Turns frames into events. The last event of an answer is followed by the end mark of the other protocols. */

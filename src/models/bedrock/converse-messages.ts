@@ -84,6 +84,11 @@ class DocumentNames {
 /** Converts the messages of one prompt. */
 class Conversion {
   readonly #names = new DocumentNames();
+  readonly #flagsErrors: boolean;
+
+  constructor(flagsErrors: boolean) {
+    this.#flagsErrors = flagsErrors;
+  }
 
   /** The block of a file. An address is accepted only if it is one of S3. */
   file(data: Data, mediaType: string, filename: string | undefined): JSONObject {
@@ -115,8 +120,8 @@ class Conversion {
   #result({ toolCallId, output }: Result): JSONObject {
     const isError = output.type === "error-text" || output.type === "error-json";
     const content = this.#resultContent(output);
-    // Only families whose results have a flag get results of this type: for others the error is in the text.
-    return { toolResult: { toolUseId: toolCallId, content, ...(isError ? { status: "error" } : {}) } };
+    const status = isError && this.#flagsErrors ? { status: "error" } : {};
+    return { toolResult: { toolUseId: toolCallId, content, ...status } };
   }
 
   #resultContent(output: Result["output"]): JSONObject[] {
@@ -160,9 +165,9 @@ function hasText(content: readonly JSONObject[]): boolean {
   return content.some((block) => typeof block["text"] === "string");
 }
 
-/** Converts a prompt. */
-export function conversePrompt(prompt: LanguageModelV3Prompt): ConversePrompt {
-  const conversion = new Conversion();
+/** Converts a prompt. `flagsErrors`: the results of tools have a status. */
+export function conversePrompt(prompt: LanguageModelV3Prompt, flagsErrors: boolean): ConversePrompt {
+  const conversion = new Conversion(flagsErrors);
   const system: JSONObject[] = [];
   const messages: ConverseMessage[] = [];
   for (const message of prompt) {

@@ -21,8 +21,9 @@ import type { CallTarget } from "../provider/provider-profile.ts";
 import { uriEncoded } from "./aws-signature.ts";
 import { cachePoint, conversePrompt, isMarked } from "./converse-messages.ts";
 import { ConverseParts } from "./converse-parts.ts";
-import { thinkingFields, type ConverseThinking } from "./converse-thinking.ts";
-import { familyOf } from "./model-family.ts";
+import { thinkingFields, type ConverseThinking, type ThinkingFields } from "./converse-thinking.ts";
+
+type Limit = ThinkingFields["refuses"][number];
 
 /** The options of a request that the profile sets. */
 export interface ConverseOptions {
@@ -57,39 +58,52 @@ function outputConfig({ responseFormat }: LanguageModelV3CallOptions): JSONObjec
   return { outputConfig: { textFormat: { type: "json_schema", structure: { jsonSchema } } } };
 }
 
-/** The body of a request, and what of the request it does not contain. */
-function requestOf(options: LanguageModelV3CallOptions, { model }: CallTarget) {
-  const { thinking, parallelToolCalls } = fieldsOf(options.providerOptions?.["bedrock"]) as ConverseOptions;
-  const warnings: string[] = [];
-  const thought = thinking === undefined ? undefined : thinkingFields(model.model, thinking);
-  warnings.push(...(thought?.warnings ?? []));
-  const inferenceConfig: JSONObject = {};
-  for (const [name, value] of [
-    ["maxTokens", options.maxOutputTokens],
-    ["temperature", options.temperature],
-  ] as const) {
-    if (value === undefined) continue;
+/** The limits of a request. */
+function limitsOf({ maxOutputTokens, temperature }: LanguageModelV3CallOptions): [Limit, number][] {
+  const limits: [Limit, number | undefined][] = [
+    ["maxTokens", maxOutputTokens],
+    ["temperature", temperature],
+  ];
+  return limits.flatMap(([name, value]): [Limit, number][] => (value === undefined ? [] : [[name, value]]));
+}
+
+function thoughtOf(options: LanguageModelV3CallOptions, { model }: CallTarget): ThinkingFields | undefined {
+  const { thinking } = fieldsOf(options.providerOptions?.["bedrock"]) as ConverseOptions;
+  return thinking === undefined ? undefined : thinkingFields(model.model, thinking);
+}
+
+/** What a request does not ask for, although its definition or its prompt does, as sentences for the log. */
+export function requestWarnings(options: LanguageModelV3CallOptions, target: CallTarget): string[] {
+  const { model, to } = target;
+  const { parallelToolCalls } = fieldsOf(options.providerOptions?.["bedrock"]) as ConverseOptions;
+  const thought = thoughtOf(options, target);
+  const warnings = [...(thought?.warnings ?? [])];
+  for (const [name, value] of limitsOf(options))
     if (thought?.refuses.includes(name) === true)
       warnings.push(`The model accepts no ${name} with this thinking; ${name} ${value} was left out.`);
-    else inferenceConfig[name] = value;
-  }
   if (options.toolChoice?.type === "none" && (options.tools ?? []).length > 0)
     warnings.push('Converse has no tool choice "none": the model may still call a tool, and the call is refused.');
   if (parallelToolCalls === false)
     warnings.push("Converse cannot limit a model to one tool call at a time; the option was left out.");
-  if (isObject(model.cache) && familyOf(model.model) !== "claude" && familyOf(model.model) !== "nova")
+  if (isObject(model.cache) && to.profile.markCache === undefined)
     warnings.push(`Prompt caching of "${model.model}" is not known; the cache marks of the definition were left out.`);
-  const { system, messages } = conversePrompt(options.prompt);
+  return warnings;
+}
+
+/** The body of a request. */
+function bodyOf(options: LanguageModelV3CallOptions, target: CallTarget): JSONObject {
+  const thought = thoughtOf(options, target);
+  const limits = limitsOf(options).filter(([name]) => thought?.refuses.includes(name) !== true);
+  const { system, messages } = conversePrompt(options.prompt, target.to.profile.flagsToolErrors);
   const fields = thought?.fields ?? {};
-  const body: JSONObject = {
+  return {
     messages: messages as unknown as JSONObject[],
     ...(system.length === 0 ? {} : { system }),
-    ...(Object.keys(inferenceConfig).length === 0 ? {} : { inferenceConfig }),
+    ...(limits.length === 0 ? {} : { inferenceConfig: Object.fromEntries(limits) }),
     ...toolConfig(options),
     ...outputConfig(options),
     ...(Object.keys(fields).length === 0 ? {} : { additionalModelRequestFields: fields }),
   };
-  return { body, warnings };
 }
 
 /** The error of a refused request. Its type is in a header, and is added to the body, where the types of other providers are. */
@@ -108,8 +122,9 @@ async function refusal(response: Response, url: string, body: JSONObject): Promi
 }
 
 /** The parts of an answer's body. */
-function partsOf(body: ReadableStream<Uint8Array>, first: LanguageModelV3StreamPart) {
-  const reader = body.getReader();
+function partsOf(body: ReadableStream<Uint8Array> | null): ReadableStream<LanguageModelV3StreamPart> {
+  // A success without a body is an answer that broke off.
+  const reader = (body ?? new Blob([]).stream()).getReader();
   const decoder = new TextDecoder();
   const cutter = new EventCutter();
   const parts = new ConverseParts();
@@ -121,7 +136,7 @@ function partsOf(body: ReadableStream<Uint8Array>, first: LanguageModelV3StreamP
       return [{ type: "error", error: new JSONParseError({ text: data, cause: undefined }) }];
     });
   return new ReadableStream<LanguageModelV3StreamPart>({
-    start: (controller) => controller.enqueue(first),
+    start: (controller) => controller.enqueue({ type: "stream-start", warnings: [] }),
     async pull(controller) {
       for (;;) {
         const { done, value } = await reader.read();
@@ -148,7 +163,7 @@ export function converseModel(target: CallTarget, fetch: typeof globalThis.fetch
     supportedUrls: {},
     doGenerate: () => Promise.reject(new UnsupportedFunctionalityError({ functionality: "answers without a stream" })),
     async doStream(options) {
-      const { body, warnings } = requestOf(options, target);
+      const body = bodyOf(options, target);
       const headers = new Headers({ "content-type": "application/json", accept: "application/vnd.amazon.eventstream" });
       for (const [name, value] of Object.entries(options.headers ?? {}))
         if (value !== undefined) headers.set(name, value);
@@ -160,11 +175,7 @@ export function converseModel(target: CallTarget, fetch: typeof globalThis.fetch
       });
       if (!response.ok) throw await refusal(response, url, body);
       const { body: answer } = response as { body: ReadableStream<Uint8Array> | null };
-      const first: LanguageModelV3StreamPart = {
-        type: "stream-start",
-        warnings: warnings.map((message) => ({ type: "other", message })),
-      };
-      return { stream: partsOf(answer ?? new Response("").body ?? new ReadableStream(), first) };
+      return { stream: partsOf(answer) };
     },
   };
 }

@@ -49,7 +49,8 @@ export class ConverseParts {
   take(event: Fields): Parts {
     const raw: LanguageModelV3StreamPart = { type: "raw", rawValue: withoutPadding(event) };
     const { contentBlockStart: start, contentBlockDelta: delta, contentBlockStop: stop, error } = event;
-    if (isObject(error)) {
+    // Some gateways add an empty error to each event.
+    if (isObject(error) && Object.keys(error).length > 0) {
       this.#hasFailed = true;
       return [raw, { type: "error", error }];
     }

@@ -1,13 +1,14 @@
 // The profiles of Azure: OpenAI's Responses API, and Chat Completions for OpenAI's models and those of others (Foundry). `model` is the name of a
 // deployment. A definition's `compat` states what the name does not show. Sources: docs/reference/providers/azure.md.
 
-import type { AnyModelDefinition } from "#spec/index.ts";
+import type { ModelFailure } from "#core/ports/model-port.ts";
 
 import { chatFilterDetail, responsesFilterDetail } from "./azure-filter.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import { openaiResponses } from "./openai.ts";
 import type {
+  CallTarget,
   CloudAccess,
   ProviderProfile,
   ProviderVariables,
@@ -83,7 +84,7 @@ function hasPrices(host: string | null): boolean {
 }
 
 /** What Azure's text leaves out: where the name of the deployment is from. */
-function explain({ status, message }: { status: number | null; message: string }, model: AnyModelDefinition) {
+function explain({ status, message }: ModelFailure, { model }: CallTarget): string | null {
   if (status !== 404 && !/deployment/i.test(message)) return null;
   const address = `The address is read from ${[...addressVariables, resourceVariable].join(" or ")}`;
   return `The deployment is "${model.model}", the model of the definition "${model.name}". ${model.baseUrl === undefined ? address : "The address is its baseUrl"}.`;

@@ -58,14 +58,15 @@ function refusedField({ model, gateway }: RefusableFields): RefusedField | undef
 /** Claude models before prompt caching. */
 const withoutCache = /claude-(?:instant|v2|3-(?:haiku|sonnet|opus)|3-5-sonnet-20240620)/;
 
-/** The rules of Nova: the root has only its type, its properties and the required ones. */
+/** The rules of Nova: the root has only its type, its properties and the required ones. A description is no rule. */
 export const novaRules: WireRules = {
   // https://docs.aws.amazon.com/nova/latest/userguide/tool-use-definition.html
   ...anthropicRules,
-  convert: ({ properties, required }) => ({
+  convert: ({ properties, required, description }) => ({
     type: "object",
     properties: isObject(properties) ? properties : {},
     ...(required === undefined ? {} : { required }),
+    ...(description === undefined ? {} : { description }),
   }),
 };
 
@@ -86,6 +87,14 @@ export const bedrock: ProviderProfile = {
   async load(target, fetch) {
     const { converseModel } = await import("../bedrock/converse-model.ts");
     return converseModel(target, fetch);
+  },
+  async requestWarnings(options, target) {
+    const { requestWarnings } = await import("../bedrock/converse-model.ts");
+    return requestWarnings(options, target);
+  },
+  async explain({ message }, { model, to: { host, credentials } }) {
+    const { failureHint } = await import("../bedrock/failure-hint.ts");
+    return failureHint({ message, name: model.name, model: model.model, host, credentials });
   },
   optionsName: "bedrock",
   options: ({ parallelToolCalls }, hasTools) => (hasTools && !parallelToolCalls ? { parallelToolCalls: false } : {}),

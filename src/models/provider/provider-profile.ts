@@ -5,6 +5,7 @@
 import type {
   JSONObject,
   LanguageModelV3,
+  LanguageModelV3CallOptions,
   LanguageModelV3FunctionTool,
   LanguageModelV3Message,
   LanguageModelV3Prompt,
@@ -266,6 +267,8 @@ export interface ProviderProfile {
   transport?: (fetch: typeof globalThis.fetch, target: CallTarget & { now: () => number }) => typeof globalThis.fetch;
   /** Whether the loaded model counts something within a request, so that each request needs one of its own. */
   countsPerRequest?: boolean;
+  /** Returns what a request does not ask for although the model request does, as sentences for the log. Absent: nothing. */
+  requestWarnings?: (options: LanguageModelV3CallOptions, target: CallTarget) => Promise<string[]>;
   /** The name under which the package reads the options of a request. */
   optionsName: string;
   /** Returns the options of a request, without those for thinking. Absent: none. */
@@ -341,7 +344,7 @@ export interface ProviderProfile {
    */
   eventsOfDocument?: (value: unknown) => string | null;
   /** Returns a sentence for the user about a failure that the provider's text does not explain; null for none. Absent: none. */
-  explain?: (failure: ModelFailure, model: AnyModelDefinition) => string | null;
+  explain?: (failure: ModelFailure, target: CallTarget) => string | null | Promise<string | null>;
   /** Returns the event that reports an error in the provider's streaming protocol. */
   errorEvent: (error: unknown) => string;
   /** Reads from a chunk the facts that the package drops. */

@@ -76,9 +76,10 @@ const hash = (text) => createHash("sha256").update(text).digest("hex");
 export function signatureProblem({ method, path, headers, body }) {
   const given = String(headers["authorization"] ?? "");
   if (/^Bearer \S+$/.test(given)) return null;
-  const parts = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8}\/[^/]+\/bedrock\/aws4_request), SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/.exec(
-    given,
-  );
+  const parts =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8}\/[^/]+\/bedrock\/aws4_request), SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/.exec(
+      given,
+    );
   if (parts === null) return "Missing Authentication Token";
   const [, id = "", scope = "", names = "", signature = ""] = parts;
   if (id !== credentials.AWS_ACCESS_KEY_ID) return "The security token included in the request is invalid.";

@@ -17,8 +17,8 @@ import { BrokenRequests } from "../wire-rules/request-problems.mjs";
 import { asSent, gatewayUrl } from "./ai-binding.mjs";
 import { fixtureAnswer, listRecorded, listRecordedErrors, recordedAnswer, listStreams, textAnswer } from "./cases.mjs";
 import { CloudAccess } from "./cloud-access.mjs";
-import { faults } from "./faults.mjs";
 import { signatureProblem } from "./event-frames.mjs";
+import { faults } from "./faults.mjs";
 import { createRandom, cutAtRandom } from "./random.mjs";
 
 /**
@@ -208,7 +208,8 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
     if (denied !== null) return sendJson(response, denied.body, denied.status);
     const refusal = broken.check(wire, { path: url.pathname, body, headers });
     if (refusal !== null) return sendJson(response, refusal, 400);
-    const unsigned = wire === "bedrock" ? signatureProblem({ method: "POST", path: url.pathname, headers, body: text }) : null;
+    const unsigned =
+      wire === "bedrock" ? signatureProblem({ method: "POST", path: url.pathname, headers, body: text }) : null;
     if (unsigned !== null) return sendJson(response, { message: unsigned }, 403);
     const header = headers["x-server-id"];
     const id = typeof header === "string" ? header : null;

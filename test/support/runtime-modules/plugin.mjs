@@ -243,6 +243,7 @@ const loadedLater = new Set([
   "src/models/catalogue-search.ts",
   "src/models/bedrock/bedrock-fetch.ts",
   "src/models/bedrock/converse-model.ts",
+  "src/models/bedrock/failure-hint.ts",
   "src/models/create-model-port.ts",
   "src/models/load-catalogue.ts",
   "src/models/provider/azure-model.ts",

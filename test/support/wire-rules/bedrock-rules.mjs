@@ -135,7 +135,10 @@ const knownFields = [
 export function bedrockProblems(body) {
   const { messages, system = [], toolConfig, inferenceConfig = {}, additionalModelRequestFields: more = {} } = body;
   const specs = (toolConfig?.tools ?? []).flatMap((/** @type {any} */ tool) => tool.toolSpec ?? []);
-  const problems = [...listProblems(messages, "messages"), ...toolProblems(toolConfig === undefined ? undefined : specs, (tool) => tool?.name)];
+  const problems = [
+    ...listProblems(messages, "messages"),
+    ...toolProblems(toolConfig === undefined ? undefined : specs, (tool) => tool?.name),
+  ];
   if (toolConfig !== undefined && specs.length === 0) problems.push("toolConfig.tools: should not be empty");
   for (const { name, description } of specs)
     if (description === "") problems.push(`toolConfig.tools: the description of ${name} should not be empty`);
@@ -156,7 +159,8 @@ export function bedrockProblems(body) {
     problems.push(...listProblems(content, `${path}.content`));
     for (const [number, block] of content.entries()) {
       const [name = ""] = Object.keys(block);
-      if (accepted?.includes(name) === false) problems.push(`${path}: "${name}" is not permitted in the role "${role}"`);
+      if (accepted?.includes(name) === false)
+        problems.push(`${path}: "${name}" is not permitted in the role "${role}"`);
       problems.push(...blockProblems(block, `${path}.content.${number}`));
     }
     if (blocksOf(message, "document").length > 0 && blocksOf(message, "text").length === 0)

@@ -185,7 +185,7 @@ const currentDraft = (node, place) =>
 const plainRoot = (node, place) =>
   isRoot(place)
     ? Object.keys(node)
-        .filter((keyword) => !["type", "properties", "required"].includes(keyword))
+        .filter((keyword) => !["type", "properties", "required", "description"].includes(keyword))
         .map((keyword) => `${place} has ${keyword}`)
     : [];
 

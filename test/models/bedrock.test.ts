@@ -1,0 +1,432 @@
+// Bedrock's Converse: what its requests contain for each family of models, and what is read from its answers.
+
+import { describe, expect, it } from "vitest";
+
+import type { ModelMessage, ModelRequest, ToolSpec } from "#core/ports/model-port.ts";
+import type { StoredPart } from "#core/record.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { frame } from "../support/model-server/event-frames.mjs";
+import { answerTo } from "./answer-to.ts";
+import {
+  ask,
+  callAndResult,
+  collect,
+  emitted,
+  message,
+  model,
+  readAnswer,
+  request,
+  serverEnv,
+  serverPort,
+  user,
+} from "./ask-model.ts";
+import { stepAfter, storedAnswer } from "./at-address.ts";
+import { overHttp } from "./http-request.ts";
+
+const claude = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0";
+const adaptive = "global.anthropic.claude-opus-4-7";
+const nova = "us.amazon.nova-2-lite-v1:0";
+const llama = "us.meta.llama4-maverick-17b-instruct-v1:0";
+const oss = "openai.gpt-oss-120b-1:0";
+
+const tools: ToolSpec[] = ["get_weather", "get_time"].map((name) => ({
+  name,
+  description: name === "get_time" ? " " : name,
+  parameters: { type: "object", properties: { city: { type: "string" } } },
+}));
+
+function sent(name: string, more: Partial<ModelRequest> = {}, definition: Partial<AnyModelDefinition> = {}) {
+  return overHttp("bedrock", more, { ...definition, model: name });
+}
+
+/** The text of a request's body. */
+async function bodyOf(...of: Parameters<typeof sent>): Promise<string> {
+  return JSON.stringify((await sent(...of)).body);
+}
+
+const pdf: StoredPart = {
+  type: "file",
+  name: "Q3 report (v2).final.pdf",
+  mime_type: "application/pdf",
+  data: "JVBERi0x",
+};
+const png: StoredPart = { type: "image", name: "a.png", mime_type: "image/png", data: "iVBORw0KGgo=" };
+
+describe("the body of a request", () => {
+  it("The system prompt, the limits and the tools are in the fields of Converse, and an empty description is left out", async () => {
+    const { body } = await sent(llama, { tools, maxTokens: 300, temperature: 0.5 });
+    expect(body).toMatchObject({
+      system: [{ text: "Be brief." }],
+      messages: [{ role: "user", content: [{ text: "Hello?" }] }],
+      inferenceConfig: { maxTokens: 300, temperature: 0.5 },
+      toolConfig: { toolChoice: { auto: {} } },
+    });
+    expect(body["toolConfig"]?.["tools"]?.[1]?.["toolSpec"]).not.toHaveProperty("description");
+  });
+
+  it("A document has a name in the characters that the API accepts, which is unique in the request, and a text next to it", async () => {
+    const messages = [message("user", { parts: [pdf, pdf] })];
+    const { body } = await sent(claude, { messages });
+    expect(body["messages"]).toEqual([
+      {
+        role: "user",
+        content: [
+          { text: "(The documents are attached.)" },
+          { document: { format: "pdf", name: "Q3 report (v2) final", source: { bytes: "JVBERi0x" } } },
+          { document: { format: "pdf", name: "Q3 report (v2) final 2", source: { bytes: "JVBERi0x" } } },
+        ],
+      },
+    ]);
+  });
+
+  it("An image at an address is sent as a line, because Converse reads only addresses of S3", async () => {
+    const at = (url: string): StoredPart => ({ type: "image", mime_type: "image/png", url });
+    const messages = [message("user", { parts: [at("https://img.example/a.png"), at("s3://bucket/a.png")] })];
+    const body = await bodyOf(nova, { messages });
+    expect(body).toContain("[image/png at https://img.example/a.png]");
+    expect(body).toContain('{"s3Location":{"uri":"s3://bucket/a.png"}}');
+  });
+
+  it("Results of tools have images and documents for Claude, images for Nova, and neither for other models", async () => {
+    const [called, result] = callAndResult("tooluse_1");
+    const shown = { ...result, parts: [pdf, png] } as ModelMessage;
+    const messages = [user("?"), called as ModelMessage, shown];
+    const resultOf = async (name: string) =>
+      JSON.stringify((await sent(name, { messages, tools })).body["messages"]?.[2]?.["content"]?.[0]?.["toolResult"]);
+    expect(await resultOf(claude)).toMatch(/"document":.*"image":/);
+    expect(await resultOf(nova)).toMatch(/^(?!.*"document").*"image":/);
+    expect(await resultOf(llama)).not.toMatch(/"document"|"image":/);
+    // The image follows in the user's message.
+    expect(await bodyOf(llama, { messages, tools })).toContain('{"image":{"format":"png"');
+  });
+
+  it("The result of a failed tool has a status for Claude and Nova, and begins with Error for other models", async () => {
+    const [called, result] = callAndResult("tooluse_1");
+    const failed = { ...result, result: { status: "error", error: "no city" } } as ModelMessage;
+    const messages = [user("?"), called as ModelMessage, failed];
+    for (const name of [claude, nova])
+      expect(await bodyOf(name, { messages, tools })).toContain('"content":[{"text":"no city"}],"status":"error"');
+    expect(await bodyOf(llama, { messages, tools })).toContain('"content":[{"text":"Error: no city"}]}');
+  });
+
+  it("Ids of calls have the form of the model's family, and the call and its result have the same one", async () => {
+    const messages = [user("?"), ...callAndResult("call/with:odd.characters"), user("?")];
+    for (const [name, form] of [
+      [claude, /^[a-zA-Z0-9_-]{1,64}$/],
+      ["mistral.mistral-large-2407-v1:0", /^[a-zA-Z0-9]{9}$/],
+    ] as const) {
+      const { body } = await sent(name, { messages, tools });
+      const id = body["messages"]?.[1]?.["content"]?.[0]?.["toolUse"]?.["toolUseId"] as unknown as string;
+      expect(id).toMatch(form);
+      expect(body["messages"]?.[2]?.["content"]?.[0]?.["toolResult"]?.["toolUseId"]).toBe(id);
+    }
+  });
+
+  it("Options that Converse does not have are named in the log", async () => {
+    const none = await sent(claude, { tools, toolChoice: "none" });
+    expect(none.warnings).toContain('Converse has no tool choice \\"none\\"');
+    expect((await sent(claude, { tools, parallelToolCalls: false })).warnings).toContain("one tool call at a time");
+    expect((await sent(llama, {}, { cache: { system: true } })).warnings).toContain("cache marks");
+  });
+
+  it("Service tiers, guardrails and fields of a model are set by params", async () => {
+    const params = {
+      serviceTier: { type: "flex" },
+      guardrailConfig: { guardrailIdentifier: "g", guardrailVersion: "1" },
+      additionalModelRequestFields: { anthropic_beta: ["context-1m-2025-08-07"] },
+    };
+    expect((await sent(claude, { params, reasoning: { effort: "low" }, maxTokens: 4000 })).body).toMatchObject({
+      serviceTier: { type: "flex" },
+      guardrailConfig: { guardrailIdentifier: "g" },
+      additionalModelRequestFields: { anthropic_beta: ["context-1m-2025-08-07"], thinking: { type: "enabled" } },
+    });
+  });
+});
+
+describe("cache points", () => {
+  const conversation = [user("One"), message("assistant", { parts: [{ type: "text", text: "1" }] }), user("Two")];
+  const points = async (name: string, definition: Partial<AnyModelDefinition> = {}) => {
+    const { body } = await sent(name, { messages: conversation, tools }, definition);
+    const count = (part: unknown): number => JSON.stringify(part).split('"cachePoint"').length - 1;
+    return [count(body["system"]), count(body["toolConfig"]), count(body["messages"])];
+  };
+
+  it("CACHE1 Claude gets a cache point after the system prompt, the tools and the second-to-last turn; Nova gets none for tools", async () => {
+    expect(await points(claude)).toEqual([1, 1, 1]);
+    expect(await points(nova)).toEqual([1, 0, 1]);
+    expect(await points(llama)).toEqual([0, 0, 0]);
+    expect(await points("anthropic.claude-3-haiku-20240307-v1:0")).toEqual([0, 0, 0]);
+  });
+
+  it("CACHE1 The definition of a model selects the cache points, or disables them", async () => {
+    expect(await points(claude, { cache: "disabled" })).toEqual([0, 0, 0]);
+    expect(await points(claude, { cache: { tools: true } })).toEqual([0, 1, 0]);
+  });
+});
+
+describe("thinking", () => {
+  const fields = async (name: string, more: Partial<ModelRequest>) => {
+    const { body, warnings } = await sent(name, more);
+    return { fields: body["additionalModelRequestFields"], config: body["inferenceConfig"], warnings };
+  };
+
+  it("Claude gets a budget below the limit of the answer, or an effort, and no temperature", async () => {
+    const budget = await fields(claude, { reasoning: { effort: "high" }, maxTokens: 6000, temperature: 0.3 });
+    expect(budget).toMatchObject({
+      fields: { thinking: { type: "enabled", budget_tokens: 4976 } },
+      config: { maxTokens: 6000 },
+    });
+    expect(budget.config).not.toHaveProperty("temperature");
+    expect(budget.warnings).toContain("temperature 0.3 was left out");
+    const floor = await fields(claude, { reasoning: { effort: "low" } });
+    expect(floor).toMatchObject({ fields: { thinking: { budget_tokens: 1024 } } });
+    expect(floor.warnings).toContain("raised to the floor of 1024");
+    expect((await fields(adaptive, { reasoning: { effort: "medium", exclude: true } })).fields).toEqual({
+      thinking: { type: "adaptive", display: "omitted" },
+      output_config: { effort: "medium" },
+    });
+    expect((await fields(claude, { reasoning: { effort: "low" }, tools, toolChoice: "required" })).fields).toBe(
+      undefined,
+    );
+  });
+
+  it("Nova 2 and gpt-oss get an effort, and a model whose thinking is not known gets none and a warning", async () => {
+    const high = await fields(nova, { reasoning: { effort: "high" }, maxTokens: 500 });
+    expect(high).toMatchObject({ fields: { reasoningConfig: { type: "enabled", maxReasoningEffort: "high" } } });
+    expect(high.config).toBeUndefined();
+    expect(high.warnings).toContain("maxTokens 500 was left out");
+    expect((await fields(oss, { reasoning: { effort: "medium" } })).fields).toEqual({ reasoning_effort: "medium" });
+    expect((await fields(llama, { reasoning: { effort: "low" } })).warnings).toContain("reasoning was not requested");
+  });
+
+  it.for(["thinking-then-call", "redacted-thinking"])(
+    "The signed thinking of the case %s is sent back to Claude unchanged in the next step, and to no other family",
+    async (name) => {
+      const answered = await ask("bedrock", name);
+      const stored = storedAnswer(answered);
+      // The server knows the case by its name, so the owner is that of Claude's models here.
+      for (const part of stored.parts) if (part.provider_data) part.provider_data.provider = "bedrock-claude";
+      const messages = stepAfter(stored);
+      const expected =
+        name === "redacted-thinking"
+          ? '{"reasoningContent":{"redactedContent":"EmwKAhgBEgyVZx=="}}'
+          : '{"reasoningContent":{"reasoningText":{"text":"I need the weather.","signature":"EqQBCkYIBxgCKkD+sig2"}}}';
+      expect(await bodyOf(claude, { messages, tools })).toContain(expected);
+      expect(await bodyOf(nova, { messages, tools })).not.toContain("reasoningContent");
+    },
+  );
+
+  it("Redacted thinking is a block without text", async () => {
+    const parts = emitted(await ask("bedrock", "redacted-thinking"));
+    expect(parts[0]).toEqual({ type: "thinking_start", index: 0, redacted: true });
+  });
+});
+
+/** The answer to these frames. */
+async function answerOf(...frames: Uint8Array[]) {
+  const port = serverPort({
+    env: serverEnv("https://provider.example"),
+    fetch: () => Promise.resolve(new Response(new Blob(frames as never[]))),
+  });
+  const parts = await collect(port.stream(request(model("bedrock", "any"), { tools }), new AbortController().signal));
+  return { parts, ...readAnswer(parts) };
+}
+const event = (type: string, payload: object) =>
+  frame({ ":event-type": type, ":message-type": "event" }, JSON.stringify(payload));
+const exception = (type: string, payload: string) =>
+  frame({ ":exception-type": type, ":message-type": "exception" }, payload);
+const said = event("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "So far" } });
+
+describe("errors in a stream", () => {
+  it.for([
+    ["throttlingException", { kind: "rate_limited", status: 429, retryable: true }],
+    ["modelStreamErrorException", { kind: "api", retryable: true }],
+    ["internalServerException", { kind: "network", status: 500, retryable: true }],
+    ["serviceUnavailableException", { kind: "network", status: 503, retryable: true }],
+    ["validationException", { kind: "api", status: 400, retryable: false }],
+  ] as const)(
+    "BEDROCK4 The exception %s in the middle of a stream is classified by its type",
+    async ([type, failure]) => {
+      const { text, end } = await answerOf(said, exception(type, '{"message":"Something failed."}'));
+      expect(text).toBe("So far");
+      expect(end).toMatchObject({ type: "error", failure: { ...failure, message: "Something failed." } });
+    },
+  );
+
+  it.for(["", "{}", "not JSON", '{"message":', "[1]"])(
+    "BEDROCK4 An exception with the payload %j is an error that names its type or its text",
+    async (payload) => {
+      const { end } = await answerOf(said, exception("throttlingException", payload));
+      expect(end.type).toBe("error");
+    },
+  );
+
+  it("BEDROCK4 An error frame has its message in its headers", async () => {
+    const headers = { ":message-type": "error", ":error-code": "InternalError", ":error-message": "It broke." };
+    expect((await answerOf(said, frame(headers, ""))).end).toMatchObject({
+      type: "error",
+      failure: { kind: "network", status: 500, message: "It broke." },
+    });
+  });
+
+  it("BEDROCK3 An exception after the end of an answer is noted in the log, and the answer is complete", async () => {
+    const stop = event("messageStop", { stopReason: "end_turn" });
+    const { end, parts } = await answerOf(said, stop, exception("internalServerException", '{"message":"Late."}'));
+    expect(end).toMatchObject({ type: "finish", stop_reason: "stop" });
+    expect(JSON.stringify(parts)).toContain("After the end of the answer");
+  });
+
+  it("The log has the events as JSON, without their padding", async () => {
+    const raw = (await ask("bedrock", "text")).flatMap((part) => (part.type === "raw" ? part.chunk : []));
+    expect(raw).toContain('{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"Hello "}}}');
+    expect(raw.join("")).not.toContain('"p":');
+  });
+
+  it.for([
+    ["end_turn", "stop"],
+    ["stop_sequence", "stop"],
+    ["max_tokens", "length"],
+    ["guardrail_intervened", "content_filter"],
+    ["content_filtered", "content_filter"],
+  ] as const)("The stop reason %s of Bedrock is %s", async ([stopReason, expected]) => {
+    const { end } = await answerOf(said, event("messageStop", { stopReason }));
+    expect(end).toMatchObject({ type: "finish", stop_reason: expected });
+  });
+
+  it.for([
+    ["malformed_model_output", "api", true],
+    ["malformed_tool_use", "api", true],
+    ["model_context_window_exceeded", "overflow", false],
+  ] as const)("The stop reason %s of Bedrock is a failure of the class %s", async ([stopReason, kind, retryable]) => {
+    const { end } = await answerOf(said, event("messageStop", { stopReason }));
+    expect(end).toMatchObject({ type: "error", failure: { kind, retryable } });
+  });
+});
+
+describe("pieces of an answer", () => {
+  const lines = (...events: object[]) => events.map((each) => `data: ${JSON.stringify(each)}\n\n`).join("");
+  const stop = { messageStop: { stopReason: "end_turn" } };
+
+  it("A tool that AWS runs itself is not called, and the page that an answer cites is a source", async () => {
+    const { calls, end } = await answerTo(
+      "bedrock",
+      lines(
+        {
+          contentBlockStart: {
+            contentBlockIndex: 0,
+            start: { toolUse: { toolUseId: "t1", name: "nova_grounding", type: "server_tool_use" } },
+          },
+        },
+        { contentBlockDelta: { contentBlockIndex: 0, delta: { toolUse: { input: '{"q":"x"}' } } } },
+        { contentBlockStop: { contentBlockIndex: 0 } },
+        {
+          contentBlockStart: {
+            contentBlockIndex: 1,
+            start: { toolResult: { toolUseId: "t1", type: "nova_grounding_result" } },
+          },
+        },
+        { contentBlockStop: { contentBlockIndex: 1 } },
+        { contentBlockDelta: { contentBlockIndex: 2, delta: { text: "Yes." } } },
+        {
+          contentBlockDelta: {
+            contentBlockIndex: 2,
+            delta: {
+              citation: { title: "A page", location: { web: { url: "https://page.example/a", domain: "page" } } },
+            },
+          },
+        },
+        stop,
+      ),
+    );
+    expect(calls).toEqual([]);
+    expect(end).toMatchObject({
+      type: "finish",
+      stop_reason: "stop",
+      sources: [{ url: "https://page.example/a", title: "A page" }],
+    });
+  });
+
+  it("A generated image is media of the answer", async () => {
+    const { parts } = await answerTo(
+      "bedrock",
+      lines(
+        { contentBlockStart: { contentBlockIndex: 0, start: { image: { format: "png" } } } },
+        { contentBlockDelta: { contentBlockIndex: 0, delta: { image: { source: { bytes: "iVBORw0KGgo=" } } } } },
+        { contentBlockStop: { contentBlockIndex: 0 } },
+        stop,
+      ),
+    );
+    expect(emitted(parts).slice(0, 3)).toMatchObject([
+      { type: "media_start", mime_type: "image/png" },
+      { type: "media_delta", delta: "iVBORw0KGgo=" },
+      { type: "media_end" },
+    ]);
+  });
+
+  it("Unknown events, blocks and deltas are left out", async () => {
+    const { text, end } = await answerTo(
+      "bedrock",
+      lines(
+        { newEvent: { a: 1 } },
+        { contentBlockStart: { contentBlockIndex: 0, start: { hologram: {} } } },
+        { contentBlockDelta: { contentBlockIndex: 0, delta: { hologram: "x" } } },
+        { contentBlockStop: { contentBlockIndex: 0 } },
+        { contentBlockDelta: { contentBlockIndex: 1, delta: { text: "Yes." } } },
+        stop,
+      ),
+    );
+    expect([text, end.type]).toEqual(["Yes.", "finish"]);
+  });
+});
+
+describe("hints", () => {
+  it.for([
+    [
+      400,
+      "Invocation of model ID m with on-demand throughput isn't supported. Retry your request with the ID or ARN of an inference profile.",
+      'set model: "us.m", the id of an inference profile',
+    ],
+    [
+      403,
+      "You don't have access to the model with the specified model ID.",
+      'Request access to "m" in the region us-east-1',
+    ],
+    [403, "The security token included in the request is expired", "Set a new value of AWS_BEARER_TOKEN_BEDROCK"],
+    [403, "Signature expired: 20260101T000000Z is now earlier than 20260101T010000Z", "The clock of this machine"],
+    [400, "The provided model identifier is invalid.", "may not exist in the region us-east-1"],
+  ] as const)(
+    "BEDROCK4 The refusal with status %d and the text %j is followed by what to do",
+    async ([status, text, hint]) => {
+      const port = serverPort({
+        env: { AWS_BEARER_TOKEN_BEDROCK: "token", AWS_REGION: "us-east-1" },
+        fetch: () => Promise.resolve(Response.json({ message: text }, { status })),
+      });
+      const parts = await collect(port.stream(request(model("bedrock", "m")), new AbortController().signal));
+      const { end } = readAnswer(parts);
+      const reported = end.type === "error" ? end.failure.message : "";
+      expect(reported).toContain(text);
+      expect(reported).toContain(hint);
+      expect(end).toMatchObject({
+        type: "error",
+        failure: { kind: status === 403 ? "auth" : "api", retryable: false },
+      });
+    },
+  );
+
+  it.for([
+    [429, "ThrottlingException", "rate_limited", true],
+    [429, "ModelNotReadyException", "rate_limited", true],
+    [424, "ModelErrorException", "api", true],
+    [408, "ModelTimeoutException", "api", true],
+    [400, "ServiceQuotaExceededException", "api", false],
+    [404, "ResourceNotFoundException", "api", false],
+  ] as const)("BEDROCK4 The refusal %d %s is of the class %s", async ([status, type, kind, retryable]) => {
+    const headers = { "x-amzn-errortype": `${type}:http://internal.amazon.com/coral/` };
+    const port = serverPort({
+      fetch: () => Promise.resolve(Response.json({ message: "No." }, { status, headers })),
+    });
+    const parts = await collect(port.stream(request(model("bedrock", "m")), new AbortController().signal));
+    expect(readAnswer(parts).end).toMatchObject({ type: "error", failure: { kind, status, retryable } });
+  });
+});
