@@ -10,7 +10,10 @@ import { providers } from "./ask-model.ts";
 const baseUrl = `${inject("modelServer")}/v1`;
 
 const targets: ContractTarget[] = [
-  ...providers.map((provider) => ({ name: provider, definition: { provider } })),
+  ...providers.map((provider): ContractTarget => {
+    const target: ContractTarget = { name: provider, definition: { provider } };
+    return provider === "bedrock" ? { ...target, isBinary: true } : target;
+  }),
   { name: "azure", definition: { provider: "azure" } },
   { name: "azure (Chat Completions)", definition: { provider: "azure", api: "chat" } },
   { name: "workers-ai", definition: { provider: "workers-ai" } },
