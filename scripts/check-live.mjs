@@ -64,6 +64,12 @@ const targets = [
     fields: { provider },
   })),
   {
+    name: "bedrock",
+    needs: ["AWS_BEARER_TOKEN_BEDROCK", "AWS_REGION"],
+    model: undefined,
+    fields: { provider: "bedrock" },
+  },
+  {
     name: "workers-ai",
     needs: ["CLOUDFLARE_ACCOUNT_ID", "CLOUDFLARE_API_TOKEN"],
     model: sampleOf("cloudflare"),

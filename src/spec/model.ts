@@ -12,7 +12,8 @@ export type ModelProvider = "openai" | "openrouter" | "anthropic" | "google" | "
 /**
  * Additional providers. `openai-responses` equals `openai` with `api: "responses"`, and `openai-compatible` is any server with OpenAI's Chat
  * Completions, by `preset` or `baseUrl`. `workers-ai` are the models that the Worker's binding `AI` reaches, without a key. `azure` are
- * deployments of Azure, whose names are the models. The others are not available yet: a build refuses them.
+ * deployments of Azure, whose names are the models, and `bedrock` are the models of Amazon Bedrock. `vertex` is not available yet: a build
+ * refuses it.
  */
 export type ExtraModelProvider =
   | "openai-responses"

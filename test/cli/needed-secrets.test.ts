@@ -63,3 +63,17 @@ it("A deploy asks for the account of a gateway only if no binding returns its ad
   expect(names({})).toEqual(["CLOUDFLARE_ACCOUNT_ID"]);
   expect(names(boundVariables({ ai: { binding: "AI" } }))).toEqual([]);
 });
+
+it("A deploy asks for the key and the region of a model of Bedrock, and for the missing part of credentials", () => {
+  const model = { name: "nova", provider: "bedrock", model: "us.amazon.nova-lite-v1:0" } as const;
+  const needed = (...names: string[]) =>
+    neededSecrets({ ...context, models: [model], usesOAuth: false, present: new Set([...ticket, ...names]) });
+  const namesOf = (...names: string[]) => needed(...names).map(({ name }) => name);
+  expect(namesOf()).toEqual(["AWS_BEARER_TOKEN_BEDROCK", "AWS_REGION"]);
+  expect(namesOf("AWS_ACCESS_KEY_ID", "AWS_REGION")).toEqual(["AWS_SECRET_ACCESS_KEY"]);
+  expect(namesOf("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION")).toEqual([]);
+  const [key, region] = needed();
+  expect(region?.isServedBy("AWS_DEFAULT_REGION")).toBe(true);
+  // One half of the credentials is no key.
+  expect(key?.isServedBy("AWS_ACCESS_KEY_ID")).toBe(false);
+});

@@ -152,14 +152,14 @@ describe("cache points", () => {
     return [count(body["system"]), count(body["toolConfig"]), count(body["messages"])];
   };
 
-  it("CACHE1 Claude gets a cache point after the system prompt, the tools and the second-to-last turn; Nova gets none for tools", async () => {
+  it("Claude gets a cache point after the system prompt, the tools and the second-to-last turn; Nova gets none for tools", async () => {
     expect(await points(claude)).toEqual([1, 1, 1]);
     expect(await points(nova)).toEqual([1, 0, 1]);
     expect(await points(llama)).toEqual([0, 0, 0]);
     expect(await points("anthropic.claude-3-haiku-20240307-v1:0")).toEqual([0, 0, 0]);
   });
 
-  it("CACHE1 The definition of a model selects the cache points, or disables them", async () => {
+  it("The definition of a model selects the cache points, or disables them", async () => {
     expect(await points(claude, { cache: "disabled" })).toEqual([0, 0, 0]);
     expect(await points(claude, { cache: { tools: true } })).toEqual([0, 1, 0]);
   });

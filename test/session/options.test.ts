@@ -219,7 +219,7 @@ it("ENTRY5 An image is sent to the model unchanged, and a file at a URL as that 
   expect(of.messages[0]).toEqual({ role: "user", content });
 });
 
-it.each(["bedrock"] as const)(
+it.each(["vertex"] as const)(
   "ENTRY10 A model or a fallback of the unavailable provider %s is refused, because no build checks it",
   (provider) => {
     const far = defineModel({ name: "far", provider, model: "m" });

@@ -14,6 +14,11 @@
 export const tables = {
   anthropic: { provider: "anthropic", title: "Anthropic" },
   azure: { provider: "azure", title: "Azure" },
+  bedrock: {
+    provider: "amazon-bedrock",
+    title: "Amazon Bedrock",
+    withoutPrices: "The prices of AWS differ between regions.",
+  },
   cerebras: { provider: "cerebras", title: "Cerebras" },
   deepseek: { provider: "deepseek", title: "DeepSeek" },
   fireworks: { provider: "fireworks-ai", title: "Fireworks AI" },

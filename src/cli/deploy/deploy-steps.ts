@@ -71,7 +71,7 @@ async function collect(kept: string[], settings: DeploySettings): Promise<Collec
   const needed = neededSecrets({
     models,
     usesOAuth,
-    present,
+    present: new Set([...present, ...Object.keys(file)]),
     bound: boundVariables(project.config),
     generatedMain,
     without,

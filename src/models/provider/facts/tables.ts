@@ -5,6 +5,7 @@ import type { FactTable } from "./fact-table.ts";
 export const factTables: Readonly<Record<string, () => Promise<{ facts: FactTable }>>> = {
   anthropic: () => import("./anthropic-facts.ts"),
   azure: () => import("./azure-facts.ts"),
+  bedrock: () => import("./bedrock-facts.ts"),
   cerebras: () => import("./cerebras-facts.ts"),
   deepseek: () => import("./deepseek-facts.ts"),
   fireworks: () => import("./fireworks-facts.ts"),
