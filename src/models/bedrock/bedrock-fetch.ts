@@ -3,7 +3,7 @@
 // stream becomes an error event with its type; a damaged frame is an error of the body, after the frames before it; each received piece
 // causes a piece, possibly an empty one, so that a slow frame is not taken for silence.
 
-import type { ProviderSettings } from "../provider/provider-profile.ts";
+import type { CallTarget, ProviderSettings } from "../provider/provider-profile.ts";
 import { RefusedRequest } from "../refused-request.ts";
 import { regionOf } from "./aws-region.ts";
 import { signedHeaders } from "./aws-signature.ts";
@@ -118,10 +118,10 @@ async function authorized(
 }
 
 /** Creates the fetch of requests to Bedrock. `now` returns milliseconds since 1970. */
-export function bedrockFetch(fetch: Fetch, settings: ProviderSettings, model: string, now: () => number): Fetch {
+export function bedrockFetch(fetch: Fetch, { model, to: settings, now }: CallTarget & { now: () => number }): Fetch {
   const send = async (input: Parameters<Fetch>[0], init?: RequestInit): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : String(input));
-    const headers = await authorized(url, init, { settings, model, now: now() });
+    const headers = await authorized(url, init, { settings, model: model.model, now: now() });
     const response = await fetch(input, { ...init, headers });
     const body: ReadableStream<Uint8Array> | null = response.body;
     if (!response.ok || body === null) return response;

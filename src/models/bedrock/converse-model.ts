@@ -124,7 +124,8 @@ async function refusal(response: Response, url: string, body: JSONObject): Promi
 /** The parts of an answer's body. */
 function partsOf(body: ReadableStream<Uint8Array> | null): ReadableStream<LanguageModelV3StreamPart> {
   // A success without a body is an answer that broke off.
-  const reader = (body ?? new Blob([]).stream()).getReader();
+  const empty = (): ReadableStream<Uint8Array> => new ReadableStream({ start: (controller) => controller.close() });
+  const reader = (body ?? empty()).getReader();
   const decoder = new TextDecoder();
   const cutter = new EventCutter();
   const parts = new ConverseParts();

@@ -179,7 +179,7 @@ function withoutPadding(event: Fields): Fields {
 const noResult = { type: "other" };
 
 function indexOf({ contentBlockIndex }: Fields): string {
-  return String(contentBlockIndex ?? 0);
+  return typeof contentBlockIndex === "number" ? String(contentBlockIndex) : "0";
 }
 
 /** The opaque data of thinking, which is sent back with it. */

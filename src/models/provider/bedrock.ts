@@ -77,10 +77,10 @@ export const bedrock: ProviderProfile = {
   variables,
   refusedField,
   atHost: ({ model }) => profiles[familyOf(model)] ?? bedrock,
-  transport: (fetch, { model, to, now }) => {
+  transport: (fetch, target) => {
     const send = async (...request: Parameters<typeof fetch>): Promise<Response> => {
       const { bedrockFetch } = await import("../bedrock/bedrock-fetch.ts");
-      return bedrockFetch(fetch, to, model.model, now)(...request);
+      return bedrockFetch(fetch, target)(...request);
     };
     return send as typeof fetch;
   },

@@ -74,7 +74,8 @@ const hash = (text) => createHash("sha256").update(text).digest("hex");
  * @returns {string | null}
  */
 export function signatureProblem({ method, path, headers, body }) {
-  const given = String(headers["authorization"] ?? "");
+  const { authorization } = headers;
+  const given = typeof authorization === "string" ? authorization : "";
   if (/^Bearer \S+$/.test(given)) return null;
   const parts =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8}\/[^/]+\/bedrock\/aws4_request), SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/.exec(
@@ -102,7 +103,7 @@ export function signatureProblem({ method, path, headers, body }) {
   const key = scope
     .split("/")
     .reduce(
-      (/** @type {string | Buffer} */ secret, part) => createHmac("sha256", secret).update(part).digest(),
+      (/** @type {string | Uint8Array} */ secret, part) => createHmac("sha256", secret).update(part).digest(),
       `AWS4${credentials.AWS_SECRET_ACCESS_KEY}`,
     );
   const expected = createHmac("sha256", key).update(text).digest("hex");
