@@ -21,6 +21,7 @@ async function loadModels() {
         export { createModelPort } from "./models/create-model-port.ts";
         export { createRedact } from "./models/redact.ts";
         export { secretValues, tryModel } from "./models/trial/model-trial.ts";
+        export { missingNames } from "./models/readiness.ts";
         export { modelPresets } from "./spec/model-preset.ts";
       `,
       resolveDir: fromRoot("src"),
@@ -42,7 +43,7 @@ async function loadModels() {
   }
 }
 
-const { createModelPort, createRedact, modelPresets, secretValues, tryModel } = await loadModels();
+const { createModelPort, createRedact, missingNames, modelPresets, secretValues, tryModel } = await loadModels();
 
 /** The sample model of a provider, which `create-threadhold` writes. */
 function sampleOf(provider) {
@@ -61,6 +62,13 @@ const targets = [
     name: provider,
     needs: [`${provider.toUpperCase()}_API_KEY`],
     model: sampleOf(provider),
+    fields: { provider },
+  })),
+  // Clouds have several ways to give a key and an address.
+  ...["azure", "vertex"].map((provider) => ({
+    name: provider,
+    needs: missingNames({ name: provider, provider, model: "m" }, env),
+    model: undefined,
     fields: { provider },
   })),
   {

@@ -32,7 +32,8 @@ export function convertAttachment(
   if (data === null) return line;
   const mediaType = part.mime_type;
   if (mediaType.startsWith("image/")) {
-    const type = model.capabilities?.vision === false ? null : imageType(files, mediaType);
+    const isSent = model.capabilities?.vision !== false && (typeof data === "string" || files.imageUrls !== false);
+    const type = isSent ? imageType(files, mediaType) : null;
     return type === null ? line : { type: "file", mediaType: type, data };
   }
   const filename = part.name ?? (needsFileNames === true ? nameOfType("file", mediaType) : undefined);

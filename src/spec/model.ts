@@ -12,8 +12,7 @@ export type ModelProvider = "openai" | "openrouter" | "anthropic" | "google" | "
 /**
  * Additional providers. `openai-responses` equals `openai` with `api: "responses"`, and `openai-compatible` is any server with OpenAI's Chat
  * Completions, by `preset` or `baseUrl`. `workers-ai` are the models that the Worker's binding `AI` reaches, without a key. `azure` are
- * deployments of Azure, whose names are the models, and `bedrock` are the models of Amazon Bedrock. `vertex` is not available yet: a build
- * refuses it.
+ * deployments of Azure, whose names are the models, `bedrock` are the models of Amazon Bedrock, and `vertex` are Gemini and Claude at Vertex AI.
  */
 export type ExtraModelProvider =
   | "openai-responses"

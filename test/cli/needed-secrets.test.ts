@@ -54,6 +54,21 @@ it("READY1 A deploy asks at once for all that a model lacks, each for its own pu
   expect(without).toEqual([]);
 });
 
+it("A deploy asks for all variables of a cloud that a model lacks, and credentials serve in place of a key", () => {
+  const model = { name: "cloudy", provider: "azure", model: "my-gpt" } as const;
+  const names = (...present: string[]) =>
+    neededSecrets({ ...context, models: [model], usesOAuth: false, present: new Set([...ticket, ...present]) }).map(
+      ({ name }) => name,
+    );
+  expect(names()).toEqual(["AZURE_API_KEY", "AZURE_RESOURCE_NAME"]);
+  expect(names("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT")).toEqual([]);
+  expect(names("AZURE_TENANT_ID", "AZURE_CLIENT_ID", "AZURE_RESOURCE_NAME")).toEqual(["AZURE_CLIENT_SECRET"]);
+  expect(names("AZURE_TENANT_ID", "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET", "AZURE_RESOURCE_NAME")).toEqual([]);
+  const without = ["AZURE_API_KEY", "AZURE_BASE_URL"];
+  const given = { ...context, models: [model], usesOAuth: false, present: new Set(ticket), without };
+  expect(neededSecrets(given)).toEqual([]);
+});
+
 it("A deploy asks for the account of a gateway only if no binding returns its address", () => {
   const model = { name: "claude", provider: "anthropic", model: "m", gateway: { id: "g" } } as const;
   const names = (bound: Record<string, unknown>) => {

@@ -23,7 +23,7 @@ const model = (fields: string): Record<string, string> => ({
 });
 
 describe("options that are not available", () => {
-  it.each(["vertex"])(
+  it.each(["somewhere"])(
     "The build reports a model of the unavailable provider %s, and lists the available providers",
     async (provider) => {
       expect(await onlyFinding(model(`provider: "${provider}"`))).toMatchObject({

@@ -11,17 +11,16 @@ const baseUrl = `${inject("modelServer")}/v1`;
 
 const targets: ContractTarget[] = [
   ...providers.map((provider): ContractTarget => {
-    const target: ContractTarget = { name: provider, definition: { provider } };
+    const target: ContractTarget = { name: provider, provider };
     return provider === "bedrock" ? { ...target, isBinary: true } : target;
   }),
-  { name: "azure", definition: { provider: "azure" } },
-  { name: "azure (Chat Completions)", definition: { provider: "azure", api: "chat" } },
-  { name: "workers-ai", definition: { provider: "workers-ai" } },
+  { name: "workers-ai", provider: "workers-ai" },
   ...(Object.keys(modelPresets) as PresetName[]).map((preset): ContractTarget => {
     const { keyVariable } = modelPresets[preset];
     return {
       name: preset,
-      definition: { provider: "openai-compatible", preset, baseUrl },
+      provider: "openai-compatible",
+      definition: { preset, baseUrl },
       env: { [keyVariable]: "key" },
     };
   }),

@@ -9,13 +9,25 @@ import type { ModelFailure, ModelPart, ModelRequest } from "#core/ports/model-po
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { ManualClock } from "../core/support/manual-clock.ts";
-import { collect, message, model, readAnswer, request, serverEnv, serverPort, user, type Answer } from "./ask-model.ts";
+import {
+  collect,
+  message,
+  model,
+  readAnswer,
+  request,
+  serverEnv,
+  serverPort,
+  user,
+  type Answer,
+  type Provider,
+} from "./ask-model.ts";
 import { grammarFaults } from "./grammar.ts";
 
 /** A model whose requests reach the model server. */
 export interface ContractTarget {
   name: string;
-  definition: Pick<AnyModelDefinition, "provider"> & Partial<AnyModelDefinition>;
+  provider: Provider | AnyModelDefinition["provider"];
+  definition?: Partial<AnyModelDefinition>;
   /** Variables in addition to those of `serverEnv`. */
   env?: Record<string, unknown>;
   /** The protocol has no text events, so faults that change such events do not apply. */
@@ -50,9 +62,9 @@ const failing: [fault: string, failure: Partial<ModelFailure>, text?: string][] 
 ];
 
 /** Tests the contract of answers for one model. */
-export function answerContract({ name, definition, env = {}, isBinary }: ContractTarget): void {
+export function answerContract({ name, provider, definition = {}, env = {}, isBinary }: ContractTarget): void {
   const asked = (headers: Record<string, string>, fixture: string, more: Partial<ModelRequest> = {}): ModelRequest =>
-    request(model(definition.provider, `case:${fixture}`, { ...definition, headers }), more);
+    request(model(provider, `case:${fixture}`, { ...definition, headers }), more);
   const port = () => serverPort({ env: { ...serverEnv(inject("modelServer")), ...env } });
   const read = async (
     headers: Record<string, string>,

@@ -79,16 +79,22 @@ describe("connections that stay open", () => {
   const closed = async (id: string): Promise<unknown> =>
     (await fetch(`${inject("modelServer")}/__closed?id=${id}`)).json();
 
-  it.for(["openai", "openai-responses", "openrouter", "anthropic", "bedrock"] as const)(
-    "An answer of %s ends with its last event, and its connection is closed",
-    async (provider) => {
-      const { id, asked } = await held(provider);
-      const { text, end } = readAnswer(await collect(serverPort({ timers: stays }).stream(asked, signal)));
-      expect(text).toBe("Hello there, how can I help?");
-      expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { input: 12, output: 8 } });
-      expect(await closed(id)).toEqual({ complete: false });
-    },
-  );
+  it.for([
+    "openai",
+    "openai-responses",
+    "openrouter",
+    "anthropic",
+    "azure",
+    "azure-chat",
+    "vertex-claude",
+    "bedrock",
+  ] as const)("An answer of %s ends with its last event, and its connection is closed", async (provider) => {
+    const { id, asked } = await held(provider);
+    const { text, end } = readAnswer(await collect(serverPort({ timers: stays }).stream(asked, signal)));
+    expect(text).toBe("Hello there, how can I help?");
+    expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { input: 12, output: 8 } });
+    expect(await closed(id)).toEqual({ complete: false });
+  });
 
   it("An answer of google ends after two seconds without data after its finish reason, because its protocol has no last event", async () => {
     const { id, asked } = await held("google");

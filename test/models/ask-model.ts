@@ -10,8 +10,30 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { checkedFetch } from "../support/wire-rules/checked-fetch.ts";
 
-export const providers = ["openai", "openai-responses", "anthropic", "google", "openrouter", "bedrock"] as const;
-export type Provider = (typeof providers)[number];
+/** The protocols, each by the provider that defines it. */
+export type Wire = "openai" | "openai-responses" | "anthropic" | "google" | "openrouter" | "bedrock";
+
+/** The providers by name, and the protocol of each one. A provider with two protocols has two names. */
+const wires = {
+  openai: "openai",
+  "openai-responses": "openai-responses",
+  anthropic: "anthropic",
+  google: "google",
+  openrouter: "openrouter",
+  bedrock: "bedrock",
+  azure: "openai-responses",
+  "azure-chat": "openai",
+  vertex: "google",
+  "vertex-claude": "anthropic",
+} as const satisfies Record<string, Wire>;
+
+export type Provider = keyof typeof wires;
+export const providers = Object.keys(wires) as Provider[];
+
+/** The protocol of a provider. */
+export function wireOf(provider: Provider): Wire {
+  return wires[provider];
+}
 /** A provider that is reached over the network, or by the Worker's binding. */
 export type AnyProvider = Provider | "workers-ai";
 
@@ -22,6 +44,7 @@ export const keys = {
   GOOGLE_API_KEY: "google-secret-0003",
   OPENROUTER_API_KEY: "openrouter-secret-0004",
   AZURE_API_KEY: "azure-secret-0005",
+  GOOGLE_VERTEX_ACCESS_TOKEN: "ya29.vertex-secret-0006",
   AWS_BEARER_TOKEN_BEDROCK: "bedrock-secret-0006",
 };
 
@@ -35,6 +58,7 @@ export function serverEnv(url: string): Record<string, unknown> {
     GOOGLE_BASE_URL: `${url}/v1beta`,
     OPENROUTER_BASE_URL: `${url}/api/v1`,
     AZURE_BASE_URL: `${url}/openai/v1`,
+    GOOGLE_VERTEX_BASE_URL: `${url}/v1/projects/project/locations/global`,
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url,
   };
 }
@@ -66,10 +90,16 @@ function bindingOver(fetch: typeof globalThis.fetch) {
 }
 
 export function model(
-  provider: AnyModelDefinition["provider"],
+  provider: AnyModelDefinition["provider"] | Provider,
   name: string,
   more: Partial<AnyModelDefinition> = {},
 ): AnyModelDefinition {
+  if (provider === "azure-chat") return model("azure", name, { api: "chat", ...more });
+  if (provider === "vertex-claude") {
+    // The beginning of the id chooses Claude.
+    const id = `claude-${(more.model ?? name).replace(/^claude-/, "")}`;
+    return model("vertex", id, { ...more, model: id });
+  }
   return { name: `${provider} model`, provider, model: provider === "workers-ai" ? `@cf/${name}` : name, ...more };
 }
 

@@ -1,29 +1,22 @@
 // The provider `azure`: its addresses and headers, the access tokens of Entra ID, the content filter, and what it refuses.
 
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import type { ModelPart, ModelRequest } from "#core/ports/model-port.ts";
+import type { ModelRequest } from "#core/ports/model-port.ts";
 import { createModelPort } from "#models/create-model-port.ts";
 import { missingNames, notReadyMessage, readiness } from "#models/readiness.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { checkedFetch } from "../support/wire-rules/checked-fetch.ts";
 import { collect, emitted, model, readAnswer, request } from "./ask-model.ts";
-import { cloudPort, clientEnv, tokenEndpoint, type SentRequest } from "./cloud-requests.ts";
+import { callCloud, cloudPort, clientEnv, expireToken, tokenEndpoint, type SentRequest } from "./cloud-requests.ts";
 
 const key = { AZURE_API_KEY: "azure-secret-0005" };
 const resource = { AZURE_RESOURCE_NAME: "team" };
 
 /** Calls a deployment. The model server answers in place of Azure. */
-async function call(
-  definition: Partial<AnyModelDefinition>,
-  env: Record<string, unknown>,
-  more: Partial<ModelRequest> = {},
-): Promise<{ sent: SentRequest[]; parts: ModelPart[] }> {
-  const { port, sent } = cloudPort(env);
-  const asked = request(model("azure", "case:text", definition), more);
-  return { parts: await collect(port.stream(asked, new AbortController().signal)), sent };
-}
+const call = (definition: Partial<AnyModelDefinition>, env: Record<string, unknown>, more?: Partial<ModelRequest>) =>
+  callCloud(model("azure", "case:text", definition), env, more);
 
 /** Calls a deployment of a resource that answers with a status and a body. */
 async function answered(
@@ -189,7 +182,7 @@ describe("access tokens", () => {
     expect(first.sent[1]?.headers.get("authorization")).toMatch(/^Bearer eyJ/);
     expect(first.sent[1]?.headers.has("api-key")).toBe(false);
     expect(hosts((await call(chat, env)).sent)).toEqual([team]);
-    await fetch(`${inject("modelServer")}/__expire-tokens`);
+    await expireToken(first.sent[1] as SentRequest);
     const renewed = await call({}, env);
     expect(hosts(renewed.sent)).toEqual([team, "login.microsoftonline.com", team]);
     expect(readAnswer(renewed.parts).text).toBe("Hello there, how can I help?");

@@ -6,7 +6,7 @@ import { classifyFailure, type FailureContext } from "#models/classify-failure.t
 import { newExchange } from "#models/observed-fetch.ts";
 import { createRedact } from "#models/redact.ts";
 
-import { ask, providers, readAnswer } from "./ask-model.ts";
+import { ask, providers, readAnswer, wireOf } from "./ask-model.ts";
 
 function context(status: number | null, more: Partial<FailureContext> = {}, headers: Record<string, string> = {}) {
   const exchange = { ...newExchange(), status, headers: new Headers(headers) };
@@ -194,7 +194,7 @@ describe.for(providers)("refusals of %s", (provider) => {
 
   it("An error at the beginning of a stream is classified like an error response", async () => {
     const { end } = readAnswer(await ask(provider, "error-first"));
-    const retry_after_ms = provider === "google" ? 34_500 : null;
+    const retry_after_ms = wireOf(provider) === "google" ? 34_500 : null;
     expect(end).toMatchObject({ type: "error", failure: { kind: "rate_limited", status: 429, retry_after_ms } });
   });
 

@@ -2,7 +2,7 @@
 
 import { expect, inject, it } from "vitest";
 
-import type { ModelPort } from "#core/ports/model-port.ts";
+import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { createModelPort } from "#models/create-model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
@@ -46,6 +46,22 @@ function cloudFetch(sent: SentRequest[], reply: Reply = () => null): typeof glob
 export function cloudPort(env: Record<string, unknown>, reply?: Reply): { port: ModelPort; sent: SentRequest[] } {
   const sent: SentRequest[] = [];
   return { port: createModelPort({ env, fetch: cloudFetch(sent, reply) }), sent };
+}
+
+/** Calls a model. Returns what was sent, and the parts of the answer. */
+export async function callCloud(
+  definition: AnyModelDefinition,
+  env: Record<string, unknown>,
+  more: Partial<ModelRequest> = {},
+): Promise<{ sent: SentRequest[]; parts: ModelPart[] }> {
+  const { port, sent } = cloudPort(env);
+  return { parts: await collect(port.stream(request(definition, more), new AbortController().signal)), sent };
+}
+
+/** Makes the access token of a request expire. */
+export async function expireToken({ headers }: SentRequest): Promise<void> {
+  const token = (headers.get("authorization") ?? "").replace("Bearer ", "");
+  await fetch(`${inject("modelServer")}/__expire-token?token=${encodeURIComponent(token)}`);
 }
 
 interface TokenEndpoint {

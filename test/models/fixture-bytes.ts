@@ -2,9 +2,9 @@
 
 import { inject } from "vitest";
 
-import type { AnyProvider } from "./ask-model.ts";
+import { wireOf, type AnyProvider, type Wire } from "./ask-model.ts";
 
-const paths: Record<AnyProvider, (name: string) => string> = {
+const paths: Record<Wire | "workers-ai", (name: string) => string> = {
   openai: () => "/v1/chat/completions",
   "openai-responses": () => "/v1/responses",
   anthropic: () => "/v1/messages",
@@ -22,7 +22,8 @@ export async function bytesOf(
 ): Promise<Uint8Array> {
   const body = JSON.stringify({ model: `case:${name}` });
   const headers = { authorization: "Bearer any", ...steering };
-  const response = await fetch(inject("modelServer") + paths[provider](name), { method: "POST", headers, body });
+  const wire = provider === "workers-ai" ? provider : wireOf(provider);
+  const response = await fetch(inject("modelServer") + paths[wire](name), { method: "POST", headers, body });
   return new Uint8Array(await response.arrayBuffer());
 }
 

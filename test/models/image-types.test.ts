@@ -11,16 +11,20 @@ const call = message("assistant", {
   parts: [{ type: "tool_call", id: "toolu_01AAAA", name: "draw", arguments: {} }],
 });
 
-it.for([
+const types = [
   ["image/png", "image/png"],
   ["image/jpg", "image/jpeg"],
   ["image/webp", "image/webp"],
   ["image/svg+xml", null],
   ["image/bmp", null],
   ["image/heic", null],
-] as const)(
-  "An image of the type %s is sent to Anthropic as %s, or as a line that names it",
-  async ([mime_type, type]) => {
+] as const;
+
+it.for(
+  (["anthropic", "vertex-claude"] as const).flatMap((provider) => types.map((row) => [...row, provider] as const)),
+)(
+  "An image of the type %s is sent to Anthropic as %s, or as a line that names it (provider %s)",
+  async ([mime_type, type, provider]) => {
     const image = { type: "image", mime_type, data, name: "drawing" } as const;
     const messages = [
       message("user", { id: "01900000-0000-7000-8000-000000000002", parts: [{ type: "text", text: "Look." }, image] }),
@@ -34,7 +38,7 @@ it.for([
       user("And?"),
     ];
     const tools = [{ name: "draw", description: "Draws", parameters: { type: "object", properties: {} } }];
-    const body = JSON.stringify((await overHttp("anthropic", { messages, tools })).body);
+    const body = JSON.stringify((await overHttp(provider, { messages, tools })).body);
     expect(body.split('"type":"image"').length - 1).toBe(type === null ? 0 : 2);
     if (type === null) expect(body.split("drawing").length).toBe(3);
     else expect(body).toContain(`"media_type":"${type}"`);

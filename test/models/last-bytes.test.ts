@@ -4,11 +4,11 @@
 import { describe, expect, it } from "vitest";
 
 import { answerTo } from "./answer-to.ts";
-import { providers, type Provider } from "./ask-model.ts";
+import { providers, type Provider, wireOf, type Wire } from "./ask-model.ts";
 import { textOf } from "./fixture-bytes.ts";
 
 /** The line that completes an answer in each protocol. */
-const completing: Record<Provider, RegExp> = {
+const completing: Record<Wire, RegExp> = {
   openai: /^data:.*"finish_reason":"[a-z_]+".*$/m,
   openrouter: /^data:.*"finish_reason":"[a-z_]+".*$/m,
   "openai-responses": /^data:.*"type":"response\.completed".*$/m,
@@ -20,7 +20,7 @@ const completing: Record<Provider, RegExp> = {
 /** The text of a case, and the offset at which its answer is complete. */
 async function completeAt(provider: Provider, name: string) {
   const text = await textOf(provider, name);
-  const found = completing[provider].exec(text);
+  const found = completing[wireOf(provider)].exec(text);
   if (found === null) throw new Error("the case has no such line");
   return { text, end: found.index + found[0].length };
 }
@@ -67,7 +67,7 @@ describe("events after the answer", () => {
       const { text: said, end: last, parts } = await answerTo(provider, sent);
       expect([said, last]).toMatchObject(["Hello there, how can I help?", { type: "finish", stop_reason: "stop" }]);
       // After the last event of its protocol a connection is closed, so that the rest is not read.
-      if (provider !== "openai-responses") {
+      if (wireOf(provider) !== "openai-responses") {
         expect(JSON.stringify(parts.filter((part) => part.type === "raw"))).toContain("After the end of the answer");
       }
     },

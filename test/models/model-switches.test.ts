@@ -16,16 +16,16 @@ const cases = ["text", "text-then-call", "thinking", "thinking-then-call", "tool
   .concat(["blank-then-call", "empty-arguments", "structured", "cited", "multibyte-split"])
   .map((name) => [name, providers] as const);
 const more: (readonly [string, readonly Provider[]])[] = [
-  ["redacted-thinking", ["anthropic", "bedrock"]],
-  ["broken-arguments", ["anthropic", "openai", "openai-responses", "openrouter", "bedrock"]],
+  ["redacted-thinking", ["anthropic", "vertex-claude", "bedrock"]],
+  ["broken-arguments", ["anthropic", "openai", "openai-responses", "openrouter", "azure", "vertex-claude", "bedrock"]],
   ["length-in-call", ["anthropic", "openai", "openai-responses", "openrouter", "bedrock"]],
   ["refusal", ["anthropic", "bedrock"]],
-  ["hidden-thinking", ["openai-responses"]],
+  ["hidden-thinking", ["openai-responses", "azure"]],
   ["unencrypted-thinking", ["openai-responses"]],
   ["reasoning-content", ["openai"]],
   ["reasoning-field", ["openai"]],
   ["same-id-twice", ["openai", "openai-responses", "openrouter"]],
-  ["text-and-picture", ["google", "openrouter"]],
+  ["text-and-picture", ["google", "openrouter", "vertex"]],
 ];
 
 /** The models that a thread switches between. */
@@ -47,6 +47,10 @@ const targets: [Provider, Partial<AnyModelDefinition>][] = [
   ["bedrock", { model: "us.amazon.nova-2-lite-v1:0" }],
   ["bedrock", { model: "mistral.mistral-large-2407-v1:0" }],
   ["bedrock", { model: "openai.gpt-oss-120b-1:0" }],
+  ["azure", { model: "gpt-5.4" }],
+  ["azure-chat", { model: "grok-4-1-fast" }],
+  ["vertex", { model: "gemini-3-pro-preview" }],
+  ["vertex-claude", { model: "claude-opus-4-7" }],
 ];
 
 /** An answer as a thread stores it. */

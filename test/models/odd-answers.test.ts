@@ -7,7 +7,7 @@ import { ask, readAnswer } from "./ask-model.ts";
 import { grammarFaults } from "./grammar.ts";
 
 describe("unusual responses", () => {
-  it.for(["openai", "anthropic", "openrouter"] as const)(
+  it.for(["openai", "anthropic", "openrouter", "azure-chat", "vertex-claude"] as const)(
     "Invalid JSON in the arguments of a call of %s is passed on as the model wrote it",
     async (provider) => {
       const parts = await ask(provider, "broken-arguments");
@@ -19,7 +19,7 @@ describe("unusual responses", () => {
     },
   );
 
-  it.for(["openai", "anthropic", "openrouter"] as const)(
+  it.for(["openai", "anthropic", "openrouter", "azure-chat", "vertex-claude"] as const)(
     "A call of %s is not emitted as complete if the token limit cuts it off",
     async (provider) => {
       const { calls, end } = readAnswer(await ask(provider, "length-in-call"));
@@ -75,7 +75,7 @@ describe("unusual responses", () => {
 
   it("The end of an answer has the id of the model that the provider reports", async () => {
     const named = await Promise.all(
-      (["openai", "anthropic", "google", "openrouter"] as const).map(
+      (["openai", "anthropic", "google", "openrouter", "azure", "vertex", "vertex-claude"] as const).map(
         async (provider) => readAnswer(await ask(provider, "text")).end,
       ),
     );
@@ -84,6 +84,9 @@ describe("unusual responses", () => {
       "claude-haiku-4-5-20251001",
       "gemini-2.5-flash",
       "anthropic/claude-haiku-4.5",
+      "gpt-5.4-2026-03-05",
+      "gemini-2.5-flash",
+      "claude-haiku-4-5-20251001",
     ]);
   });
 });

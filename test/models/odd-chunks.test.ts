@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 
 import { answerTo } from "./answer-to.ts";
-import { emitted } from "./ask-model.ts";
+import { emitted, providers } from "./ask-model.ts";
 import { bytesOf } from "./fixture-bytes.ts";
 
 type Delta = Record<string, unknown>;
@@ -228,18 +228,15 @@ describe("answers with status 200 that are no stream", () => {
     [{ code: 1113, msg: "Your credit is used up.", success: false }, "api"],
   ] as const;
 
-  it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
-    "An error of %s with status 200 and without a stream keeps its message",
-    async (provider) => {
-      for (const refusal of refusals) {
-        const { end } = await answerTo(provider, typeof refusal === "string" ? refusal : JSON.stringify(refusal));
-        expect(end).toMatchObject({ type: "error", failure: { retryable: false } });
-        if (end.type === "error") expect(end.failure.message).toContain("Your credit is used up.");
-      }
-    },
-  );
+  it.for(providers)("An error of %s with status 200 and without a stream keeps its message", async (provider) => {
+    for (const refusal of refusals) {
+      const { end } = await answerTo(provider, typeof refusal === "string" ? refusal : JSON.stringify(refusal));
+      expect(end).toMatchObject({ type: "error", failure: { retryable: false } });
+      if (end.type === "error") expect(end.failure.message).toContain("Your credit is used up.");
+    }
+  });
 
-  it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
+  it.for(providers)(
     "An error of %s with status 200 and without a stream has the class that its code or its text names",
     async (provider) => {
       for (const [refusal, kind] of classes) {
@@ -253,27 +250,21 @@ describe("answers with status 200 that are no stream", () => {
     },
   );
 
-  it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
-    "A text before the first event of %s does not hide the answer",
-    async (provider) => {
-      const stream = new TextDecoder().decode(await bytesOf(provider, "text"));
-      const { text } = await answerTo(provider, `connected to the gateway\n${stream}`);
-      expect(text).toBe("Hello there, how can I help?");
-    },
-  );
+  it.for(providers)("A text before the first event of %s does not hide the answer", async (provider) => {
+    const stream = new TextDecoder().decode(await bytesOf(provider, "text"));
+    const { text } = await answerTo(provider, `connected to the gateway\n${stream}`);
+    expect(text).toBe("Hello there, how can I help?");
+  });
 
-  it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
-    "An HTML page in place of an answer of %s is reported with its text",
-    async (provider) => {
-      const page =
-        "\n<!doctype html><html><head><style>p{}</style><title>Gateway</title></head><body><p>Sign in first</p></body>";
-      const { end } = await answerTo(provider, page);
-      if (end.type !== "error") throw new Error("it was read");
-      expect(end.failure.message).toContain(
-        "The server answered with a page in place of a stream: Gateway Sign in first",
-      );
-    },
-  );
+  it.for(providers)("An HTML page in place of an answer of %s is reported with its text", async (provider) => {
+    const page =
+      "\n<!doctype html><html><head><style>p{}</style><title>Gateway</title></head><body><p>Sign in first</p></body>";
+    const { end } = await answerTo(provider, page);
+    if (end.type !== "error") throw new Error("it was read");
+    expect(end.failure.message).toContain(
+      "The server answered with a page in place of a stream: Gateway Sign in first",
+    );
+  });
 
   it.for([
     ["anthropic", { type: "message", role: "assistant", content: [{ type: "text", text: "Hello" }] }],

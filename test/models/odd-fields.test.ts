@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest";
 
 import { answerTo } from "./answer-to.ts";
+import { providers } from "./ask-model.ts";
 import type { Provider } from "./ask-model.ts";
 
 type Fields = Record<string, unknown>;
@@ -172,25 +173,22 @@ describe("refusals and errors", () => {
     });
   });
 
-  it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
-    "A refusal of %s with status 200 keeps its words, however deep they are",
-    async (provider) => {
-      const refusals = [
-        { Response: { Error: { Code: "AuthFailure", Message: "It is refused." } } },
-        { header: { code: 10013, message: "It is refused.", sid: "x" } },
-        { fault: { faultstring: "It is refused.", detail: { errorcode: "x" } } },
-        { success: false, data: { message: "It is refused." } },
-        { err: { msg: "It is refused." } },
-        { status: "error", reason: "It is refused." },
-        [{ error: { code: 400, message: "It is refused.", status: "INVALID_ARGUMENT" } }],
-        "It is refused.",
-      ];
-      for (const refusal of refusals) {
-        const { end } = await answerTo(provider, JSON.stringify(refusal));
-        expect([refusal, end]).toMatchObject([refusal, { type: "error", failure: { message: "It is refused." } }]);
-      }
-    },
-  );
+  it.for(providers)("A refusal of %s with status 200 keeps its words, however deep they are", async (provider) => {
+    const refusals = [
+      { Response: { Error: { Code: "AuthFailure", Message: "It is refused." } } },
+      { header: { code: 10013, message: "It is refused.", sid: "x" } },
+      { fault: { faultstring: "It is refused.", detail: { errorcode: "x" } } },
+      { success: false, data: { message: "It is refused." } },
+      { err: { msg: "It is refused." } },
+      { status: "error", reason: "It is refused." },
+      [{ error: { code: 400, message: "It is refused.", status: "INVALID_ARGUMENT" } }],
+      "It is refused.",
+    ];
+    for (const refusal of refusals) {
+      const { end } = await answerTo(provider, JSON.stringify(refusal));
+      expect([refusal, end]).toMatchObject([refusal, { type: "error", failure: { message: "It is refused." } }]);
+    }
+  });
 
   it.for([
     ["openai", choice({ content: "Hi" }), [{ error: { code: 503, message: "It broke." } }]],

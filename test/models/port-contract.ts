@@ -4,7 +4,17 @@ import { describe, expect, inject, it } from "vitest";
 
 import type { ModelPart } from "#core/ports/model-port.ts";
 
-import { ask, collect, model, readAnswer, request, serverPort, emitted, type AnyProvider } from "./ask-model.ts";
+import {
+  ask,
+  collect,
+  model,
+  readAnswer,
+  request,
+  serverPort,
+  emitted,
+  type AnyProvider,
+  wireOf,
+} from "./ask-model.ts";
 import { bytesOf } from "./fixture-bytes.ts";
 import { grammarFaults } from "./grammar.ts";
 
@@ -229,7 +239,8 @@ export function modelPortContract(provider: AnyProvider): void {
 
     it("Cached prompt tokens are counted separately from the uncached ones", async () => {
       const { end } = readAnswer(await ask(provider, "cached-tokens"));
-      const marked = provider === "anthropic" || provider === "openrouter" || provider === "bedrock";
+      const wire = provider === "workers-ai" ? "openai" : wireOf(provider);
+      const marked = wire === "anthropic" || wire === "openrouter" || wire === "bedrock";
       const counts = marked
         ? { input: 6, cache_read: 1900, cache_write: 100 }
         : { input: 86, cache_read: 1920, cache_write: 0 };

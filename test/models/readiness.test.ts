@@ -14,7 +14,14 @@ const variables = {
   google: "GOOGLE_API_KEY",
   openrouter: "OPENROUTER_API_KEY",
   bedrock: "AWS_BEARER_TOKEN_BEDROCK",
+  azure: "AZURE_API_KEY",
+  "azure-chat": "AZURE_API_KEY",
+  vertex: "GOOGLE_VERTEX_API_KEY",
+  "vertex-claude": "GOOGLE_VERTEX_API_KEY",
 } as const;
+
+/** The addresses of clouds, which belong to an account. */
+const places = { AZURE_RESOURCE_NAME: "team", GOOGLE_VERTEX_PROJECT: "project", GOOGLE_VERTEX_LOCATION: "global" };
 
 async function callWithout(definition: Parameters<typeof readiness>[0], env: Record<string, unknown>) {
   const port = createModelPort({ env, fetch: () => Promise.reject(new Error("nothing may be sent")) });
@@ -29,7 +36,10 @@ describe("readiness", () => {
       ready: false,
       missing: variables[provider],
     });
-    expect(readiness(definition, { ...keys, AWS_REGION: "eu-central-1" })).toEqual({ ready: true, missing: null });
+    expect(readiness(definition, { ...keys, ...places, AWS_REGION: "eu-central-1" })).toEqual({
+      ready: true,
+      missing: null,
+    });
   });
 
   it("Google's API key may be in the variable that Google's own package reads", () => {
@@ -49,7 +59,7 @@ describe("readiness", () => {
     },
   );
 
-  it.for(["vertex"] as const)(
+  it.for(["somewhere" as never] as const)(
     "A model of the unavailable provider %s is not ready, and a call of it ends with an error that names the provider",
     async (provider) => {
       expect(readiness(model(provider, "m"), keys)).toEqual({ ready: false, missing: null });

@@ -5,14 +5,14 @@ import { describe, expect, it } from "vitest";
 import type { ModelRequest, ToolSpec } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
 
-import { callAndResult, providers, user, type Provider } from "./ask-model.ts";
+import { callAndResult, providers, user, type Provider, wireOf, type Wire } from "./ask-model.ts";
 import { overHttp } from "./http-request.ts";
 import type { Sent } from "./sent-request.ts";
 
 const tools: ToolSpec[] = [{ name: "look", description: "Looks", parameters: { type: "object" } }];
 
 /** The fields in which a provider receives reasoning options. */
-const fields: Record<Provider, (body: Sent) => unknown> = {
+const fields: Record<Wire, (body: Sent) => unknown> = {
   openai: (body) => body["reasoning_effort"],
   "openai-responses": (body) => body["reasoning"],
   anthropic: (body) => ({ thinking: body["thinking"], effort: body["output_config"]?.["effort"] }),
@@ -29,7 +29,7 @@ async function asked(
 ) {
   const named = model === undefined ? {} : { model };
   const { body, warnings } = await overHttp(provider, { reasoning, ...more }, { ...definition, ...named });
-  return { sent: fields[provider](body), body, warnings };
+  return { sent: fields[wireOf(provider)](body), body, warnings };
 }
 
 describe("openai", () => {

@@ -45,16 +45,16 @@ const caseSchema = z.object({
 const adapters: Record<string, Provider | "openai-compatible"> = {
   anthropic: "anthropic",
   gemini: "google",
-  "vertex-gemini": "google",
+  "vertex-gemini": "vertex",
   "openai-chat": "openai",
-  "azure-chat": "openai",
+  "azure-chat": "azure-chat",
   "deepseek-chat": "openai-compatible",
   "groq-chat": "openai-compatible",
   "mistral-chat": "openai-compatible",
   "xai-chat": "openai-compatible",
   "openrouter-chat": "openrouter",
   "openai-responses": "openai",
-  "azure-responses": "openai",
+  "azure-responses": "azure",
   "bedrock-converse-stream": "bedrock",
 };
 
@@ -120,7 +120,7 @@ describe("recorded answers", () => {
       ).json<{ path: string; body: Sent }[]>();
       if (responsesWires.has(wire)) {
         expect(sent).toMatchObject({
-          path: "/v1/responses",
+          path: expect.stringMatching(/^\/(?:openai\/)?v1\/responses$/) as string,
           body: { store: false, stream: true, include: ["reasoning.encrypted_content"], input: [{}, { role: "user" }] },
         });
       } else expect(sent?.path).not.toContain("responses");

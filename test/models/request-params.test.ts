@@ -4,7 +4,7 @@ import { describe, expect, inject, it } from "vitest";
 
 import type { ModelPart } from "#core/ports/model-port.ts";
 
-import { collect, keys, model, providers, request, serverEnv, serverPort } from "./ask-model.ts";
+import { collect, keys, model, providers, request, serverEnv, serverPort, wireOf } from "./ask-model.ts";
 import { overHttp } from "./http-request.ts";
 
 const signal = new AbortController().signal;
@@ -19,7 +19,7 @@ describe.for(providers)("%s", (provider) => {
     expect(body[metadata]).toEqual({ user_id: "u-1" });
     expect(body[config]?.["topK"]).toBe(7);
     if (provider === "bedrock") expect(body[config]?.["maxTokens"]).toBe(99);
-    if (provider === "google") expect(body["generationConfig"]?.["maxOutputTokens"]).toBe(99);
+    if (wireOf(provider) === "google") expect(body["generationConfig"]?.["maxOutputTokens"]).toBe(99);
   });
 
   it.for(["model", "tools", "tool_choice", "toolChoice", "api_key", "headers"])(
@@ -28,7 +28,7 @@ describe.for(providers)("%s", (provider) => {
       const sent: unknown[] = [];
       const port = serverPort({ fetch: (input) => (sent.push(input), Promise.resolve(new Response())) });
       // Google's API has no field for the tool choice with this name; its own is below.
-      const name = provider === "google" && /choice/i.test(field) ? "tool_config" : field;
+      const name = wireOf(provider) === "google" && /choice/i.test(field) ? "tool_config" : field;
       const asked = request(model(provider, "some-model"), { params: { [name]: "x" } });
       expect(await collect(port.stream(asked, signal))).toMatchObject([
         { type: "error", failure: { kind: "api", retryable: false, message: expect.stringContaining(`"${name}"`) } },

@@ -9,11 +9,20 @@ import { toolSchema } from "#models/schema/sent-schema.ts";
 import { googleRules } from "#models/schema/wire-rules.ts";
 
 import { schemaProblems } from "../support/wire-rules/schema-problems.mjs";
-import { collect, message, model, readAnswer, request, serverPort, user, type Provider } from "./ask-model.ts";
+import {
+  collect,
+  message,
+  model,
+  readAnswer,
+  request,
+  serverPort,
+  user,
+  providers,
+  wireOf,
+  type Provider,
+} from "./ask-model.ts";
 import { parametersOf } from "./sent-parameters.ts";
 import { capture, type Sent } from "./sent-request.ts";
-
-const providers = ["openai", "openai-responses", "anthropic", "google", "openrouter", "bedrock"] as const;
 
 const parameters = {
   type: "object",
@@ -43,7 +52,7 @@ function callStream(provider: Provider, args: string): string {
     list
       .map((event) => `${"type" in event ? `event: ${String(event.type)}\n` : ""}data: ${JSON.stringify(event)}\n\n`)
       .join("");
-  switch (provider) {
+  switch (wireOf(provider)) {
     case "openai":
     case "openrouter": {
       const tool_calls = [{ index: 0, id: "c1", type: "function", function: { name: "find", arguments: args } }];
@@ -107,6 +116,12 @@ function callStream(provider: Provider, args: string): string {
   }
 }
 
+/** The rules for the schemas of a provider. The model server stands for a server other than OpenAI's. */
+function schemaWire(provider: Provider) {
+  const wire = wireOf(provider);
+  return wire === "openai" ? "openai-compatible" : wire;
+}
+
 /** The schema that a provider is sent for the tool. */
 async function sentSchema(
   provider: Provider,
@@ -114,7 +129,7 @@ async function sentSchema(
 ): Promise<{ schema: JsonObject; body: Sent }> {
   const { body } = await capture(provider, { tools, ...more });
   return {
-    schema: parametersOf(provider === "openai" ? "openai-compatible" : provider, body) as unknown as JsonObject,
+    schema: parametersOf(schemaWire(provider), body) as unknown as JsonObject,
     body,
   };
 }
@@ -141,7 +156,7 @@ it.for(providers)(
   "A schema with names that %s refuses is sent with accepted names, each required one among them",
   async (provider) => {
     const { schema } = await sentSchema(provider);
-    expect(schemaProblems(provider === "openai" ? "openai-compatible" : provider, schema)).toEqual([]);
+    expect(schemaProblems(schemaWire(provider), schema)).toEqual([]);
     const properties = schema["properties"] as JsonObject;
     expect(Object.keys(properties)).toHaveLength(6);
     expect(schema["required"]).toHaveLength(2);

@@ -5,14 +5,14 @@ import { describe, expect, it } from "vitest";
 import type { ModelRequest, ToolSpec } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { callAndResult, message, providers, user, type Provider } from "./ask-model.ts";
+import { callAndResult, message, providers, user, wireOf, type Wire } from "./ask-model.ts";
 import { overHttp } from "./http-request.ts";
 import type { Sent } from "./sent-request.ts";
 
 const tools: ToolSpec[] = [{ name: "get_weather", description: "Weather", parameters: { type: "object" } }];
 
 /** The field in which a provider receives the tool choice. */
-const choiceOf: Record<Provider, (body: Sent) => unknown> = {
+const choiceOf: Record<Wire, (body: Sent) => unknown> = {
   openai: (body) => body["tool_choice"],
   "openai-responses": (body) => body["tool_choice"],
   openrouter: (body) => body["tool_choice"],
@@ -21,7 +21,7 @@ const choiceOf: Record<Provider, (body: Sent) => unknown> = {
   bedrock: (body) => body["toolConfig"]?.["toolChoice"],
 };
 
-const words: Record<Provider, Record<ModelRequest["toolChoice"], unknown>> = {
+const words: Record<Wire, Record<ModelRequest["toolChoice"], unknown>> = {
   openai: { auto: "auto", none: "none", required: "required" },
   "openai-responses": { auto: "auto", none: "none", required: "required" },
   openrouter: { auto: "auto", none: "none", required: "required" },
@@ -36,7 +36,7 @@ describe.for(providers)("%s", (provider) => {
     "The tool choice `%s` is sent in the provider's own form",
     async (toolChoice) => {
       const { body } = await overHttp(provider, { tools, toolChoice });
-      expect(choiceOf[provider](body)).toEqual(words[provider][toolChoice]);
+      expect(choiceOf[wireOf(provider)](body)).toEqual(words[wireOf(provider)][toolChoice]);
       expect(JSON.stringify(body["tools"] ?? body["toolConfig"])).toContain("get_weather");
     },
   );
@@ -45,7 +45,7 @@ describe.for(providers)("%s", (provider) => {
     const one = await overHttp(provider, { tools, parallelToolCalls: false });
     const asked =
       JSON.stringify(one.body).match(/"(parallel_tool_calls":false|disable_parallel_tool_use":true)/g) ?? [];
-    expect(asked).toHaveLength(provider === "google" || provider === "bedrock" ? 0 : 1);
+    expect(asked).toHaveLength(["google", "bedrock"].includes(wireOf(provider)) ? 0 : 1);
     const several = await overHttp(provider, { tools, parallelToolCalls: true });
     const without = await overHttp(provider, { parallelToolCalls: false });
     for (const { body } of [several, without]) expect(JSON.stringify(body)).not.toMatch(/parallel/);

@@ -17,7 +17,7 @@ import { noState } from "../flow/support/hooks.ts";
 import { geminiProblems } from "../support/wire-rules/gemini-problems.mjs";
 import { geminiAsJsonSchema } from "../support/wire-rules/gemini-schema.ts";
 import { argumentObjects } from "./argument-nodes.ts";
-import type { Provider } from "./ask-model.ts";
+import { wireOf, type Provider, type Wire } from "./ask-model.ts";
 import { overHttp } from "./http-request.ts";
 import { capture, type Sent } from "./sent-request.ts";
 
@@ -34,7 +34,7 @@ function specOf(schema: z.ZodType | null): ToolSpec {
 }
 
 /** The field in which a provider receives a tool's arguments. */
-const parametersOf: Record<Provider, (body: Sent) => Sent | undefined> = {
+const parametersOf: Record<Wire, (body: Sent) => Sent | undefined> = {
   openai: (body) => body["tools"]?.[0]?.["function"]?.["parameters"],
   openrouter: (body) => body["tools"]?.[0]?.["function"]?.["parameters"],
   "openai-responses": (body) => body["tools"]?.[0]?.["parameters"],
@@ -45,7 +45,7 @@ const parametersOf: Record<Provider, (body: Sent) => Sent | undefined> = {
 
 async function sent(provider: Provider, schema: z.ZodType | null, model = "some-model"): Promise<Sent | undefined> {
   const { body } = await overHttp(provider, { tools: [specOf(schema)] }, { model });
-  return parametersOf[provider](body);
+  return parametersOf[wireOf(provider)](body);
 }
 
 const deep = (levels: number): z.ZodType =>

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ToolSpec } from "#core/ports/model-port.ts";
 
-import { callAndResult, message, providers, user } from "./ask-model.ts";
+import { callAndResult, message, providers, user, wireOf } from "./ask-model.ts";
 import { capture } from "./sent-request.ts";
 
 const tool: ToolSpec = {
@@ -136,7 +136,7 @@ describe("tool calls and results", () => {
     expect(JSON.stringify(body)).toMatch(/"(input|args)":\{\}|"arguments":"\{\}"/);
   });
 
-  it.for(["anthropic", "openai"] as const)(
+  it.for(["anthropic", "openai", "azure-chat", "vertex-claude"] as const)(
     "A call id of another provider is converted to one that %s accepts",
     async (provider) => {
       const id = `functions.get_weather:0_${"x".repeat(80)}`;
@@ -146,7 +146,7 @@ describe("tool calls and results", () => {
       );
       expect(ids).toHaveLength(2);
       expect(ids[0]).toBe(ids[1]);
-      expect(ids[0]).toMatch(provider === "anthropic" ? /^[a-zA-Z0-9_-]{1,64}$/ : /^.{1,40}$/);
+      expect(ids[0]).toMatch(wireOf(provider) === "anthropic" ? /^[a-zA-Z0-9_-]{1,64}$/ : /^.{1,40}$/);
     },
   );
 });

@@ -33,6 +33,7 @@ it("The live check skips each provider without credentials, with one line that n
   expect(lines).toContain("skipped anthropic: set ANTHROPIC_API_KEY");
   expect(lines).toContain("skipped workers-ai: set CLOUDFLARE_ACCOUNT_ID and CLOUDFLARE_API_TOKEN");
   expect(lines).toContain("skipped groq: set GROQ_API_KEY and LIVE_MODEL_GROQ");
+  expect(lines).toContain("skipped azure: set AZURE_API_KEY and AZURE_RESOURCE_NAME and LIVE_MODEL_AZURE");
 });
 
 it("The live check sends its requests to each provider with credentials, and fails if an answer is not as expected", async () => {

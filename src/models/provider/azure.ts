@@ -84,8 +84,9 @@ function hasPrices(host: string | null): boolean {
 }
 
 /** What Azure's text leaves out: where the name of the deployment is from. */
-function explain({ status, message }: ModelFailure, { model }: CallTarget): string | null {
-  if (status !== 404 && !/deployment/i.test(message)) return null;
+function explain({ kind, status, message }: ModelFailure, { model }: CallTarget): string | null {
+  const isUnreachable = kind === "network" && status === null && /No response came from [\w.-]+\.azure\./.test(message);
+  if (status !== 404 && !isUnreachable && !/deployment/i.test(message)) return null;
   const address = `The address is read from ${[...addressVariables, resourceVariable].join(" or ")}`;
   return `The deployment is "${model.model}", the model of the definition "${model.name}". ${model.baseUrl === undefined ? address : "The address is its baseUrl"}.`;
 }

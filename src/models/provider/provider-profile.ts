@@ -146,6 +146,8 @@ export interface AcceptedFiles {
   urls: readonly string[];
   /** Types of images, as bytes and as URLs. Absent: all. */
   images?: readonly string[];
+  /** Set to false if images cannot be sent as URLs. */
+  imageUrls?: false;
 }
 
 /** The type with which an image is sent; null if the API does not accept the image. */

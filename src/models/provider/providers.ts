@@ -9,6 +9,7 @@ import { openai, openaiResponses } from "./openai.ts";
 import { openrouter } from "./openrouter.ts";
 import type { LocalProvider, ProviderProfile, RefusableFields, RefusedField } from "./provider-profile.ts";
 import { test } from "./test.ts";
+import { vertex } from "./vertex.ts";
 import { workersAi } from "./workers-ai.ts";
 
 /** Every provider that a definition can use, in the order in which errors list them. */
@@ -21,6 +22,7 @@ export const providers: readonly (ProviderProfile | LocalProvider)[] = [
   google,
   azure,
   bedrock,
+  vertex,
   workersAi,
   test,
 ];

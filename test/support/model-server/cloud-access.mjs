@@ -9,6 +9,9 @@ const clientId = "client-of-the-tests";
 const clientSecret = "client-secret-0009~abc";
 const serviceAccount = "agent@project-of-the-tests.iam.gserviceaccount.com";
 
+/** A token that never expires, for tests that create none. */
+const lastingToken = "ya29.vertex-secret-0006";
+
 /** @param {string} text */
 const encoded = (text) => Buffer.from(text).toString("base64url");
 
@@ -37,9 +40,12 @@ export class CloudAccess {
     return { client_email: serviceAccount, private_key: this.#keys.privateKey };
   }
 
-  /** Makes all tokens expire. */
-  expire() {
-    this.#tokens.clear();
+  /**
+   * Makes a token expire.
+   * @param {string} token
+   */
+  expire(token) {
+    this.#tokens.delete(token);
   }
 
   /**
@@ -102,7 +108,7 @@ export class CloudAccess {
   refusal({ pathname, searchParams }, headers, body) {
     const { authorization } = headers;
     const bearer = typeof authorization === "string" ? /^Bearer (.+)$/.exec(authorization)?.[1] : undefined;
-    const isToken = bearer !== undefined && this.#tokens.has(bearer);
+    const isToken = bearer !== undefined && (bearer === lastingToken || this.#tokens.has(bearer));
     if (/^\/(?:openai\/(?:v1|deployments|responses)|models\/chat)/.test(pathname)) {
       const key = headers["api-key"];
       const isKey = typeof key === "string" && key !== "" && bearer === undefined;
@@ -116,7 +122,8 @@ export class CloudAccess {
         return { status: 404, body: { error: { code: "404", message: "Resource not found" } } };
       return null;
     }
-    if (!/\/publishers\/(?:google|anthropic)\/models\//.test(pathname)) return null;
+    // At a gateway the path does not begin with the version, and the gateway has the key.
+    if (!/^\/v1\/(?:.+\/)?publishers\/(?:google|anthropic)\/models\//.test(pathname)) return null;
     const isClaude = pathname.includes("/publishers/anthropic/");
     if (isClaude && (body?.anthropic_version !== "vertex-2023-10-16" || body.model !== undefined)) {
       const message = "anthropic_version: Field required, and no model";

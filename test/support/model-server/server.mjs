@@ -38,7 +38,7 @@ const routes = [
   { path: /^\/openai\/(?:v1\/)?responses$/, provider: "openai-responses" },
   { path: /^\/(?:openai\/v1|openai\/deployments\/[^/]+|models)\/chat\/completions$/, provider: "openai" },
   { path: /\/publishers\/google\/models\/(.+):streamGenerateContent$/, provider: "google" },
-  { path: /\/publishers\/anthropic\/models\/(.+):streamRawPredict$/, provider: "anthropic" },
+  { path: /\/publishers\/anthropic\/models\/(?:claude-)?(.+):streamRawPredict$/, provider: "anthropic" },
   { path: /^\/model\/([^/]+)\/converse-stream$/, provider: "bedrock" },
   { path: /^\/v1beta\/models\/(.+):streamGenerateContent$/, provider: "google" },
 ];
@@ -171,8 +171,8 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
     const ofGateway = gatewayUrl(url);
     if (url.pathname === "/__service-account") {
       sendJson(response, clouds.account);
-    } else if (url.pathname === "/__expire-tokens") {
-      clouds.expire();
+    } else if (url.pathname === "/__expire-token") {
+      clouds.expire(url.searchParams.get("token") ?? "");
       sendJson(response, {});
     } else if (ofGateway !== null) {
       sendJson(response, { result: { url: ofGateway } });

@@ -249,6 +249,8 @@ const loadedLater = new Set([
   "src/models/provider/azure-model.ts",
   "src/models/provider/google-package.ts",
   "src/models/provider/openai-package.ts",
+  "src/models/provider/vertex-assertion.ts",
+  "src/models/provider/vertex-model.ts",
   "src/store/files/file-search.ts",
   "src/thread/method/thread-export.ts",
   "src/thread/method/thread-import.ts",

@@ -8,6 +8,7 @@ import { namedServer, openaiCompatible } from "../openai-compatible.ts";
 import { openai, openaiResponses } from "../openai.ts";
 import { openrouter } from "../openrouter.ts";
 import type { ProviderProfile } from "../provider-profile.ts";
+import { vertex, vertexClaude } from "../vertex.ts";
 import { anthropicByBinding, workersAi } from "../workers-ai.ts";
 import { plainAnthropic } from "./plain-anthropic.ts";
 import { plainChat, plainChatEndingCalls } from "./plain-chat.ts";
@@ -26,6 +27,8 @@ export const plainWires: ReadonlyMap<ProviderProfile, PlainWire> = new Map([
   [anthropic, plainAnthropic],
   [anthropicByBinding, plainAnthropic],
   [google, plainGoogle],
+  [vertex, plainGoogle],
+  [vertexClaude, plainAnthropic],
   [azure, plainResponses],
   [azureChat, plainChat],
 ]);

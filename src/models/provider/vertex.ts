@@ -1,0 +1,143 @@
+// The profiles of Vertex AI: Gemini, and Claude by `streamRawPredict`. The variables name the project and the location; a service account signs
+// for access tokens. Sources: docs/reference/providers/vertex.md.
+
+import { fieldsOf, parseJson } from "#lib/json-value.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { anthropic } from "./anthropic.ts";
+import { textOf } from "./chunk-field.ts";
+import { google } from "./google.ts";
+import type {
+  CloudAccess,
+  ProviderProfile,
+  ProviderVariables,
+  ReadVariable,
+  RefusableFields,
+  RefusedField,
+  VariableProblem,
+} from "./provider-profile.ts";
+
+const keyVariable = "GOOGLE_VERTEX_API_KEY";
+const projectVariables = ["GOOGLE_VERTEX_PROJECT", "GOOGLE_CLOUD_PROJECT"] as const;
+const locationVariables = ["GOOGLE_VERTEX_LOCATION", "GOOGLE_CLOUD_LOCATION"] as const;
+const addressVariable = "GOOGLE_VERTEX_BASE_URL";
+const pair = ["GOOGLE_CLIENT_EMAIL", "GOOGLE_PRIVATE_KEY"] as const;
+const whole = "GOOGLE_APPLICATION_CREDENTIALS_JSON";
+
+const ofClaude = /^claude/;
+
+/** Whether a value is an access token of Google. Any other value is an API key. */
+export const googleToken = /^ya29\./;
+
+/** The value of the first variable that is set, if it has a form; otherwise what is wrong. */
+function valueOf(
+  read: ReadVariable,
+  names: readonly [string, ...string[]],
+  form: RegExp,
+): { value: string } | VariableProblem {
+  const variable = names.find((name) => read(name) !== null) ?? names[0];
+  const value = read(variable);
+  if (value === null) return { variable };
+  const reason = `is ${JSON.stringify(value)}, which is no id of Google Cloud: letters, digits and "-"`;
+  return form.test(value) ? { value } : { variable, reason };
+}
+
+/** The host of a location. The multi-regions have hosts of their own. */
+function hostOf(location: string): string {
+  if (location === "global") return "aiplatform.googleapis.com";
+  return /^(?:us|eu)$/.test(location)
+    ? `aiplatform.${location}.rep.googleapis.com`
+    : `${location}-aiplatform.googleapis.com`;
+}
+
+const cloud: CloudAccess = {
+  address(read, { model }, apiKey) {
+    // An API key has a project of its own (express mode).
+    if (apiKey !== null && apiKey !== "" && !googleToken.test(apiKey)) {
+      const reason = `is an API key, which reaches Gemini alone; Claude needs an access token: set ${pair.join(" and ")}, or ${whole}`;
+      if (ofClaude.test(model)) return { variable: keyVariable, reason };
+      return { baseUrl: "https://aiplatform.googleapis.com/v1", gatewayPath: "google-vertex-ai/v1" };
+    }
+    const project = valueOf(read, projectVariables, /^[a-z][a-z0-9.:-]*$/);
+    if ("variable" in project) return project;
+    const location = valueOf(read, locationVariables, /^[a-z][a-z0-9-]*$/);
+    if ("variable" in location) return location;
+    const path = `v1/projects/${project.value}/locations/${location.value}`;
+    return { baseUrl: `https://${hostOf(location.value)}/${path}`, gatewayPath: `google-vertex-ai/${path}` };
+  },
+  credentials: [[whole], pair],
+  secrets(read) {
+    const keys = [read(pair[1]), textOf(fieldsOf(parseJson(read(whole) ?? ""))["private_key"])];
+    return keys.flatMap((key) => (key === null ? [] : [key, key.replaceAll("\\n", "\n")]));
+  },
+  tokenRequest: async (credentials, { now }) =>
+    (await import("./vertex-assertion.ts")).assertionRequest(credentials, now),
+};
+
+const variables: ProviderVariables = {
+  keys: [keyVariable, "GOOGLE_VERTEX_ACCESS_TOKEN"],
+  baseUrls: [addressVariable],
+  defaultPath: "/v1",
+  gatewayPath: "google-vertex-ai",
+  cloud,
+};
+
+function refusedField({ model }: RefusableFields): RefusedField | undefined {
+  if (!model.includes("/")) return undefined;
+  const reason =
+    `"${model}" is no model of Google or Anthropic; for those of others use provider: "openai-compatible" with the baseUrl ` +
+    "https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/endpoints/openapi";
+  return { field: "model", reason };
+}
+
+/** What the provider's text leaves out: where the name of the model and its location are from. */
+const explain: ProviderProfile["explain"] = ({ kind, status, message }, { model }) => {
+  const isUnreachable =
+    kind === "network" &&
+    status === null &&
+    /No response came from [\w.-]*aiplatform[\w.-]*\.googleapis\.com/.test(message);
+  if (status !== 404 && !isUnreachable && !/\blocations?\b|\bregion\b/i.test(message)) return null;
+  const address = `The address is read from ${addressVariable}, or created from ${projectVariables[0]} and ${locationVariables[0]}`;
+  return `The model is "${model.model}" of the definition "${model.name}". ${model.baseUrl === undefined ? address : "The address is its baseUrl"}.`;
+};
+
+/** Whether the prices of the catalogue hold at a host: those of Claude are higher outside of the location `global`. */
+function hasPrices({ model }: AnyModelDefinition, host: string | null): boolean {
+  if (host === null || host === hostOf("global")) return true;
+  return !ofClaude.test(model) && /(?:^|-)aiplatform(?:\.[a-z]+\.rep)?\.googleapis\.com$/.test(host);
+}
+
+/** The members that the profiles of both protocols have in common. */
+const vertexFamily = {
+  telemetryName: "gcp.vertex_ai",
+  variables,
+  refusedField,
+  atHost: ({ model }) => (ofClaude.test(model) ? vertexClaude : vertex),
+  catalogueAt: (model, host) => ({ table: "vertex", hasPrices: hasPrices(model, host) }),
+  explain,
+} satisfies Partial<ProviderProfile>;
+
+/**
+ * Claude at Vertex AI. Signatures of thinking are compatible across platforms, so their owner is Anthropic:
+ * https://platform.claude.com/docs/en/build-with-claude/extended-thinking.
+ */
+export const vertexClaude: ProviderProfile = {
+  ...anthropic,
+  ...vertexFamily,
+  ownerAt: () => anthropic.name,
+  load: async (target, fetch) => (await import("./vertex-model.ts")).loadClaude(target, fetch),
+  // Vertex AI has no structured output for Claude.
+  structure: () => null,
+  reservedFields: [...anthropic.reservedFields, "anthropic_version"],
+  files: { ...anthropic.files, urls: [], imageUrls: false },
+};
+
+/** The provider `vertex`: Gemini, or Claude for models whose id begins with `claude`. */
+export const vertex: ProviderProfile = {
+  ...google,
+  ...vertexFamily,
+  name: "vertex",
+  ownerAt: () => "vertex",
+  load: async (target, fetch) => (await import("./vertex-model.ts")).loadGemini(target, fetch),
+  optionsName: "vertex",
+};
