@@ -21,6 +21,7 @@ export interface SentRequest {
   url: string;
   headers: Headers;
   body: string;
+  redirect: string | undefined;
 }
 
 /** Answers in place of a host; null for a request that the model server answers. */
@@ -31,7 +32,12 @@ function cloudFetch(sent: SentRequest[], reply: Reply = () => null): typeof glob
   return checkedFetch((input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     const headers = new Headers(init?.headers);
-    sent.push({ url: url.href, headers, body: typeof init?.body === "string" ? init.body : "" });
+    sent.push({
+      url: url.href,
+      headers,
+      body: typeof init?.body === "string" ? init.body : "",
+      redirect: init?.redirect,
+    });
     const replied = reply(url, headers);
     if (replied !== null) return Promise.resolve(replied);
     // AI Gateway has the path of the provider after the names of the account, the gateway and the provider.
@@ -118,6 +124,8 @@ export function tokenEndpoint({ host, names, secret, definition, envOf, text, bo
       const { port, sent } = cloudPort(envOf(title), (url) => (url.host === host ? reply() : null));
       const parts = await collect(port.stream(request(definition), new AbortController().signal));
       expect(sent.map(({ url }) => new URL(url).host)).toEqual([host]);
+      // The platform follows no redirect with the credentials.
+      expect(sent.map(({ redirect }) => redirect)).toEqual(["manual"]);
       const { kind, retryable, message } = failure;
       const expected = { kind, retryable, message: expect.stringContaining(message) as string };
       expect(parts).toMatchObject([{ type: "error", failure: expected }]);

@@ -8,7 +8,8 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 import { collect, model, readAnswer, request } from "./ask-model.ts";
 import { callCloud, expireToken, tokenEndpoint, type SentRequest } from "./cloud-requests.ts";
 
-const place = { GOOGLE_VERTEX_PROJECT: "team-1", GOOGLE_VERTEX_LOCATION: "europe-west1" };
+// No other file has this location, because tokens are kept by location.
+const place = { GOOGLE_VERTEX_PROJECT: "team-1", GOOGLE_VERTEX_LOCATION: "europe-west4" };
 
 /** The service account that the model server knows. */
 let account = { client_email: "", private_key: "" };
@@ -38,7 +39,7 @@ const secret = await createKey();
 describe("access tokens", () => {
   it("CLOUD2 A service account signs for a token, which is kept and replaced once after a 401", async () => {
     const hosts = (sent: readonly SentRequest[]) => sent.map(({ url }) => new URL(url).host);
-    const [tokens, api] = ["oauth2.googleapis.com", "europe-west1-aiplatform.googleapis.com"];
+    const [tokens, api] = ["oauth2.googleapis.com", "europe-west4-aiplatform.googleapis.com"];
     const first = await call({}, signing);
     expect(hosts(first.sent)).toEqual([tokens, api]);
     expect(first.sent[1]?.headers.get("authorization")).toMatch(/^Bearer ya29\./);

@@ -93,9 +93,7 @@ function refusedField({ model }: RefusableFields): RefusedField | undefined {
 /** What the provider's text leaves out: where the name of the model and its location are from. */
 const explain: ProviderProfile["explain"] = ({ kind, status, message }, { model }) => {
   const isUnreachable =
-    kind === "network" &&
-    status === null &&
-    /No response came from [\w.-]*aiplatform[\w.-]*\.googleapis\.com/.test(message);
+    kind === "network" && status === null && /No response came from \S+\.googleapis\.com/.test(message);
   if (status !== 404 && !isUnreachable && !/\blocations?\b|\bregion\b/i.test(message)) return null;
   const address = `The address is read from ${addressVariable}, or created from ${projectVariables[0]} and ${locationVariables[0]}`;
   return `The model is "${model.model}" of the definition "${model.name}". ${model.baseUrl === undefined ? address : "The address is its baseUrl"}.`;
