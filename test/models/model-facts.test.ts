@@ -87,6 +87,11 @@ describe("tables of the catalogue", () => {
     expect((await factsOf("workers-ai", "anthropic/claude-sonnet-5")).limits.contextWindow).toBeNull();
   });
 
+  it("CATALOGUE2 A model of Vertex AI without a version has the entry that the table names `@default`", async () => {
+    expect((await factsOf("vertex", "claude-opus-4-7")).limits.contextWindow).toBe(1_000_000);
+    expect((await factsOf("vertex", "claude-opus-4-5")).limits.contextWindow).toBeNull();
+  });
+
   it("The current models of a table are those that the provider does not retire", async () => {
     const ids = await catalogueIds("google");
     expect(ids).toContain("gemini-3.5-flash");
