@@ -77,8 +77,13 @@ describe("tables of the catalogue", () => {
 
   it("Every preset with a server on the Internet has a table, and each table is that of a provider or a preset", () => {
     const presets = Object.entries(modelPresets).filter(([, preset]) => !("keyless" in preset));
-    const others = ["anthropic", "azure", "google", "openai", "openrouter", "vertex", "workers-ai"];
+    const others = ["anthropic", "azure", "bedrock", "google", "openai", "openrouter", "vertex", "workers-ai"];
     expect(Object.keys(factTables).toSorted()).toEqual([...presets.map(([name]) => name), ...others].toSorted());
+  });
+
+  it("CATALOGUE3 Models of Bedrock have the limits of their table, and no prices, which differ between regions", async () => {
+    const { limits, prices } = await factsOf("bedrock", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0");
+    expect([limits.contextWindow, prices]).toEqual([200_000, {}]);
   });
 
   it("CATALOGUE2 Models of Workers AI have the entries of their table, and models of other vendors by the binding have none", async () => {
