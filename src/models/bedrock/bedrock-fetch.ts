@@ -54,8 +54,20 @@ class EventLines {
   }
 }
 
+/** With what the text of a document, a page or an event begins. */
+const beginningOfText = /[[{<:a-z]/i;
+
+/**
+ * Whether a body is a binary stream. The first byte of a frame's length is 0, and no text begins with it; a body that is declared as a stream
+ * is one also if this byte was damaged.
+ */
+function isStream(first: number, type: string | null): boolean {
+  if (first === 0) return true;
+  return type?.includes("vnd.amazon.eventstream") === true && !beginningOfText.test(String.fromCharCode(first));
+}
+
 /** The events of a body as text. A body that is no binary stream, such as a page of a proxy, passes unchanged. */
-function eventText(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+function eventText(body: ReadableStream<Uint8Array>, type: string | null): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const frames = new EventFrames();
   const lines = new EventLines();
@@ -72,8 +84,7 @@ function eventText(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>
         frames.end();
         return frames.damage === null ? controller.close() : controller.error(frames.damage);
       }
-      // The first byte of a frame's length is 0, and no text begins with it.
-      if (value.length > 0) isBinary ??= value[0] === 0;
+      if (value.length > 0) isBinary ??= isStream(value[0] ?? 0, type);
       if (isBinary !== true) return controller.enqueue(value);
       const events = frames.take(value).map((frame) => lines.of(frame));
       controller.enqueue(encoder.encode(events.join("")));
@@ -125,7 +136,7 @@ export function bedrockFetch(fetch: Fetch, { model, to: settings, now }: CallTar
     const response = await fetch(input, { ...init, headers });
     const body: ReadableStream<Uint8Array> | null = response.body;
     if (!response.ok || body === null) return response;
-    return new Response(eventText(body), response);
+    return new Response(eventText(body, response.headers.get("content-type")), response);
   };
   return send as Fetch;
 }
