@@ -1,26 +1,11 @@
 // Refuses options that the types accept and the runtime does not support yet, so that no option is ignored silently. An entry is
 // removed when the runtime supports the option. docs/design/status.md has the same list.
 
-import { unavailableProvider } from "#models/provider/providers.ts";
-
 import type { Findings } from "./findings.ts";
 import type { Project } from "./project.ts";
 
 /** Reports every option in the project that would have no effect. */
 export function checkAvailability(project: Project, findings: Findings): void {
-  for (const { file, value } of project.models) {
-    const message = unavailableProvider(value.provider);
-    if (message === undefined) continue;
-    findings.error({
-      code: "not_available",
-      file,
-      path: ["provider"],
-      message,
-      notes: [
-        'A server with the protocol of OpenAI, such as a gateway, is used with provider: "openai-compatible" and its baseUrl.',
-      ],
-    });
-  }
   for (const { file, value } of project.tools) {
     if (value[2] !== undefined || (value.options?.needsApproval ?? false) === false) continue;
     findings.warning({

@@ -23,18 +23,6 @@ const model = (fields: string): Record<string, string> => ({
 });
 
 describe("options that are not available", () => {
-  it.each(["somewhere"])(
-    "The build reports a model of the unavailable provider %s, and lists the available providers",
-    async (provider) => {
-      expect(await onlyFinding(model(`provider: "${provider}"`))).toMatchObject({
-        severity: "error",
-        code: "not_available",
-        message: `provider "${provider}" is not available yet; available are ${runtimeProviders.map(({ name }) => name).join(", ")}`,
-        notes: [expect.stringContaining('provider: "openai-compatible" and its baseUrl')],
-      });
-    },
-  );
-
   it("A build accepts exactly the providers that the runtime supports", () => {
     const accepted = providers.filter((provider) => unavailableProvider(provider) === undefined);
     expect(accepted.toSorted()).toEqual(runtimeProviders.map(({ name }) => name).toSorted());

@@ -227,7 +227,7 @@ describe("gateways that cannot be used", () => {
     async (named) => {
       const guarded = {
         ...model("anthropic", "m", { gateway: { ...gateway, tokenVariable: "TEAM_TOKEN" } }),
-        ...named,
+        ...(named as Pick<AnyModelDefinition, "provider">),
       };
       const names = missingNames(guarded, {});
       expect(names).toEqual([expect.stringMatching(/_API_KEY$/), "TEAM_TOKEN", "CLOUDFLARE_ACCOUNT_ID"]);

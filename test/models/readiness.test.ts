@@ -60,7 +60,7 @@ describe("readiness", () => {
   );
 
   it.for(["somewhere" as never] as const)(
-    "A model of the unavailable provider %s is not ready, and a call of it ends with an error that names the provider",
+    "A model of the unknown provider %s is not ready, and a call of it ends with an error that names the provider",
     async (provider) => {
       expect(readiness(model(provider, "m"), keys)).toEqual({ ready: false, missing: null });
       const parts = await callWithout(model(provider, "m"), keys);

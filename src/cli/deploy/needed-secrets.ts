@@ -54,7 +54,7 @@ export function neededSecrets({
       const earlier = needed.get(missing);
       needed.set(missing, {
         name: missing,
-        isServedBy: (name) => !missingNames(model, { ...values, [name]: "set" }).includes(missing),
+        isServedBy: (name) => isServed(model, values, { missing, name }),
         purpose: earlier === undefined ? purposeOf(missing, model) : `${earlier.purpose}, ${model.name}`,
         generated: false,
       });
@@ -76,6 +76,17 @@ export function neededSecrets({
     needed.set(encryptionKey, { name: encryptionKey, isServedBy, purpose, generated: true });
   }
   return [...needed.values()].filter((secret) => !without.some((name) => isFor(secret, name)));
+}
+
+/** Whether a variable serves in place of a missing one: afterwards the model lacks only what it lacked before. */
+function isServed(
+  model: AnyModelDefinition,
+  values: object,
+  { missing, name }: { missing: string; name: string },
+): boolean {
+  const before = missingNames(model, { ...values });
+  const after = missingNames(model, { ...values, [name]: "set" });
+  return !after.includes(missing) && after.every((other) => before.includes(other));
 }
 
 function purposeOf(name: string, model: AnyModelDefinition): string {

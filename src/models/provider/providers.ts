@@ -35,7 +35,7 @@ export function providerNamed(name: string): ProviderProfile | LocalProvider | u
 /** Why a provider cannot be used; undefined if it can be used. */
 export function unavailableProvider(name: string): string | undefined {
   if (providerNamed(name) !== undefined) return undefined;
-  return `provider "${name}" is not available yet; available are ${providers.map((known) => known.name).join(", ")}`;
+  return `provider "${name}" does not exist; available are ${providers.map((known) => known.name).join(", ")}`;
 }
 
 /** The first field that the provider of a definition does not accept; undefined if it accepts all of them. */
