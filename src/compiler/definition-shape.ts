@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 
+import { ignoredField } from "#models/provider/ignored-field.ts";
 import { refusedField } from "#models/provider/providers.ts";
 import type { AgentDefinition, SideConfig } from "#spec/agent.ts";
 import type { StrategyDefinition } from "#spec/define-strategy.ts";
@@ -351,7 +352,7 @@ const toolOptionFields = {
 } satisfies Fields<RemoteToolOptions>;
 
 const model = z.strictObject(modelFields).superRefine((definition, context) => {
-  const refused = refusedField(definition as AnyModelDefinition);
+  const refused = refusedField(definition as AnyModelDefinition) ?? ignoredField(definition as AnyModelDefinition);
   if (refused === undefined) return;
   context.addIssue({ code: "custom", path: [refused.field], message: `Invalid value: ${refused.reason}` });
 });

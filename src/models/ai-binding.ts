@@ -45,7 +45,7 @@ export function aiBindingOf(env: Record<string, unknown>): AiBinding | null {
 }
 
 /** Headers that the binding sets itself, or that hold the key that its requests do not have. */
-const ownHeaders = /^(?:authorization|x-api-key|content-type|user-agent)$/;
+export const ownHeaders = /^(?:authorization|x-api-key|content-type|user-agent|cf-consn-.*)$/i;
 
 /** The error of the local simulation of the binding, which has no models without an account. */
 const isLocal = /needs to be run remotely/;
@@ -54,26 +54,33 @@ const loginNeeded =
   'The binding AI has no models on this machine: requests go to a Cloudflare account. Run "npx wrangler login" and start the server again, ' +
   'or use a model with provider: "test" until then.';
 
+/** The result of a call of the binding. Throws a RefusedRequest with the fix on a machine that reaches no account. */
+export async function askBinding<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof Error && isLocal.test(error.message)) throw new RefusedRequest(loginNeeded);
+    throw error;
+  }
+}
+
 type Fetch = typeof globalThis.fetch;
 
 /** A fetch that sends a request to a chat API, whose body names the model, by the binding. */
 export function bindingFetch(binding: AiBinding, gateway: BindingGateway | undefined): Fetch {
-  const send = async (_input: Parameters<Fetch>[0], init?: RequestInit): Promise<Response> => {
+  const send = (_input: Parameters<Fetch>[0], init?: RequestInit): Promise<Response> => {
     const body: unknown = typeof init?.body === "string" ? parseOwnJson(init.body) : null;
     const { model, ...inputs } = isObject(body) ? body : {};
     const extraHeaders = Object.fromEntries([...new Headers(init?.headers)].filter(([name]) => !ownHeaders.test(name)));
-    try {
-      const id = String(model);
-      return await binding.run(id, id.startsWith("@") ? acceptedInputs(inputs) : inputs, {
+    const id = String(model);
+    return askBinding(() =>
+      binding.run(id, id.startsWith("@") ? acceptedInputs(inputs) : inputs, {
         returnRawResponse: true,
         extraHeaders,
         ...(init?.signal ? { signal: init.signal } : {}),
         ...(gateway === undefined ? {} : { gateway }),
-      });
-    } catch (error) {
-      if (error instanceof Error && isLocal.test(error.message)) throw new RefusedRequest(loginNeeded);
-      throw error;
-    }
+      }),
+    );
   };
   return send as Fetch;
 }

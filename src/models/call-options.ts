@@ -88,6 +88,10 @@ export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: A
   const known = profile.compatibility?.(model, to.host) ?? model.compat;
   const limitField = known?.maxTokensField ?? "max_tokens";
   const takesTemperature = known?.supportsTemperature ?? true;
+  const unsent =
+    temperature === undefined || takesTemperature
+      ? []
+      : [`"${model.model}" accepts no temperature; ${String(temperature)} was left out.`];
   const limitOption = limitField === "max_completion_tokens" ? profile.completionLimitOption : undefined;
   if (limitOption !== undefined && answerTokens !== null) options[limitOption] = answerTokens;
 
@@ -105,6 +109,6 @@ export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: A
     },
     answerTool: form?.type === "call" ? form.tool.name : null,
     names,
-    warnings: [...warnings, ...reasoning.warnings],
+    warnings: [...warnings, ...unsent, ...reasoning.warnings],
   };
 }

@@ -5,6 +5,7 @@ import { limitsSchema } from "#contract/run.ts";
 import type { Limits } from "#contract/run.ts";
 import { anySignal } from "#lib/any-signal.ts";
 import { keyVariable } from "#models/provider-settings.ts";
+import { ignoredField } from "#models/provider/ignored-field.ts";
 import { refusedField, unavailableProvider } from "#models/provider/providers.ts";
 import { bindingOf, missingNames, notReadyMessage } from "#models/readiness.ts";
 import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
@@ -112,7 +113,7 @@ function unknownModel(name: string, models: ReadonlyMap<string, unknown>) {
 
 /** Refuses a provider that is not available. For a session this happens here, because no build checks its definitions. */
 function assertProvider(model: AnyModelDefinition): void {
-  const problem = unavailableProvider(model.provider) ?? refusedField(model)?.reason;
+  const problem = unavailableProvider(model.provider) ?? refusedField(model)?.reason ?? ignoredField(model)?.reason;
   if (problem !== undefined) throw refuse("invalid_request", `Model "${model.name}": ${problem}.`);
 }
 

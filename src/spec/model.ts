@@ -144,7 +144,7 @@ export interface ModelDefinition<N extends string = string, P extends AnyModelPr
    * Workers AI.
    */
   model: string;
-  /** OpenRouter only: upstream providers in order of preference. */
+  /** OpenRouter only: upstream providers in order of preference. A build refuses them for other providers. */
   includedProviders?: string[];
   /** Models to use in order when all retries of this one have failed. Their own fallbacks are not used. */
   fallbacks?: ModelName[];
@@ -187,7 +187,7 @@ export interface ModelDefinition<N extends string = string, P extends AnyModelPr
   outputLimit?: number;
   /** Reasoning level for prompts without `reasoning`. `off` requests no reasoning. */
   thinkingLevel?: ThinkingLevel;
-  /** Prompt caching. Default `auto`. */
+  /** Prompt caching. Default `auto`. A build refuses other values for a provider whose cache needs no marks. */
   cache?: PromptCache;
   /** USD per million prompt tokens written to the provider's cache. Default: `inputPrice`. */
   cacheWritePrice?: number;

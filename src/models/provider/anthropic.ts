@@ -165,6 +165,7 @@ export function anthropicUsage(value: unknown): ChunkUsage {
 
 export const anthropic: ProviderProfile = {
   name: "anthropic",
+  cacheParts: () => ["system", "tools", "messages"],
   variables: {
     keys: ["ANTHROPIC_API_KEY"],
     baseUrls: ["ANTHROPIC_BASE_URL"],

@@ -51,6 +51,7 @@ export function openaiCallId(id: string): string {
 
 /** The profile members that are the same in the Responses API and in Chat Completions, at OpenAI and at other servers. */
 export const openaiFamily = {
+  readsCompat: true,
   variables: { keys: ["OPENAI_API_KEY"], baseUrls: ["OPENAI_BASE_URL"], defaultPath: "/v1", gatewayPath: "openai" },
   callId: openaiCallId,
   schemaRules: ({ model, to }) => schemaRulesOf(model, to.host),

@@ -137,6 +137,10 @@ export const openrouter: ProviderProfile = {
     return { options: Object.keys(reasoning).length === 0 ? {} : { reasoning }, budget: 0, warnings };
   },
   // OpenRouter reports the cost of each answer.
+  choosesProviders: true,
+  // The tools precede the system prompt, so its mark covers them.
+  cacheParts: (model) => (isAnthropic(model) ? ["system", "messages"] : []),
+  readsCompat: true,
   catalogueAt: () => ({ table: "openrouter", hasPrices: false }),
   // The package sends `strict: true` and has no option for it, so a schema that strict mode refuses is sent as the schema of a tool's
   // arguments.

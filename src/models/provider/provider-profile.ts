@@ -110,7 +110,18 @@ export interface ProviderSettings {
 /** The fields of a definition that a provider may refuse. */
 export type RefusableFields = Pick<
   AnyModelDefinition,
-  "provider" | "model" | "api" | "preset" | "baseUrl" | "keyVariable" | "gateway"
+  | "provider"
+  | "model"
+  | "api"
+  | "preset"
+  | "baseUrl"
+  | "keyVariable"
+  | "gateway"
+  | "headers"
+  | "includedProviders"
+  | "cache"
+  | "compat"
+  | "script"
 >;
 
 /** A field of a definition that its provider does not accept, and the reason. */
@@ -250,6 +261,8 @@ export interface ProviderProfile {
   presets?: readonly string[];
   /** Returns the first field of a definition, among those that only some providers have, that this provider cannot use. Absent: it has no such fields. */
   refusedField?: (model: RefusableFields) => RefusedField | undefined;
+  /** Whether a definition may choose among upstream providers (`includedProviders`). Absent: it may not. */
+  choosesProviders?: true;
   /** Accepted values of a definition's `api`. Absent: none. */
   apis?: readonly OpenAIProtocol[];
   /** Returns the profile of the protocol that a host uses; null is the default address. Absent: this profile. */
@@ -284,6 +297,8 @@ export interface ProviderProfile {
   /** The name of the option that sends the limit as `max_completion_tokens` instead of `max_tokens`. Absent: no such option. */
   completionLimitOption?: string;
 
+  /** Whether it reads the fields of a definition's `compat`. Absent: it reads `supportsTemperature` alone. */
+  readsCompat?: true;
   /** Returns how a model and its server differ from OpenAI's. Absent: the definition's `compat`. */
   compatibility?: (model: AnyModelDefinition, host: string | null) => ModelCompatibility;
 
@@ -329,6 +344,8 @@ export interface ProviderProfile {
     parts: readonly StoredPart[],
     target: CallTarget,
   ) => void;
+  /** The parts of a definition's `cache` that requests to a model can mark. Absent: none. */
+  cacheParts?: (model: string) => readonly ("system" | "tools" | "messages")[];
   /** Adds cache marks to a prompt and its tools, in place. Absent: the prompt has no marks, because the provider needs none there. */
   markCache?: (
     model: AnyModelDefinition,

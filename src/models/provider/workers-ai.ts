@@ -3,7 +3,7 @@
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
 
-import { aiBindingAddress, aiBindingName, type BindingGateway } from "../ai-binding.ts";
+import { aiBindingAddress, aiBindingName, ownHeaders, type BindingGateway } from "../ai-binding.ts";
 import { gatewayOptions } from "../gateway.ts";
 import { eventsOfAnswer, WorkersAiRepair } from "../workers-ai-repair.ts";
 import { anthropic } from "./anthropic.ts";
@@ -30,7 +30,13 @@ export function gatewayOfBinding(request: ModelRequest): BindingGateway | undefi
   return gatewayOptions(gateway ?? { id: "default" }, request);
 }
 
-function refusedField({ model, baseUrl, keyVariable, gateway }: RefusableFields): RefusedField | undefined {
+function refusedField({
+  model,
+  baseUrl,
+  keyVariable,
+  gateway,
+  headers = {},
+}: RefusableFields): RefusedField | undefined {
   const refused = (field: RefusedField["field"], reason: string): RefusedField => ({ field, reason });
   if (!ofWorkersAi.test(model) && !ofVendor.test(model)) {
     const forms = '"@cf/<author>/<model>", "<vendor>/<model>" or "dynamic/<route>"';
@@ -42,6 +48,9 @@ function refusedField({ model, baseUrl, keyVariable, gateway }: RefusableFields)
     return refused("gateway", "the binding AI has its own account and token; leave out accountId and tokenVariable");
   if (baseUrl !== undefined)
     return refused("baseUrl", 'the binding AI has no address; use provider: "openai-compatible" for a server at one');
+  const header = Object.keys(headers).find((name) => ownHeaders.test(name));
+  if (header !== undefined)
+    return refused("headers", `the binding AI sets the header "${header}" itself, or sends none; leave it out`);
   return keyVariable === undefined ? undefined : refused("keyVariable", "the binding AI needs no key; leave it out");
 }
 
