@@ -42,7 +42,7 @@ export function AttemptDetail({ node, beside, handle, picture }: AttemptDetailPr
         </p>
       )}
       {followed === null ? null : <p className={css["words"]}>{followed}</p>}
-      <Facts facts={factsOf(node)} />
+      <Facts facts={[...factsOf(node), ...gatewayFacts(log.data)]} />
       {log_id === null ? (
         <p className={css["words"]}>
           {node.end === null
@@ -58,6 +58,12 @@ export function AttemptDetail({ node, beside, handle, picture }: AttemptDetailPr
       <Response node={node} picture={picture} raw={log.data?.data["raw"]} />
     </>
   );
+}
+
+/** The id of the entry in the log of an AI Gateway, by which the gateway's dashboard finds the request. */
+function gatewayFacts(log: Log | undefined): [string, string][] {
+  const id = textOf(log?.data["gateway_log_id"]);
+  return id === null ? [] : [["Entry in the gateway's log", id]];
 }
 
 function factsOf(node: AttemptNode): [string, string][] {

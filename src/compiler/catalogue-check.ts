@@ -1,9 +1,12 @@
 // Compares the models of a project with the catalogue. The catalogue may be old or wrong, so all findings are warnings, and only a definition
 // takes a capability away.
 
+import { join } from "node:path";
+
 import { cataloguePlace, mistypedId, modelFacts } from "#models/load-catalogue.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
 
+import { readIfExists, writeIfChanged } from "./changed-file.ts";
 import type { Findings } from "./findings.ts";
 import type { Definition, Project } from "./project.ts";
 
@@ -48,6 +51,17 @@ async function checkId({ file, value }: Definition<AnyModelDefinition>, findings
     message: `the catalogue has no model "${value.model}" of ${value.preset ?? value.provider}`,
     suggestion: meant,
   });
+}
+
+/** Where a development server stores the lines that it printed. */
+const printedFile = ".cache/price-notes.txt";
+
+/** The lines that the last build of a development server did not print, so that a rebuild does not repeat them. Stores them as printed. */
+export function newPriceNotes(root: string, project: Pick<Project, "models" | "catalogue">): string[] {
+  const notes = priceNotes(project);
+  const printed = (readIfExists(join(root, printedFile))?.toString("utf8") ?? "").split("\n");
+  writeIfChanged(join(root, printedFile), notes.join("\n"));
+  return notes.filter((note) => !printed.includes(note));
 }
 
 /** Returns a line with the models that have prices of the catalogue, for each of its copies. */

@@ -4,7 +4,7 @@ import type { Diagnostic } from "#spec/diagnostic.ts";
 
 import { writeFailedBuild, writeGoodBuild } from "./build-output.ts";
 import { replacementNotes } from "./built-in-tools.ts";
-import { priceNotes } from "./catalogue-check.ts";
+import { newPriceNotes, priceNotes } from "./catalogue-check.ts";
 import type { Compilation } from "./compile.ts";
 import { formatDiagnostics } from "./diagnostic-report.ts";
 import { sortDiagnostics } from "./findings.ts";
@@ -77,7 +77,10 @@ export async function runCompiler({ root, packageRoot, version, ...request }: Bu
   else {
     const report = isReplaced ? "" : formatDiagnostics(found, request.colours);
     if (report !== "") request.print(report);
-    if (compiled) for (const note of [...replacementNotes(project), ...priceNotes(project)]) request.print(note);
+    if (compiled) {
+      const prices = dev ? newPriceNotes(root, project) : priceNotes(project);
+      for (const note of [...replacementNotes(project), ...prices]) request.print(note);
+    }
     if (compiled) request.print(`compiled ${files} definitions in ${milliseconds} ms`);
     else if (dev && !isReplaced) request.print("the last good build keeps being served");
   }

@@ -158,7 +158,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         yield { type: "error", failure: failure("not_configured", notReadyMessage(request.model, env)) };
         return;
       }
-      const settings = await untilAborted(withGatewayAddress(found), ending.controller.signal);
+      const settings = await untilAborted(withGatewayAddress(found, exchange), ending.controller.signal);
       // The key and the token of a gateway may be in variables with any name.
       own = [settings.apiKey, settings.gateway?.token ?? ""].filter((value) => value !== "");
       // The text of chunks is redacted only if the request reads `raw` parts.

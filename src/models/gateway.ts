@@ -4,7 +4,8 @@
 import type { ModelRequest } from "#core/ports/model-port.ts";
 import type { ModelGateway } from "#spec/index.ts";
 
-import { aiBindingName, aiBindingOf, type AiBinding, type BindingGateway } from "./ai-binding.ts";
+import { aiBindingName, aiBindingOf, askBinding, type AiBinding, type BindingGateway } from "./ai-binding.ts";
+import type { Exchange } from "./observed-fetch.ts";
 import type { ProviderSettings } from "./provider/provider-profile.ts";
 
 const host = "https://gateway.ai.cloudflare.com/v1";
@@ -60,8 +61,11 @@ export function gatewayAccess(
 /** The addresses that a binding returned, by gateway and provider. They do not change while the binding exists. */
 const addresses = new WeakMap<AiBinding, Map<string, string>>();
 
-/** The settings with the address of their gateway, which the binding returns if no account is set. */
-export async function withGatewayAddress(settings: ProviderSettings): Promise<ProviderSettings> {
+/**
+ * The settings with the address of their gateway, which the binding returns if no account is set. A binding that rejects is recorded as a
+ * connection that failed.
+ */
+export async function withGatewayAddress(settings: ProviderSettings, exchange: Exchange): Promise<ProviderSettings> {
   const { gateway } = settings;
   if (gateway?.binding === undefined) return settings;
   const { binding, options, path } = gateway;
@@ -69,9 +73,23 @@ export async function withGatewayAddress(settings: ProviderSettings): Promise<Pr
   addresses.set(binding, known);
   const [provider = "", ...rest] = path.split("/");
   const key = `${options.id}/${provider}`;
-  const url = known.get(key) ?? (await binding.gateway(options.id).getUrl(provider)).replace(/\/$/, "");
+  const url = known.get(key) ?? (await addressOf(binding, options.id, { provider, exchange }));
   known.set(key, url);
   return { ...settings, baseUrl: [url, ...rest].join("/") };
+}
+
+async function addressOf(
+  binding: AiBinding,
+  id: string,
+  { provider, exchange }: { provider: string; exchange: Exchange },
+): Promise<string> {
+  try {
+    const url = await askBinding(() => binding.gateway(id).getUrl(provider));
+    return url.replace(/\/$/, "");
+  } catch (error) {
+    exchange.broken = true;
+    throw error;
+  }
 }
 
 /** The longest value of an entry of a gateway's log. */
@@ -128,9 +146,10 @@ type Fetch = typeof globalThis.fetch;
 export function gatewayFetch(fetch: Fetch, { gateway, apiKey }: ProviderSettings, request: ModelRequest): Fetch {
   if (gateway === undefined) return fetch;
   const added = gatewayHeaders(gateway, request);
+  const stated = new Headers(request.model.headers);
   const send = (input: Parameters<Fetch>[0], init?: RequestInit): Promise<Response> => {
     const headers = new Headers(init?.headers);
-    if (apiKey === "") for (const name of keyHeaders) headers.delete(name);
+    if (apiKey === "") for (const name of keyHeaders) if (!stated.has(name)) headers.delete(name);
     for (const [name, value] of Object.entries(added)) headers.set(name, value);
     return fetch(input, { ...init, headers });
   };

@@ -1,7 +1,7 @@
 // Finds the provider profile, the API key and the address for a model request. Invariant: a key is read from the environment, or passed by
 // the process that makes the request, and never from a definition.
 
-import { modelPresets, type AnyModelDefinition } from "#spec/index.ts";
+import { modelPresets, type AnyModelDefinition, type PresetName } from "#spec/index.ts";
 
 import { aiBindingOf, type aiBindingName } from "./ai-binding.ts";
 import { gatewayAccess, gatewayTokenVariable } from "./gateway.ts";
@@ -192,8 +192,19 @@ export function cataloguePlace(model: AnyModelDefinition, env: Record<string, un
   const account = ofCloud === null || isProblem(ofCloud) ? null : ofCloud.baseUrl;
   const { profile, baseUrl, host } = destinationOf(model, known, { env, account });
   const isInvalid = baseUrl !== null && host === null;
-  return isInvalid ? null : (profile.catalogueAt?.(model, host) ?? null);
+  const place = isInvalid ? null : (profile.catalogueAt?.(model, host) ?? null);
+  return place !== null && isOtherApi(place.table, baseUrl) ? { ...place, hasPrices: false } : place;
 }
+
+/** Whether an address is of another API than a preset's, with prices of its own, such as a plan for coding agents at another path. */
+function isOtherApi(table: string, baseUrl: string | null): boolean {
+  if (baseUrl === null || !Object.hasOwn(modelPresets, table)) return false;
+  const own = modelPresets[table as PresetName].baseUrl;
+  return pathOf(baseUrl) !== pathOf(own);
+}
+
+/** The path of an address without its version. */
+const pathOf = (address: string): string => new URL(address).pathname.replace(/\/?(?:v\d+\/?)?$/, "");
 
 /** The access to a model in place of the environment's: its API key and its fetch. An absent field is the environment's or the port's. */
 export interface ModelAccess {

@@ -170,6 +170,22 @@ describe("the option --online of the command doctor", () => {
     expect(sent).toEqual([]);
   });
 
+  it("The command doctor with --online names in one line the models of a binding, which it does not try", async () => {
+    const bound = (name: string) => ({
+      [`agents/models/${name}.ts`]: `export default { name: "${name}", provider: "workers-ai", model: "@cf/a/b" };`,
+    });
+    const { findings, printed } = await online({ ...bound("edge"), ...bound("other") });
+    expect(printed).toEqual([
+      expect.stringMatching(
+        /^Not tried, because only a Worker has the binding that reaches them: models edge, other\./,
+      ),
+    ]);
+    expect(findings).toMatchObject({
+      "model edge": { status: "ok", detail: "not tried: only a Worker has the binding AI that reaches it" },
+      "model other": { status: "ok" },
+    });
+  });
+
   it("The command doctor with --online names the fix for a wrong model id, a refused key, and a server that is down", async () => {
     const down = await closedAddress();
     const refusing = await serve((request, response) => {

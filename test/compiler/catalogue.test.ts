@@ -2,10 +2,10 @@
 
 import { expect, it, vi } from "vitest";
 
-import { priceNotes } from "#compiler/catalogue-check.ts";
+import { newPriceNotes, priceNotes } from "#compiler/catalogue-check.ts";
 import { registrySource } from "#compiler/generated-source.ts";
 
-import { compileWith, good, onlyFinding } from "./temporary-project.ts";
+import { compileWith, good, onlyFinding, writeProject } from "./temporary-project.ts";
 
 // Each build starts the Workers runtime; on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 60_000 });
@@ -50,6 +50,19 @@ it("CATALOGUE5 A build prints which models have prices of the catalogue, from wh
   expect(priceNotes(project)).toEqual([
     "Prices of the catalogue (github.com, 2026-07-02) apply to fast, grok, so limits of cost count their runs. A definition overrides them.",
   ]);
+});
+
+it("CATALOGUE5 A development server prints the line about prices once, and again only if it changes", async () => {
+  const { project } = await compileWith(model(`provider: "openai", model: "gpt-5.5"`));
+  const root = writeProject({});
+  expect(newPriceNotes(root, project)).toEqual(priceNotes(project));
+  expect(newPriceNotes(root, project)).toEqual([]);
+  const { project: other } = await compileWith({
+    ...model(`provider: "openai", model: "gpt-5.5"`),
+    ...model(`provider: "openai", model: "gpt-5"`, "second"),
+  });
+  expect(newPriceNotes(root, other)).toEqual(priceNotes(other));
+  expect(priceNotes(other)).toHaveLength(1);
 });
 
 it("CATALOGUE6 The build warns of an id that differs from a known id in one or two characters, and names that id", async () => {

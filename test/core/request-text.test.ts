@@ -50,3 +50,29 @@ it("LIMIT31 A request for a text does not allow further requests for the same an
   await requestText(request, ports, new AbortController().signal);
   expect(allowed).toEqual([false]);
 });
+
+it("A request for a text returns the id of the gateway's log, after an answer and after a failure", async () => {
+  const usage = zeroUsage;
+  const failure = { kind: "api", message: "no", retryable: false, status: 400, retry_after_ms: null } as const;
+  const ends: ModelPart[] = [
+    {
+      type: "finish",
+      stop_reason: "stop",
+      usage,
+      reported_cost: null,
+      model_id: "m",
+      gateway_log_id: "01LOG",
+    } as never,
+    { type: "error", failure, gateway_log_id: "02LOG" },
+    { type: "error", failure },
+  ];
+  const ids: unknown[] = [];
+  for (const end of ends) {
+    async function* stream(): AsyncGenerator<ModelPart> {
+      yield end;
+    }
+    const ports = { models: { stream }, clock: new ManualClock(), faults: noFaults };
+    ids.push((await requestText(request, ports, new AbortController().signal)).gateway_log_id);
+  }
+  expect(ids).toEqual(["01LOG", "02LOG", undefined]);
+});

@@ -276,3 +276,45 @@ describe("gateways that cannot be used", () => {
     expect(notReadyMessage(definition, { ...keys, ...account })).toContain(text);
   });
 });
+
+describe("addresses of gateways that the binding returns", () => {
+  const definition = model("anthropic", "m", { gateway });
+  const failureWith = async (error: Error) => {
+    const binding = { run: () => Promise.reject(error), gateway: () => ({ getUrl: () => Promise.reject(error) }) };
+    const port = createModelPort({
+      env: { ...keys, AI: binding },
+      fetch: () => Promise.reject(new Error("nothing may be sent")),
+    });
+    const [part] = await collect(port.stream(request(definition), new AbortController().signal));
+    return part?.type === "error" ? part.failure : null;
+  };
+
+  it("A binding that does not return the address of a gateway is a failure of the network, which is retried", async () => {
+    expect(await failureWith(new Error("internal error; reference = abc"))).toMatchObject({
+      kind: "network",
+      retryable: true,
+      message: expect.stringContaining("internal error; reference = abc") as string,
+    });
+  });
+
+  it("A binding without an account states for the address of a gateway what it states for a request", async () => {
+    const local = new Error("Binding AI needs to be run remotely");
+    const failure = await failureWith(local);
+    expect(failure).toMatchObject({ kind: "api", retryable: false });
+    expect(failure?.message).toContain('Run "npx wrangler login"');
+    const port = createModelPort({ env: { AI: { run: () => Promise.reject(local) } }, fetch });
+    const bound = request(model("workers-ai", "m"));
+    const [part] = await collect(port.stream(bound, new AbortController().signal));
+    expect(part).toMatchObject({ type: "error", failure: { message: failure?.message } });
+  });
+});
+
+it("A key that a definition states as a header reaches a gateway that has the key of the provider itself", async () => {
+  const headersOf = async (headers: Record<string, string>) => {
+    const definition = model("openai", "case:text", { api: "chat", gateway, keyVariable: null, headers });
+    const { sent } = await ask(definition, account, { server: "/v1/chat/completions" });
+    return sent[0]?.headers.get("authorization") ?? null;
+  };
+  expect(await headersOf({})).toBeNull();
+  expect(await headersOf({ Authorization: "Custom own" })).toBe("Custom own");
+});

@@ -277,3 +277,17 @@ describe("completeModel", () => {
     expect(completeModel(model, { OPENAI_BASE_URL: "https://llm.example.com" }, catalogue)).toBe(model);
   });
 });
+
+it("CATALOGUE3 Prices of a preset do not hold at another path of its host, such as that of a plan for coding, also through a variable", () => {
+  const source = { url: "https://prices.example/", date: "2026-07-02" };
+  const catalogue = { zai: { "glm-4.6": { prices: { inputPrice: 1, outputPrice: 2, source } } } };
+  const priceAt = (fields: object, env: Record<string, string> = {}) =>
+    modelFacts({ name: "m", provider: "openai-compatible", model: "glm-4.6", ...fields }, env, catalogue).prices
+      .inputPrice;
+  const coding = "https://api.z.ai/api/coding/paas/v4";
+  expect(priceAt({ preset: "zai" })).toBe(1);
+  expect(priceAt({ preset: "zai", baseUrl: "https://api.z.ai/api/paas/v4/" })).toBe(1);
+  expect(priceAt({ preset: "zai", baseUrl: coding })).toBeUndefined();
+  expect(priceAt({ baseUrl: coding })).toBeUndefined();
+  expect(priceAt({ preset: "zai" }, { ZAI_BASE_URL: coding })).toBeUndefined();
+});

@@ -9,7 +9,7 @@ import { createRequestQueue } from "#lib/bounded-fetch.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { TimeLimitError, withinTime } from "#lib/time-limit.ts";
 import { loadModelPort } from "#models/load-model-port.ts";
-import { isScripted, readiness } from "#models/readiness.ts";
+import { bindingOf, isScripted, readiness } from "#models/readiness.ts";
 import { createRedact } from "#models/redact.ts";
 import { fixOf, secretValues, smallRequest } from "#models/trial/model-trial.ts";
 import { checkApi } from "#tools/openapi/api-check.ts";
@@ -59,9 +59,21 @@ export async function onlineFindings(
     ...sourceTries({ ...sources, mcp }, { variables, fetch }),
     ...asked.map((model) => modelTry(model, { variables, fetch, secrets })),
   ];
-  const leftOut = personal.map(({ name }) =>
-    ok(`MCP server ${name}`, "not tried: it uses OAuth, so only a person who connects has a token"),
-  );
+  const bound = models.filter(({ value }) => bindingOf(value) !== null);
+  const leftOut = [
+    ...personal.map(({ name }) =>
+      ok(`MCP server ${name}`, "not tried: it uses OAuth, so only a person who connects has a token"),
+    ),
+    ...bound.map(({ value }) =>
+      ok(`model ${value.name}`, `not tried: only a Worker has the binding ${bindingOf(value) ?? ""} that reaches it`),
+    ),
+  ];
+  if (bound.length > 0) {
+    const names = bound.map(({ value }) => value.name).join(", ");
+    print(
+      `Not tried, because only a Worker has the binding that reaches them: models ${names}. Test them on their pages in the playground.`,
+    );
+  }
   if (personal.length > 0) {
     const names = personal.map(({ name }) => name).join(", ");
     print(

@@ -15,6 +15,8 @@ export interface RequestedText {
   cost: number | null;
   /** Null if the answer is complete. */
   failure: Pick<ModelFailure, "kind" | "message"> | null;
+  /** The id of the entry in the log of an AI Gateway. Absent: the response has none. */
+  gateway_log_id?: string;
   /** Milliseconds. */
   latency: number;
 }
@@ -31,6 +33,7 @@ export async function requestText(
   const { model } = request;
   const begun = ports.clock.now();
   let text = "";
+  let logged: Pick<RequestedText, "gateway_log_id"> = {};
   let result: (Pick<RequestedText, "usage" | "failure"> & { reported: number | null }) | null = null;
   const limits = silenceLimits(model.timeouts ?? {}, ports.models.thinksInSilence?.(model) ?? false);
   // The share of the request's caller is for one request.
@@ -40,6 +43,8 @@ export async function requestText(
   for await (const part of watched(open, { signal, limits }, ports)) {
     await ports.faults.at("text.part");
     if (part.type === "text_delta") text += part.delta;
+    if ((part.type === "finish" || part.type === "error") && part.gateway_log_id !== undefined)
+      logged = { gateway_log_id: part.gateway_log_id };
     if (part.type === "finish") {
       const { usage } = finishedUsage(request, part.usage, [text]);
       result = { usage, failure: null, reported: part.reported_cost };
@@ -59,7 +64,7 @@ export async function requestText(
     failure: cut,
     reported: null,
   };
-  return { text: text.trim(), usage, cost: costOf(model, usage, reported), failure, latency };
+  return { text: text.trim(), usage, cost: costOf(model, usage, reported), failure, latency, ...logged };
 }
 
 const cut = { kind: "network", message: "The model's answer ended before it was finished." } as const;

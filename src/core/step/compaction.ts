@@ -91,7 +91,11 @@ async function summarizedPlan(
 }
 
 /** Writes the log row of the summary. It has the projection, so an interrupted run continues with the same summary. */
-function logSummary(plan: NumberedPlan, { usage, cost, failure, latency }: RequestedText, step: CompactedStep): void {
+function logSummary(
+  plan: NumberedPlan,
+  { usage, cost, failure, latency, gateway_log_id: id }: RequestedText,
+  step: CompactedStep,
+): void {
   const { ports, events } = step;
   const { model } = plan.summary ?? {};
   const data: JsonObject = {
@@ -102,6 +106,7 @@ function logSummary(plan: NumberedPlan, { usage, cost, failure, latency }: Reque
     attempt: 1,
     message_id: null,
     error: failure === null ? null : { code: failure.kind, message: failure.message },
+    ...(id === undefined ? {} : { gateway_log_id: id }),
     usage: { ...usage },
     cost,
     latency_ms: latency,

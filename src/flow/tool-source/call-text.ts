@@ -71,7 +71,11 @@ function textMessage(role: "user" | "assistant", text: string): ModelMessage {
 }
 
 /** Creates the log row. The execution keeps only its fields about the request. */
-function logOf({ model }: ModelRequest, { usage, cost, failure, latency }: RequestedText, started: number): LogRecord {
+function logOf(
+  { model }: ModelRequest,
+  { usage, cost, failure, latency, gateway_log_id: id }: RequestedText,
+  started: number,
+): LogRecord {
   return {
     id: "",
     type: "llm_request",
@@ -86,6 +90,7 @@ function logOf({ model }: ModelRequest, { usage, cost, failure, latency }: Reque
       provider: model.provider,
       model_id: model.model,
       error: failure === null ? null : { code: failure.kind, message: failure.message },
+      ...(id === undefined ? {} : { gateway_log_id: id }),
       usage: { ...usage },
       cost,
       latency_ms: latency,
