@@ -26,6 +26,6 @@ const longestName = 64;
 /** A name for the definition of a model: the last part of its id, in the characters that names have. */
 export function nameOfModel(id: string): string {
   const last = id.split("/").at(-1) ?? "";
-  const plain = last.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replaceAll(/^[^A-Za-z_]+|-+$/g, "");
+  const plain = last.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replaceAll(/^[^A-Za-z_]+|(?<!-)-+$/g, "");
   return plain === "" ? "model" : plain.slice(0, longestName);
 }
