@@ -80,7 +80,6 @@ export const definitionRoutes = {
     ownPages: true,
     body: testModelSchema,
     bodyOptional: true,
-    bodyLimit: 1024,
     answers: { 200: modelTestSchema },
   },
   searchCatalogue: {

@@ -192,7 +192,7 @@ it("TRIAL3 Only an administrator may try a model, and each refused request sends
     expect(await refused({}, `/api/models/${name}/test`)).toMatchObject({ status: 404, code: "model_not_found" });
   for (const json of [{ kinds: [] }, { kinds: ["speech"] }, { kinds: "text" }, { model: "other" }, [], null])
     expect(await refused({ json })).toMatchObject({ status: 400, code: "invalid_request" });
-  expect(await refused({ json: { kinds: ["text"], padding: "x".repeat(2000) } })).toMatchObject({ status: 413 });
+  expect(await refused({ json: { kinds: ["text"], padding: "x".repeat(300 * 1024) } })).toMatchObject({ status: 413 });
   expect(sent).toEqual([]);
 });
 
