@@ -24,6 +24,13 @@ const models: Record<string, Fields[]> = {
   anthropic: [{ model: "claude-sonnet-5" }, { model: "claude-haiku-4-5" }, { model: "claude-3-5-haiku-latest" }],
   google: [{ model: "gemini-3-pro" }, { model: "gemini-2.5-flash" }, { model: "gemini-1.5-pro" }],
   "workers-ai": [{ model: "@cf/a/b" }, { model: "anthropic/claude-sonnet-5" }, { model: "openai/gpt-5" }],
+  azure: [{ model: "gpt-5.4" }, { model: "gpt-4o", api: "chat" }],
+  vertex: [{ model: "gemini-3-pro" }, { model: "claude-sonnet-4-5" }],
+  bedrock: [
+    { model: "us.anthropic.claude-sonnet-4-5-20250929-v1:0" },
+    { model: "us.amazon.nova-lite-v1:0" },
+    { model: "mistral.mistral-large-2407-v1:0" },
+  ],
   test: [{ model: "m", script: [] }],
 };
 
@@ -97,6 +104,10 @@ async function sentBy(definition: AnyModelDefinition) {
       OPENAI_COMPATIBLE_API_KEY: "c",
       OTHER_KEY: "other",
       CLOUDFLARE_ACCOUNT_ID: "a",
+      AZURE_RESOURCE_NAME: "team",
+      GOOGLE_VERTEX_PROJECT: "p",
+      GOOGLE_VERTEX_LOCATION: "global",
+      AWS_REGION: "us-east-1",
       AI: { run },
     },
     fetch: (input, init) => {
@@ -140,7 +151,7 @@ describe("settings of models", () => {
         if (base.provider === "test" && ofScript.has(field)) continue;
         if ((await effectOf(base, setting)) === "ignored") ignored.push(JSON.stringify(setting));
       }
-      expect(ignored).toEqual([]);
+      expect(ignored, ignored.join(" ")).toEqual([]);
     },
   );
 

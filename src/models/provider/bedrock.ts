@@ -11,12 +11,13 @@ import { acceptedCallId, shortCallId } from "../call-ids.ts";
 import { anthropicRules, rulesOfSchemas, type WireRules } from "../schema/wire-rules.ts";
 import { anthropic, cannotThink } from "./anthropic.ts";
 import { countOf, textOf } from "./chunk-field.ts";
-import type {
-  CloudAccess,
-  ProviderProfile,
-  ProviderVariables,
-  RefusableFields,
-  RefusedField,
+import {
+  refusedHeader,
+  type CloudAccess,
+  type ProviderProfile,
+  type ProviderVariables,
+  type RefusableFields,
+  type RefusedField,
 } from "./provider-profile.ts";
 
 const secrets = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"] as const;
@@ -43,12 +44,13 @@ const variables: ProviderVariables = {
   cloud,
 };
 
-function refusedField({ model, gateway }: RefusableFields): RefusedField | undefined {
+function refusedField(fields: RefusableFields): RefusedField | undefined {
+  const { model, gateway } = fields;
   if (/^\.{1,2}$|^\s*$/.test(model)) {
     const forms = '"us.anthropic.claude-sonnet-4-5-20250929-v1:0", the id of an inference profile, or an ARN';
     return { field: "model", reason: `"${model}" is not a model of Bedrock; it has the form ${forms}` };
   }
-  if (gateway === undefined) return undefined;
+  if (gateway === undefined) return refusedHeader(fields, /^authorization$/i, "Bedrock");
   const reason =
     "requests to Bedrock are sent to an AI Gateway by its address: leave out gateway, set " +
     'baseUrl: "https://gateway.ai.cloudflare.com/v1/<account>/<gateway>/aws-bedrock/bedrock-runtime/<region>", and use AWS_BEARER_TOKEN_BEDROCK';
@@ -69,6 +71,13 @@ export const novaRules: WireRules = {
     ...(description === undefined ? {} : { description }),
   }),
 };
+
+/** The parts of a request that can be marked for the cache of a model. */
+function cacheParts(model: string): readonly ("system" | "tools" | "messages")[] {
+  const family = familyOf(model);
+  if (family === "nova") return ["system", "messages"];
+  return family === "claude" && !withoutCache.test(model) ? ["system", "tools", "messages"] : [];
+}
 
 /** The models of other vendors than Anthropic and Amazon: their results of tools have no flag for errors, and no images. */
 export const bedrock: ProviderProfile = {
@@ -149,6 +158,7 @@ export const bedrock: ProviderProfile = {
       stopDetail: textOf(fieldsOf(fieldsOf(trace)["guardrail"])["actionReason"]),
     };
   },
+  cacheParts,
   closesCallsAtEnd: false,
   isSigned: ({ bedrock: own }) => textOf(fieldsOf(own)["signature"], fieldsOf(own)["redactedContent"]) !== null,
   isRedacted: ({ bedrock: own }) => isObject(own) && own["redactedContent"] !== undefined,

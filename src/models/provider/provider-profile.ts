@@ -130,6 +130,13 @@ export interface RefusedField {
   reason: string;
 }
 
+/** The refusal of a header that a provider sets itself. */
+export function refusedHeader({ headers = {} }: RefusableFields, own: RegExp, who: string): RefusedField | undefined {
+  const header = Object.keys(headers).find((name) => own.test(name));
+  const reason = `${who} sets the header "${String(header)}" itself, or sends none; leave it out`;
+  return header === undefined ? undefined : { field: "headers", reason };
+}
+
 /** Where the catalogue has the facts of a model. */
 export interface CataloguePlace {
   /** The name of the table. */

@@ -7,14 +7,15 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 import { anthropic } from "./anthropic.ts";
 import { textOf } from "./chunk-field.ts";
 import { google } from "./google.ts";
-import type {
-  CloudAccess,
-  ProviderProfile,
-  ProviderVariables,
-  ReadVariable,
-  RefusableFields,
-  RefusedField,
-  VariableProblem,
+import {
+  refusedHeader,
+  type CloudAccess,
+  type ProviderProfile,
+  type ProviderVariables,
+  type ReadVariable,
+  type RefusableFields,
+  type RefusedField,
+  type VariableProblem,
 } from "./provider-profile.ts";
 
 const keyVariable = "GOOGLE_VERTEX_API_KEY";
@@ -82,8 +83,10 @@ const variables: ProviderVariables = {
   cloud,
 };
 
-function refusedField({ model }: RefusableFields): RefusedField | undefined {
-  if (!model.includes("/")) return undefined;
+function refusedField(fields: RefusableFields): RefusedField | undefined {
+  const { model } = fields;
+  if (!model.includes("/"))
+    return ofClaude.test(model) ? refusedHeader(fields, /^(?:authorization|x-api-key)$/i, "Vertex AI") : undefined;
   const reason =
     `"${model}" is no model of Google or Anthropic; for those of others use provider: "openai-compatible" with the baseUrl ` +
     "https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/endpoints/openapi";

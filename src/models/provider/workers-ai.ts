@@ -9,7 +9,13 @@ import { eventsOfAnswer, WorkersAiRepair } from "../workers-ai-repair.ts";
 import { anthropic } from "./anthropic.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import { openaiStructure } from "./openai-family.ts";
-import type { ProviderProfile, ProviderVariables, RefusableFields, RefusedField } from "./provider-profile.ts";
+import {
+  refusedHeader,
+  type ProviderProfile,
+  type ProviderVariables,
+  type RefusableFields,
+  type RefusedField,
+} from "./provider-profile.ts";
 
 const variables: ProviderVariables = {
   keys: [],
@@ -30,13 +36,8 @@ export function gatewayOfBinding(request: ModelRequest): BindingGateway | undefi
   return gatewayOptions(gateway ?? { id: "default" }, request);
 }
 
-function refusedField({
-  model,
-  baseUrl,
-  keyVariable,
-  gateway,
-  headers = {},
-}: RefusableFields): RefusedField | undefined {
+function refusedField(fields: RefusableFields): RefusedField | undefined {
+  const { model, baseUrl, keyVariable, gateway } = fields;
   const refused = (field: RefusedField["field"], reason: string): RefusedField => ({ field, reason });
   if (!ofWorkersAi.test(model) && !ofVendor.test(model)) {
     const forms = '"@cf/<author>/<model>", "<vendor>/<model>" or "dynamic/<route>"';
@@ -48,9 +49,8 @@ function refusedField({
     return refused("gateway", "the binding AI has its own account and token; leave out accountId and tokenVariable");
   if (baseUrl !== undefined)
     return refused("baseUrl", 'the binding AI has no address; use provider: "openai-compatible" for a server at one');
-  const header = Object.keys(headers).find((name) => ownHeaders.test(name));
-  if (header !== undefined)
-    return refused("headers", `the binding AI sets the header "${header}" itself, or sends none; leave it out`);
+  const ofHeaders = refusedHeader(fields, ownHeaders, "the binding AI");
+  if (ofHeaders !== undefined) return ofHeaders;
   return keyVariable === undefined ? undefined : refused("keyVariable", "the binding AI needs no key; leave it out");
 }
 
