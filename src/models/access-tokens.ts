@@ -7,7 +7,8 @@ import { JsonMeter, parseCountedJson } from "#lib/untrusted/bounded-json.ts";
 import { countedResponse } from "#lib/untrusted/bounded-response.ts";
 
 import { sentenceOf } from "./error-sentence.ts";
-import type { ProviderSettings, TokenRequest } from "./provider/provider-profile.ts";
+import type { TokenRequest } from "./provider/cloud-access.ts";
+import type { ProviderSettings } from "./provider/provider-profile.ts";
 import { RefusedRequest } from "./refused-request.ts";
 import { readAskedWait } from "./retry-after.ts";
 

@@ -5,16 +5,12 @@ import { modelPresets, type AnyModelDefinition, type PresetName } from "#spec/in
 
 import { aiBindingOf, type aiBindingName } from "./ai-binding.ts";
 import { gatewayAccess, gatewayTokenVariable } from "./gateway.ts";
+import type { CloudAccess, CloudAddress, Credentials, ReadVariable, VariableProblem } from "./provider/cloud-access.ts";
 import type {
   CataloguePlace,
-  CloudAccess,
-  CloudAddress,
-  Credentials,
   ProviderProfile,
   ProviderSettings,
   ProviderVariables,
-  ReadVariable,
-  VariableProblem,
 } from "./provider/provider-profile.ts";
 import { providerNamed, providers, refusedField } from "./provider/providers.ts";
 

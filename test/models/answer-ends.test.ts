@@ -3,10 +3,8 @@
 import { describe, expect, inject, it, vi } from "vitest";
 
 import type { ModelPort } from "#core/ports/model-port.ts";
-import { platformTimers } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
 import { createModelPort } from "#models/create-model-port.ts";
-import { answerPieces, newExchange } from "#models/observed-fetch.ts";
 import { thinksInSilence } from "#models/silent-thinking.ts";
 
 import { ask, collect, keys, model, readAnswer, request, serverEnv, serverPort } from "./ask-model.ts";
@@ -380,26 +378,5 @@ describe("bytes that keep a request alive", () => {
     ];
     expect(silent.filter((name) => !thinksInSilence({ model: name }))).toEqual([]);
     expect(others.filter((name) => thinksInSilence({ model: name }))).toEqual([]);
-  });
-});
-
-describe("the bytes that the package of a provider reads", () => {
-  const piecesOf = async (...sent: string[]): Promise<string[]> => {
-    const body = new Response(sent.join("")).body ?? new ReadableStream<Uint8Array>();
-    const watch = { exchange: newExchange(), received: () => {}, timers: platformTimers, reusesConnection: false };
-    const { read } = answerPieces(body, watch);
-    const texts: string[] = [];
-    for (let piece = await read(); piece !== null; piece = await read()) texts.push(piece.text);
-    return texts;
-  };
-
-  it("A stream is passed on unchanged if its last event is followed by an empty line", async () => {
-    const sent = 'data: {"choices":[]}\n\ndata: [DONE]\n\n';
-    expect((await piecesOf(sent)).join("")).toBe(sent);
-  });
-
-  it("An empty line is added to a stream if its last event lacks one", async () => {
-    const sent = 'data: {"choices":[]}\n\ndata: {"choices":[]}';
-    expect((await piecesOf(sent)).join("")).toBe(`${sent}\n\n`);
   });
 });

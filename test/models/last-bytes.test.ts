@@ -3,6 +3,9 @@
 
 import { describe, expect, it } from "vitest";
 
+import { platformTimers } from "#lib/timers.ts";
+import { answerPieces, newExchange } from "#models/observed-fetch.ts";
+
 import { answerTo } from "./answer-to.ts";
 import { providers, type Provider, wireOf, type Wire } from "./ask-model.ts";
 import { textOf } from "./fixture-bytes.ts";
@@ -127,4 +130,25 @@ describe("events without a piece of the answer", () => {
       }
     },
   );
+});
+
+describe("the bytes that the package of a provider reads", () => {
+  const piecesOf = async (...sent: string[]): Promise<string[]> => {
+    const body = new Response(sent.join("")).body ?? new ReadableStream<Uint8Array>();
+    const watch = { exchange: newExchange(), received: () => {}, timers: platformTimers, reusesConnection: false };
+    const { read } = answerPieces(body, watch);
+    const texts: string[] = [];
+    for (let piece = await read(); piece !== null; piece = await read()) texts.push(piece.text);
+    return texts;
+  };
+
+  it("A stream is passed on unchanged if its last event is followed by an empty line", async () => {
+    const sent = 'data: {"choices":[]}\n\ndata: [DONE]\n\n';
+    expect((await piecesOf(sent)).join("")).toBe(sent);
+  });
+
+  it("An empty line is added to a stream if its last event lacks one", async () => {
+    const sent = 'data: {"choices":[]}\n\ndata: {"choices":[]}';
+    expect((await piecesOf(sent)).join("")).toBe(`${sent}\n\n`);
+  });
 });

@@ -5,14 +5,13 @@ import type { ModelFailure } from "#core/ports/model-port.ts";
 
 import { chatFilterDetail, responsesFilterDetail } from "./azure-filter.ts";
 import { chatCompletions } from "./chat-completions.ts";
+import type { CloudAccess, ReadVariable } from "./cloud-access.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import { openaiResponses } from "./openai.ts";
 import type {
   CallTarget,
-  CloudAccess,
   ProviderProfile,
   ProviderVariables,
-  ReadVariable,
   RefusableFields,
   RefusedField,
 } from "./provider-profile.ts";

@@ -11,9 +11,9 @@ import { acceptedCallId, shortCallId } from "../call-ids.ts";
 import { anthropicRules, rulesOfSchemas, type WireRules } from "../schema/wire-rules.ts";
 import { anthropic, cannotThink } from "./anthropic.ts";
 import { countOf, textOf } from "./chunk-field.ts";
+import type { CloudAccess } from "./cloud-access.ts";
 import {
   refusedHeader,
-  type CloudAccess,
   type ProviderProfile,
   type ProviderVariables,
   type RefusableFields,

@@ -22,6 +22,7 @@ import type { GatewaySettings } from "../gateway.ts";
 import type { WireRules } from "../schema/wire-rules.ts";
 import type { StreamRepair } from "../stream-repair.ts";
 import type { ThinkingRequest } from "../thinking-request.ts";
+import type { CloudAccess, Credentials } from "./cloud-access.ts";
 
 /** Environment variables of a provider. */
 export interface ProviderVariables {
@@ -41,50 +42,6 @@ export interface ProviderVariables {
   /** How a cloud is reached, whose address belongs to an account. Absent: the address and the key are all that is needed. */
   cloud?: CloudAccess;
 }
-
-/** Reads a variable of the environment; null if it is not set. */
-export type ReadVariable = (name: string) => string | null;
-
-/** A variable that is not set, or whose value cannot be used for a reason. */
-export interface VariableProblem {
-  variable: string;
-  reason?: string;
-}
-
-/** The address of an account, and its path below an AI Gateway. */
-export interface CloudAddress {
-  baseUrl: string;
-  gatewayPath: string;
-}
-
-/** A request for an access token: a form that is posted to the token endpoint. */
-export interface TokenRequest {
-  url: string;
-  form: Readonly<Record<string, string>>;
-}
-
-/** The variables of a cloud: its address, and credentials, from which access tokens are created, or which sign requests. */
-export interface CloudAccess {
-  /** Returns the address that the variables give. `apiKey` is null for a request with an access token that is created. */
-  address: (read: ReadVariable, model: AnyModelDefinition, apiKey: string | null) => CloudAddress | VariableProblem;
-  /** Groups of variables. The variables of one group are enough in place of a key. */
-  credentials: readonly (readonly string[])[];
-  /** Variables that belong to the credentials if they are set. Absent: none. */
-  optional?: readonly string[];
-  /** Returns the secrets in the variables of the groups, which are removed from texts. */
-  secrets: (read: ReadVariable) => readonly string[];
-  /**
-   * Creates the request for a token. `now` is in milliseconds since 1970. Throws a RefusedRequest for credentials that cannot be used. Absent:
-   * the credentials sign requests (`transport`).
-   */
-  tokenRequest?: (
-    credentials: Credentials,
-    at: { host: string | null; now: number },
-  ) => TokenRequest | Promise<TokenRequest>;
-}
-
-/** The values of a group of variables by their names. */
-export type Credentials = Readonly<Record<string, string>>;
 
 /** The profile, the API key and the address for requests to a model. */
 export interface ProviderSettings {

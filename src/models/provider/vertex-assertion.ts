@@ -6,7 +6,7 @@ import { isObject, parseJson } from "#lib/json-value.ts";
 
 import { RefusedRequest } from "../refused-request.ts";
 import { textOf } from "./chunk-field.ts";
-import type { Credentials, TokenRequest } from "./provider-profile.ts";
+import type { Credentials, TokenRequest } from "./cloud-access.ts";
 
 const endpoint = "https://oauth2.googleapis.com/token";
 const scope = "https://www.googleapis.com/auth/cloud-platform";

@@ -6,16 +6,14 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { anthropic } from "./anthropic.ts";
 import { textOf } from "./chunk-field.ts";
+import type { CloudAccess, ReadVariable, VariableProblem } from "./cloud-access.ts";
 import { google } from "./google.ts";
 import {
   refusedHeader,
-  type CloudAccess,
   type ProviderProfile,
   type ProviderVariables,
-  type ReadVariable,
   type RefusableFields,
   type RefusedField,
-  type VariableProblem,
 } from "./provider-profile.ts";
 
 const keyVariable = "GOOGLE_VERTEX_API_KEY";
