@@ -21,6 +21,7 @@ async function loadModels() {
         export { createModelPort } from "./models/create-model-port.ts";
         export { createRedact } from "./models/redact.ts";
         export { secretValues, tryModel } from "./models/trial/model-trial.ts";
+        export { addClouds } from "./models/provider/clouds.ts";
         export { missingNames } from "./models/readiness.ts";
         export { modelPresets } from "./spec/model-preset.ts";
       `,
@@ -43,7 +44,9 @@ async function loadModels() {
   }
 }
 
-const { createModelPort, createRedact, missingNames, modelPresets, secretValues, tryModel } = await loadModels();
+const { addClouds, createModelPort, createRedact, missingNames, modelPresets, secretValues, tryModel } =
+  await loadModels();
+addClouds();
 
 /** The sample model of a provider, which `create-threadhold` writes. */
 function sampleOf(provider) {

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 
+import { addClouds } from "#models/provider/clouds.ts";
 import { ignoredField } from "#models/provider/ignored-field.ts";
 import { refusedField } from "#models/provider/providers.ts";
 import type { AgentDefinition, SideConfig } from "#spec/agent.ts";
@@ -17,6 +18,8 @@ import type { PromptDefinition, SubpromptConfig } from "#spec/prompt.ts";
 import type { RemoteToolOptions } from "#spec/tool-options.ts";
 
 import type { NamedKind } from "./definition-kind.ts";
+
+addClouds();
 
 type Fields<T> = Record<keyof T, z.ZodType>;
 

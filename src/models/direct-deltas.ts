@@ -12,7 +12,7 @@ import { platformTimers, type Timers } from "#lib/timers.ts";
 
 import type { BodyPieces } from "./observed-fetch.ts";
 import type { DeltaKind, PlainDelta, PlainWire } from "./provider/plain/plain-delta.ts";
-import { plainWires } from "./provider/plain/plain-wires.ts";
+import { plainWireOf } from "./provider/plain/plain-wires.ts";
 import type { ChunkFacts, ProviderProfile } from "./provider/provider-profile.ts";
 import { StreamReading, type Reading } from "./read-stream.ts";
 import { RecentAnswers } from "./recent-answers.ts";
@@ -46,7 +46,7 @@ export interface JoinOptions {
 
 /** Creates the direct path of a request; null for a provider without plain deltas. */
 export function directPath(profile: ProviderProfile, join: JoinOptions): DirectDeltas | null {
-  const wire = plainWires.get(profile);
+  const wire = plainWireOf(profile);
   return wire === undefined ? null : new DirectDeltas(wire, join);
 }
 

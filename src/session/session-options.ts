@@ -5,10 +5,13 @@ import { limitsSchema } from "#contract/run.ts";
 import type { Limits } from "#contract/run.ts";
 import { anySignal } from "#lib/any-signal.ts";
 import { keyVariable } from "#models/provider-settings.ts";
+import { addClouds } from "#models/provider/clouds.ts";
 import { ignoredField } from "#models/provider/ignored-field.ts";
 import { refusedField, unavailableProvider } from "#models/provider/providers.ts";
 import { bindingOf, missingNames, notReadyMessage } from "#models/readiness.ts";
 import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
+
+addClouds();
 
 /** Options that may differ between executions. */
 export interface ExecuteOptions {

@@ -21,6 +21,7 @@ import { traceSettings } from "#lib/trace-settings.ts";
 import { webhookSettings } from "#lib/webhook-settings.ts";
 import { loadModelPort } from "#models/load-model-port.ts";
 import { completeModels, modelFacts } from "#models/model-facts.ts";
+import { addClouds } from "#models/provider/clouds.ts";
 import { missingNames, readiness } from "#models/readiness.ts";
 import { createRedact } from "#models/redact.ts";
 import type { Registry } from "#spec/index.ts";
@@ -36,6 +37,8 @@ import { mountAt, readPrefix } from "./mount.ts";
 import { authorizationsOf } from "./object-authorizations.ts";
 import { outboundFetch } from "./outbound.ts";
 import type { ThreadholdOptions } from "./threadhold-options.ts";
+
+addClouds();
 
 /** The version that `healthz` and every run show if the platform does not name one. */
 const localVersion = "local";

@@ -60,7 +60,7 @@ describe("fields", () => {
       column: 54,
       suggestion: "openai",
       message:
-        '"provider" of a model: invalid option: expected one of "openai"|"openai-responses"|"openai-compatible"|"openrouter"|"anthropic"|"google"|"bedrock"|"workers-ai"|"test"',
+        '"provider" of a model: invalid option: expected one of "openai"|"openai-responses"|"openai-compatible"|"openrouter"|"anthropic"|"google"|"azure"|"bedrock"|"vertex"|"workers-ai"|"test"',
     });
     expect(await onlyFinding({ "agents/agents/night.ts": agent("maxSessionTurns: -1,") })).toMatchObject({
       code: "invalid_field",

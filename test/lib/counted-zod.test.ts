@@ -125,7 +125,7 @@ describe("the verdict", () => {
           expect([counted.success, counted.data]).toEqual([expected.success, expected.data]);
         }
       }),
-      { numRuns: 1000, seed },
+      { numRuns: 1500, seed },
     );
     expect(Math.min(verdicts.true, verdicts.false)).toBeGreaterThan(300);
   });

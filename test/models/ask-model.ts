@@ -6,9 +6,12 @@ import { inject } from "vitest";
 
 import type { ModelMessage, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { createModelPort, type ModelPortOptions } from "#models/create-model-port.ts";
+import { addClouds } from "#models/provider/clouds.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { checkedFetch } from "../support/wire-rules/checked-fetch.ts";
+
+addClouds();
 
 /** The protocols, each by the provider that defines it. */
 export type Wire = "openai" | "openai-responses" | "anthropic" | "google" | "openrouter" | "bedrock";

@@ -2,7 +2,8 @@
 
 import { expect, it } from "vitest";
 
-import { plainWires } from "#models/provider/plain/plain-wires.ts";
+import { addClouds } from "#models/provider/clouds.ts";
+import { plainWireOf } from "#models/provider/plain/plain-wires.ts";
 import type { ProviderProfile } from "#models/provider/provider-profile.ts";
 import { providers } from "#models/provider/providers.ts";
 
@@ -11,6 +12,8 @@ const page = new URL("../../docs/reference/providers/features.md", import.meta.u
 const isNetworked = (provider: (typeof providers)[number]): provider is ProviderProfile => "variables" in provider;
 const yes = (value: unknown): string => (value === undefined || value === false || value === null ? "no" : "yes");
 const code = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(", ") || "none";
+
+addClouds();
 
 const networked = providers.filter(isNetworked);
 
@@ -27,7 +30,7 @@ const features: [name: string, cell: (profile: ProviderProfile) => string][] = [
   ["limit of an answer without one", ({ defaultMaxTokens }) => String(defaultMaxTokens ?? "none")],
   ["one document in place of a stream is an answer", ({ eventsOfDocument }) => yes(eventsOfDocument)],
   ["the cost is reported", ({ reportedCost }) => yes(reportedCost)],
-  ["plain deltas are read directly", (profile) => yes(plainWires.get(profile))],
+  ["plain deltas are read directly", (profile) => yes(plainWireOf(profile))],
 ];
 
 const access: [name: string, cell: (profile: ProviderProfile) => string][] = [

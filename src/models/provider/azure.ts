@@ -103,9 +103,10 @@ const azureFamily = {
 } satisfies Partial<ProviderProfile>;
 
 /** Azure with Chat Completions. */
-export const azureChat: ProviderProfile = {
+const azureChat: ProviderProfile = {
   ...openaiCompatible,
   ...azureFamily,
+  plainDeltasOf: openaiCompatible,
   ownerAt: (host) => `azure ${host}`,
   load: async (target, fetch) => (await import("./azure-model.ts")).loadChatModel(target, fetch),
   readChunk: (chunk) => ({ ...chatCompletions.readChunk(chunk), stopDetail: chatFilterDetail(chunk) }),
@@ -115,6 +116,7 @@ export const azureChat: ProviderProfile = {
 export const azure: ProviderProfile = {
   ...openaiResponses,
   ...azureFamily,
+  plainDeltasOf: openaiResponses,
   // A resource can read only the reasoning that it encrypted itself.
   ownerAt: (host) => `azure-responses ${host}`,
   load: async (target, fetch) => (await import("./azure-model.ts")).loadResponsesModel(target, fetch),

@@ -317,6 +317,8 @@ export interface ProviderProfile {
     tools: readonly LanguageModelV3FunctionTool[],
   ) => void;
 
+  /** The profile whose plain deltas this one has (`plain/`). Absent: its own. */
+  plainDeltasOf?: ProviderProfile;
   /** Creates the repair of one stream. `toolNames` are the tools that the request offers. Absent: events are not repaired. */
   streamRepair?: (toolNames: readonly string[]) => StreamRepair;
   /** The provider pauses long turns, and continues them if the answer is sent back. */

@@ -1,31 +1,32 @@
-// The list of providers. A new provider is one file that implements `ProviderProfile`, and one entry here.
+// The list of providers. A new provider is one file that implements `ProviderProfile`, and one entry here, or in `clouds.ts` for a cloud.
 
 import { anthropic } from "./anthropic.ts";
-import { azure } from "./azure.ts";
-import { bedrock } from "./bedrock.ts";
 import { google } from "./google.ts";
 import { namedServer } from "./openai-compatible.ts";
 import { openai, openaiResponses } from "./openai.ts";
 import { openrouter } from "./openrouter.ts";
 import type { LocalProvider, ProviderProfile, RefusableFields, RefusedField } from "./provider-profile.ts";
 import { test } from "./test.ts";
-import { vertex } from "./vertex.ts";
 import { workersAi } from "./workers-ai.ts";
 
-/** Every provider that a definition can use, in the order in which errors list them. */
-export const providers: readonly (ProviderProfile | LocalProvider)[] = [
+const all: (ProviderProfile | LocalProvider)[] = [
   openai,
   openaiResponses,
   namedServer,
   openrouter,
   anthropic,
   google,
-  azure,
-  bedrock,
-  vertex,
   workersAi,
   test,
 ];
+
+/** Every provider that a definition can use, in the order in which errors list them. */
+export const providers: readonly (ProviderProfile | LocalProvider)[] = all;
+
+/** Adds providers to the list, once. A program that does not call it contains nothing of them. */
+export function addProviders(more: readonly ProviderProfile[]): void {
+  all.splice(all.indexOf(workersAi), 0, ...more.filter((provider) => !all.includes(provider)));
+}
 
 /** The provider with this name; undefined for an unknown name. */
 export function providerNamed(name: string): ProviderProfile | LocalProvider | undefined {

@@ -120,8 +120,9 @@ const vertexFamily = {
  * Claude at Vertex AI. Signatures of thinking are compatible across platforms, so their owner is Anthropic:
  * https://platform.claude.com/docs/en/build-with-claude/extended-thinking.
  */
-export const vertexClaude: ProviderProfile = {
+const vertexClaude: ProviderProfile = {
   ...anthropic,
+  plainDeltasOf: anthropic,
   ...vertexFamily,
   ownerAt: () => anthropic.name,
   load: async (target, fetch) => (await import("./vertex-model.ts")).loadClaude(target, fetch),
@@ -134,6 +135,7 @@ export const vertexClaude: ProviderProfile = {
 /** The provider `vertex`: Gemini, or Claude for models whose id begins with `claude`. */
 export const vertex: ProviderProfile = {
   ...google,
+  plainDeltasOf: google,
   ...vertexFamily,
   name: "vertex",
   ownerAt: () => "vertex",

@@ -2,6 +2,8 @@
 
 import type { Page } from "playwright-core";
 
+import { drawn } from "./look.ts";
+
 /** More presses of Tab than any page needs. */
 const mostPresses = 500;
 
@@ -18,7 +20,12 @@ export async function tabProblems(page: Page): Promise<string[]> {
   let same = 0;
   for (let presses = 0; presses < mostPresses; presses += 1) {
     await page.keyboard.press("Tab");
-    const at = await page.evaluate(look);
+    let at = await page.evaluate(look, false);
+    // A list may correct its position after the focus has moved.
+    if (typeof at !== "string" && at.length > 0) {
+      await drawn(page);
+      at = await page.evaluate(look, true);
+    }
     if (at === "around") return [...problems, ...(await page.evaluate(end))];
     same = at === "same" ? same + 1 : 0;
     // The field of an editor indents with Tab, and its description names the way out.
@@ -43,12 +50,12 @@ function begin(): void {
   }
 }
 
-/** The problems of the focused element; `same` if it was focused before this press, `around` if it was focused earlier. Between the last element and the first, none has the focus. */
-function look(): string[] | "same" | "around" {
+/** The problems of the focused element, which may be looked at again; `same` if it was focused before this press, `around` if it was focused earlier. Between the last element and the first, none has the focus. */
+function look(again: boolean): string[] | "same" | "around" {
   const element = document.activeElement;
   if (element === null || element === document.body || !("dataset" in element)) return [];
   const marked = element as HTMLElement;
-  if (marked.dataset["tab"] === "current") return "same";
+  if (!again && marked.dataset["tab"] === "current") return "same";
   if (marked.dataset["tab"] === "reached") return "around";
   for (const before of document.querySelectorAll<HTMLElement>("[data-tab=current]")) before.dataset["tab"] = "reached";
   marked.dataset["tab"] = "current";

@@ -2,13 +2,11 @@
 // contains nothing of them.
 
 import { anthropic } from "../anthropic.ts";
-import { azure, azureChat } from "../azure.ts";
 import { google } from "../google.ts";
 import { namedServer, openaiCompatible } from "../openai-compatible.ts";
 import { openai, openaiResponses } from "../openai.ts";
 import { openrouter } from "../openrouter.ts";
 import type { ProviderProfile } from "../provider-profile.ts";
-import { vertex, vertexClaude } from "../vertex.ts";
 import { anthropicByBinding, workersAi } from "../workers-ai.ts";
 import { plainAnthropic } from "./plain-anthropic.ts";
 import { plainChat, plainChatEndingCalls } from "./plain-chat.ts";
@@ -16,8 +14,7 @@ import type { PlainWire } from "./plain-delta.ts";
 import { plainGoogle } from "./plain-google.ts";
 import { plainResponses } from "./plain-responses.ts";
 
-/** A profile that is not in the list has no direct path. */
-export const plainWires: ReadonlyMap<ProviderProfile, PlainWire> = new Map([
+const plainWires: ReadonlyMap<ProviderProfile, PlainWire> = new Map([
   [openai, plainChat],
   [openaiCompatible, plainChat],
   [namedServer, plainChat],
@@ -27,8 +24,9 @@ export const plainWires: ReadonlyMap<ProviderProfile, PlainWire> = new Map([
   [anthropic, plainAnthropic],
   [anthropicByBinding, plainAnthropic],
   [google, plainGoogle],
-  [vertex, plainGoogle],
-  [vertexClaude, plainAnthropic],
-  [azure, plainResponses],
-  [azureChat, plainChat],
 ]);
+
+/** The wire of a profile, or of the profile whose plain deltas it has; undefined for one without a direct path. */
+export function plainWireOf(profile: ProviderProfile): PlainWire | undefined {
+  return plainWires.get(profile.plainDeltasOf ?? profile);
+}

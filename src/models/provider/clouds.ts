@@ -1,0 +1,12 @@
+// The providers whose address belongs to an account at a cloud. Workers, sessions, builds and commands add them to the list; programs with
+// `threadhold/upp` alone, which has entries for single providers, contain nothing of them.
+
+import { azure } from "./azure.ts";
+import { bedrock } from "./bedrock.ts";
+import { addProviders } from "./providers.ts";
+import { vertex } from "./vertex.ts";
+
+/** Adds the providers of clouds to the list of providers. */
+export function addClouds(): void {
+  addProviders([azure, bedrock, vertex]);
+}
