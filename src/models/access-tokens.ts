@@ -76,7 +76,7 @@ async function newToken(options: TokenOptions, signal: AbortSignal | null): Prom
   const { tokens, host } = settings;
   if (tokens === undefined) throw new RefusedRequest("The request has no credentials.");
   const began = now();
-  const { url, form } = await tokens.request(tokens.credentials, { host, now: began });
+  const { url, form } = await tokens.tokenRequest(tokens.credentials, { host, now: began });
   const names = Object.keys(tokens.credentials).join(", ");
   const endpoint = new URL(url).host;
   const response = await sent(fetch, { url, form, signal });

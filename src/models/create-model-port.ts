@@ -109,7 +109,7 @@ async function prepared(
 /** The fetch of a request, with an access token if its provider needs one that is created. */
 async function authorizedFetch(options: TokenOptions): Promise<typeof globalThis.fetch> {
   if (options.settings.tokens === undefined) return options.fetch;
-  const { tokenFetch } = await import("./access-tokens.ts");
+  const { tokenFetch } = await options.settings.tokens.loadTokens();
   return tokenFetch(options);
 }
 

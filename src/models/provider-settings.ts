@@ -245,8 +245,9 @@ export function providerSettings(
 }
 
 /** The credentials, from which tokens are created, or which sign requests. */
-function accessBy({ tokenRequest }: CloudAccess, credentials: Credentials): Partial<ProviderSettings> {
-  return tokenRequest === undefined ? { credentials } : { tokens: { request: tokenRequest, credentials } };
+function accessBy({ tokenRequest, loadTokens }: CloudAccess, credentials: Credentials): Partial<ProviderSettings> {
+  if (tokenRequest === undefined || loadTokens === undefined) return { credentials };
+  return { tokens: { tokenRequest, loadTokens, credentials } };
 }
 
 /** All keys that are set. Each is removed from shown texts, because any provider may repeat it. */

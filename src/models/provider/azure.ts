@@ -37,6 +37,7 @@ function endpointOf(read: ReadVariable): URL | null {
 }
 
 const cloud: CloudAccess = {
+  loadTokens: () => import("../access-tokens.ts"),
   address(read, { model, gateway }) {
     const endpoint = gateway === undefined ? null : endpointOf(read);
     const resource = endpoint?.hostname.split(".")[0] ?? read(resourceVariable);

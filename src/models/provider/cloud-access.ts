@@ -2,6 +2,8 @@
 
 import type { AnyModelDefinition } from "#spec/index.ts";
 
+import type * as AccessTokens from "../access-tokens.ts";
+
 /** Reads a variable of the environment; null if it is not set. */
 export type ReadVariable = (name: string) => string | null;
 
@@ -41,6 +43,8 @@ export interface CloudAccess {
     credentials: Credentials,
     at: { host: string | null; now: number },
   ) => TokenRequest | Promise<TokenRequest>;
+  /** Loads the code that creates tokens with `tokenRequest`. A program without clouds contains nothing of it. */
+  loadTokens?: () => Promise<typeof AccessTokens>;
 }
 
 /** The values of a group of variables by their names. */

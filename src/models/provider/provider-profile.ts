@@ -61,7 +61,7 @@ export interface ProviderSettings {
   /** The AI Gateway through which the requests go. Absent: none, or the binding's. */
   gateway?: GatewaySettings;
   /** What access tokens are created from. Absent: none are needed. */
-  tokens?: { request: NonNullable<CloudAccess["tokenRequest"]>; credentials: Credentials };
+  tokens?: Required<Pick<CloudAccess, "tokenRequest" | "loadTokens">> & { credentials: Credentials };
 }
 
 /** The fields of a definition that a provider may refuse. */
