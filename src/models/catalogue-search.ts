@@ -82,6 +82,6 @@ function catalogueModel(
       capabilities: capabilities ?? null,
     },
     file: `agents/models/${name}.ts`,
-    definition: newModelText(definition, true),
+    definition: newModelText(definition, { limits: limits !== undefined, prices: prices !== undefined }),
   };
 }

@@ -2,22 +2,37 @@
 
 import type { AnyModelDefinition } from "#spec/index.ts";
 
+import { providerNamed } from "./provider/providers.ts";
 import { bindingOf, joined, missingNames } from "./readiness.ts";
 
-/** The text of the file. `isKnown`: the catalogue has facts of the model. */
-export function newModelText(model: AnyModelDefinition, isKnown: boolean): string {
-  const keys = bindingOf(model) === null ? missingNames(model, {}) : [];
-  const read = keys.length === 0 ? "" : ` The key is read from ${joined(keys)}.`;
+/** Which facts of a model the catalogue has. */
+export interface KnownFacts {
+  limits: boolean;
+  prices: boolean;
+}
+
+/** The text of the file. */
+export function newModelText(model: AnyModelDefinition, known: KnownFacts): string {
+  const names = bindingOf(model) === null ? missingNames(model, {}) : [];
+  const needed = names.length === 0 ? "" : ` It needs ${joined(names)}.`;
   const fields = Object.entries(model).map(([field, value]) => `  ${field}: ${JSON.stringify(value)},\n`);
-  const remark = isKnown
-    ? "// Limits and prices are those of the catalogue. A field here replaces the catalogue's."
-    : "// The catalogue does not have this model: add inputPrice, outputPrice and contextWindow.";
-  return `${remark}${read}
+  return `// ${remarkOn(model, known)}${needed}
 import { defineModel } from "threadhold";
 
 export default defineModel({
 ${fields.join("")}});
 `;
+}
+
+function remarkOn({ provider }: AnyModelDefinition, { limits, prices }: KnownFacts): string {
+  const known = providerNamed(provider);
+  const reportsCost = known !== undefined && "variables" in known && known.reportedCost !== undefined;
+  if (!limits && !prices)
+    return "The catalogue does not have this model: add inputPrice, outputPrice and contextWindow.";
+  if (prices) return "Limits and prices are those of the catalogue. A field here replaces the catalogue's.";
+  return reportsCost
+    ? "Limits are those of the catalogue, and the provider reports the cost. A field here replaces the catalogue's."
+    : "Limits are those of the catalogue, which has no prices for this model: add inputPrice and outputPrice.";
 }
 
 /** The longest name that a definition may have. */

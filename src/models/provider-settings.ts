@@ -143,6 +143,11 @@ export function addressVariables(model: AnyModelDefinition): readonly string[] {
   return variablesOf(model)?.baseUrls ?? [];
 }
 
+/** The variables that determine the address of a model: those with the whole address, and those with a part of it, such as a region. */
+export function placeVariables(model: AnyModelDefinition): readonly string[] {
+  return [...addressVariables(model), ...(variablesOf(model)?.cloud?.place ?? [])];
+}
+
 /** The address of a model's server without variables; null for one that only the package of the provider knows. */
 export function defaultAddress(model: AnyModelDefinition): string | null {
   return model.baseUrl ?? variablesOf(model)?.defaultBaseUrl ?? null;

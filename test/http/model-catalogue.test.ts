@@ -62,7 +62,7 @@ it("CATALOGUE9 A search finds models by all words of provider, id and capability
     prices_source: { date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), url: expect.stringMatching(/^https:/) },
     capabilities: { vision: true, functionCalling: true, reasoning: true },
     file: "agents/models/glm-4-5v.ts",
-    definition: `// Limits and prices are those of the catalogue. A field here replaces the catalogue's. The key is read from ZAI_API_KEY.
+    definition: `// Limits and prices are those of the catalogue. A field here replaces the catalogue's. It needs ZAI_API_KEY.
 import { defineModel } from "threadhold";
 
 export default defineModel({
@@ -77,6 +77,15 @@ export default defineModel({
   expect(seeing.length).toBeGreaterThan(1);
   expect(seeing.every(({ capabilities }) => capabilities["vision"] === true)).toBe(true);
   expect(await allOf("zai vision no-such-model")).toEqual([]);
+});
+
+it("CATALOGUE9 The file of a model says which facts the catalogue has, and names all variables that the model needs", async () => {
+  const textOf = async (query: string) => (await pageOf({ query, limit: "1" })).models[0]?.definition ?? "";
+  expect(await textOf("bedrock eu.anthropic.claude-sonnet-5")).toMatch(
+    /^\/\/ Limits are those of the catalogue, which has no prices .* It needs AWS_BEARER_TOKEN_BEDROCK and AWS_REGION\.$/m,
+  );
+  expect(await textOf("openrouter claude")).toContain("It needs OPENROUTER_API_KEY.");
+  expect(await textOf("openrouter claude")).not.toContain("add inputPrice");
 });
 
 it("CATALOGUE9 A search is refused with a query, a limit or a cursor out of bounds, and a cursor after the last model gives an empty page", async () => {

@@ -2,7 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 
+import { secretsOf } from "#lib/deployment-secrets.ts";
 import { createModelPort } from "#models/create-model-port.ts";
+import { placeVariables } from "#models/provider-settings.ts";
 import { readiness } from "#models/readiness.ts";
 
 import { collect, keys, model, providers, request } from "./ask-model.ts";
@@ -73,4 +75,13 @@ describe("readiness", () => {
     expect(readiness(model("test", "m"), {})).toEqual({ ready: false, missing: null });
     expect(readiness(model("test", "m", { script: [] }), {})).toEqual({ ready: true, missing: null });
   });
+
+  it.for(providers)(
+    "No variable with the address of a model of %s, or with a part of it, is redacted as a secret",
+    (provider) => {
+      const names = placeVariables(model(provider, "m"));
+      expect(names.length).toBeGreaterThan(0);
+      expect(secretsOf(Object.fromEntries(names.map((name) => [name, "eu-central-1"])), names)).toEqual([]);
+    },
+  );
 });

@@ -120,12 +120,12 @@ async function newModel(model: AnyModelDefinition): Promise<NewModel> {
   const binding = bindingOf(model);
   const missing = binding === null ? missingNames(model, {}) : [];
   return {
-    text: newModelText(model, source !== null),
+    text: newModelText(model, { limits: limitsSource !== null, prices: pricesSource !== null }),
     about: [
       about,
       ...(missing.length === 0
         ? []
-        : [`The key is read from ${joined(missing)}: put ${missing.length > 1 ? "them" : "it"} into .dev.vars.`]),
+        : [`It needs ${joined(missing)}: put ${missing.length > 1 ? "them" : "it"} into .dev.vars.`]),
       ...(binding === null
         ? []
         : [

@@ -37,6 +37,7 @@ function endpointOf(read: ReadVariable): URL | null {
 }
 
 const cloud: CloudAccess = {
+  place: [resourceVariable],
   loadTokens: () => import("../access-tokens.ts"),
   address(read, { model, gateway }) {
     const endpoint = gateway === undefined ? null : endpointOf(read);

@@ -24,6 +24,7 @@ const secrets = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKE
 const [accessKey, secretKey, sessionToken] = secrets;
 
 const cloud: CloudAccess = {
+  place: regionVariables,
   address(read, { model }) {
     const region = regionOfModel(model, read);
     if (region === null) return { variable: regionVariables[0] };

@@ -27,6 +27,8 @@ export interface TokenRequest {
 
 /** The variables of a cloud: its address, and credentials, from which access tokens are created, or which sign requests. */
 export interface CloudAccess {
+  /** Variables with the parts of the address, such as a region. They are no secrets. */
+  place: readonly string[];
   /** Returns the address that the variables give. `apiKey` is null for a request with an access token that is created. */
   address: (read: ReadVariable, model: AnyModelDefinition, apiKey: string | null) => CloudAddress | VariableProblem;
   /** Groups of variables. The variables of one group are enough in place of a key. */

@@ -50,6 +50,7 @@ function hostOf(location: string): string {
 }
 
 const cloud: CloudAccess = {
+  place: [...projectVariables, ...locationVariables],
   loadTokens: () => import("../access-tokens.ts"),
   address(read, { model }, apiKey) {
     // An API key has a project of its own (express mode).

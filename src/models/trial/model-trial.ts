@@ -10,7 +10,7 @@ import { TimeLimitError, withinTime } from "#lib/time-limit.ts";
 import { isVisible } from "#lib/visible-text.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { addressVariables } from "../readiness.ts";
+import { placeVariables } from "../provider-settings.ts";
 
 /** What a trial asks a model for, in the order of the trials. */
 export const trialKinds = ["text", "tool", "picture"] as const;
@@ -56,7 +56,7 @@ function isPlainAddress(value: unknown): boolean {
 export function fixOf({ file, value }: NamedModel, failure?: ModelFailure): string {
   const { model } = value;
   const provider = value.preset ?? value.provider;
-  const addresses = addressVariables(value).join(", ");
+  const addresses = placeVariables(value).join(", ");
   const reach = `check baseUrl in ${file}${addresses === "" ? "" : `, or the variables ${addresses}`}, and that the server runs`;
   if (failure === undefined) return reach;
   const { kind, status } = failure;
