@@ -54,7 +54,9 @@ export function tokenFetch(options: TokenOptions): Fetch {
     const response = await sendWith(keptToken(options) ?? (await newToken(options, signal)));
     if (response.status !== 401) return response;
     await response.body?.cancel();
-    return sendWith(await newToken(options, signal));
+    const again = await sendWith(await newToken(options, signal));
+    if (again.status === 401) kept.delete(keyOf(options));
+    return again;
   };
   return send as Fetch;
 }

@@ -23,7 +23,7 @@ import { withoutThinkingText } from "./hidden-thinking.ts";
 import { LanguageModels } from "./language-models.ts";
 import { newExchange, noLongerNeeded, observeFetch } from "./observed-fetch.ts";
 import { wholeTurnFetch } from "./paused-turn.ts";
-import { knownSecrets, providerSettings } from "./provider-settings.ts";
+import { keyVariable, knownSecrets, providerSettings } from "./provider-settings.ts";
 import type { ModelAccess } from "./provider-settings.ts";
 import type { CallTarget } from "./provider/provider-profile.ts";
 import { providerNamed } from "./provider/providers.ts";
@@ -155,7 +155,9 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       own = access.apiKey === undefined ? [] : [access.apiKey];
       const found = providerSettings(request.model, env, access);
       if (found === null) {
-        yield { type: "error", failure: failure("not_configured", notReadyMessage(request.model, env)) };
+        const key = access.apiKey === undefined ? null : keyVariable(request.model);
+        const given = key === null ? env : { ...env, [key]: "given" };
+        yield { type: "error", failure: failure("not_configured", notReadyMessage(request.model, given)) };
         return;
       }
       const settings = await untilAborted(withGatewayAddress(found, exchange), ending.controller.signal);
@@ -200,7 +202,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       const used = usage === null ? {} : { usage };
       if (error instanceof RefusedRequest) {
         const { kind = "api", ...more } = error.failure;
-        yield { type: "error", failure: { ...failure(kind, redact(error.message)), ...more }, ...used };
+        yield withoutSecrets({ type: "error", failure: { ...failure(kind, error.message), ...more }, ...used }, redact);
         return;
       }
       const cause = error instanceof StreamedError ? error.reported : error;

@@ -13,9 +13,11 @@ export { modelFacts } from "./model-facts.ts";
 export { cataloguePlace } from "./provider-settings.ts";
 
 /** The providers that are called over the network at an address of their own. */
-export const ownProviders: readonly AnyModelProvider[] = providers.flatMap((provider) =>
-  "variables" in provider && provider.presets === undefined ? [provider.name] : [],
-);
+export function ownProviders(): AnyModelProvider[] {
+  return providers.flatMap((provider) =>
+    "variables" in provider && provider.presets === undefined ? [provider.name] : [],
+  );
+}
 
 /** The table of this name; empty if there is none. */
 async function tableNamed(name: string): Promise<FactTable> {

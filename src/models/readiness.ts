@@ -11,6 +11,7 @@ import {
   credentialVariables,
   keyVariable,
   missingNames,
+  placeVariables,
   providerSettings,
 } from "./provider-settings.ts";
 import type { CallTarget, ProviderSettings } from "./provider/provider-profile.ts";
@@ -59,7 +60,9 @@ function withKeyHint(
   model: AnyModelDefinition,
   { tokens, credentials }: Partial<ProviderSettings> = {},
 ): ModelFailure {
-  const variable = credentials === undefined ? keyVariable(model) : Object.keys(credentials).join(", ");
+  const place = placeVariables(model);
+  const names = Object.keys(credentials ?? {}).filter((name) => !place.includes(name));
+  const variable = credentials === undefined ? keyVariable(model) : names.join(", ");
   const { gateway } = model;
   const token =
     gateway === undefined || bindingOf(model) !== null ? null : (gateway.tokenVariable ?? gatewayTokenVariable);

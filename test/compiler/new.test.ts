@@ -19,6 +19,18 @@ const create = (root: string, ...words: string[]): Promise<CommandResult> =>
   runInProcess(["new", ...words, "--root", root]);
 
 describe("new", () => {
+  it.each([
+    ["azure", "gpt-5.4", "AZURE_API_KEY and AZURE_RESOURCE_NAME"],
+    ["vertex", "gemini-3.5-flash", "GOOGLE_VERTEX_API_KEY"],
+    ["bedrock", "eu.anthropic.claude-sonnet-5", "AWS_BEARER_TOKEN_BEDROCK and AWS_REGION"],
+  ])("CATALOGUE8 The command new writes a model of the cloud %s", async (provider, id, names) => {
+    const root = writeProject({});
+    const { code, stdout } = await create(root, "model", "cloudy", "--provider", provider, "--model", id);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`It needs ${names}`)]);
+    const { project } = await compileProject(root, packageRoot);
+    expect(project.models.map(({ value }) => value)).toEqual([{ name: "cloudy", provider, model: id }]);
+  });
+
   it("CATALOGUE8 The command new writes a model of the catalogue from --provider and --model, and prints its window and prices", async () => {
     const root = writeProject({});
     const { code, stdout } = await create(root, "model", "grok", "--provider", "xai", "--model", "grok-4.3");

@@ -171,6 +171,14 @@ describe("variables", () => {
   );
 });
 
+it("An address that names no resource is an error that names its own variable, and a deployment cannot leave its folder", () => {
+  const gateway = { id: "g", accountId: "a" };
+  const definition = model("azure", "m", { api: "chat", gateway });
+  expect(notReadyMessage(definition, { ...key, AZURE_BASE_URL: "http://[::1]/" })).toContain("variable AZURE_BASE_URL");
+  for (const name of ["..", ".", " "])
+    expect(readiness(model("azure", name), { ...key, ...resource })).toEqual({ ready: false, missing: null });
+});
+
 describe("access tokens", () => {
   it("CLOUD2 A token is created from the credentials, kept for later requests, and replaced once after a 401", async () => {
     const env = { ...clientEnv, AZURE_TENANT_ID: "tenant-kept", ...resource };

@@ -103,7 +103,8 @@ describe("requests with the credentials of AWS", () => {
     const { end, shown } = await ask({ ...credentials, [variable]: value });
     expect(end).toMatchObject({ type: "error", failure: { kind: "auth", status: 403, retryable: false } });
     expect(shown).toContain(hint);
-    expect(shown).toContain("The key is read from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN");
+    // The region is a setting, and no key.
+    expect(shown).toContain("The key is read from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN.");
   });
 
   it("BEDROCK1 The session token, the secret and the signature are removed from errors", async () => {

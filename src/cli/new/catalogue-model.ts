@@ -11,6 +11,7 @@ import {
   ownProviders,
 } from "#models/load-catalogue.ts";
 import { newModelText } from "#models/new-model-text.ts";
+import { addClouds } from "#models/provider/clouds.ts";
 import { bindingOf, joined, missingNames } from "#models/readiness.ts";
 import { modelPresets, type AnyModelDefinition, type PresetName } from "#spec/index.ts";
 
@@ -35,7 +36,10 @@ interface NewModel {
 type Named = Pick<AnyModelDefinition, "provider" | "preset">;
 
 /** The values that `--provider` accepts: providers whose models have an address, and presets of `openai-compatible`. */
-const choices = [...ownProviders, ...Object.keys(modelPresets)];
+function choices(): string[] {
+  addClouds();
+  return [...ownProviders(), ...Object.keys(modelPresets)];
+}
 
 /**
  * The model for a name. Null: neither flags nor a person choose one. A terminal asks for what the flags leave out; without one both flags are
@@ -50,7 +54,7 @@ export async function chooseModel(
   if (terminal === undefined && (provider === undefined || model === undefined))
     throw new CommandError("Give both --provider and --model, or neither of them.");
   const chosen =
-    provider ?? (await terminal?.ask(`Provider, or nothing for scripted answers (${choices.join(", ")}): `)) ?? "";
+    provider ?? (await terminal?.ask(`Provider, or nothing for scripted answers (${choices().join(", ")}): `)) ?? "";
   if (chosen === "") return null;
   const named = namedProvider(chosen);
   const id = model ?? (await searchedId(named, terminal));
@@ -59,11 +63,11 @@ export async function chooseModel(
 
 function namedProvider(chosen: string): Named {
   if (Object.hasOwn(modelPresets, chosen)) return { provider: "openai-compatible", preset: chosen as PresetName };
-  const known = choices.find((one) => one === chosen);
+  const known = choices().find((one) => one === chosen);
   if (known !== undefined) return { provider: known as AnyModelDefinition["provider"] };
-  const [close] = closestWords(chosen, choices);
+  const [close] = closestWords(chosen, choices());
   const meant = close === undefined ? "" : ` Did you mean "${close}"?`;
-  throw new CommandError(`There is no provider "${chosen}".${meant} Use one of ${choices.join(", ")}.`);
+  throw new CommandError(`There is no provider "${chosen}".${meant} Use one of ${choices().join(", ")}.`);
 }
 
 /** Asks for an id, or for a part of one, until one model is chosen. */

@@ -21,7 +21,7 @@ import { refusal } from "./upp-error.ts";
 /** A provider to create. */
 export interface ProviderOptions extends ProviderConfig {
   /** The protocol of its API. */
-  protocol: ModelDefinition["provider"];
+  protocol: Exclude<ModelDefinition["provider"], "azure" | "vertex" | "bedrock">;
   /** The name of the provider in errors. Default: the protocol. */
   name?: string;
 }
@@ -60,9 +60,11 @@ const access: Omit<ModelAccess, "port"> = {
 
 /** Creates a provider from a protocol, and from connection settings of its requests, such as `baseUrl`. */
 export function createProvider({ protocol, name = protocol, ...config }: ProviderOptions): Provider {
-  // A reference has no bindings of a Worker.
+  // A reference has no bindings of a Worker, and no account at a cloud.
   const known = providers.flatMap((profile) =>
-    "variables" in profile && profile.variables.binding !== undefined ? [] : [profile.name],
+    "variables" in profile && (profile.variables.binding ?? profile.variables.cloud) !== undefined
+      ? []
+      : [profile.name],
   );
   if (!known.includes(protocol)) {
     throw refusal(`There is no protocol "${String(protocol)}". Use one of ${known.join(", ")}.`, name);

@@ -44,8 +44,9 @@ const cloud: CloudAccess = {
     const resource = endpoint?.hostname.split(".")[0] ?? read(resourceVariable);
     if (resource === null) return { variable: resourceVariable };
     if (!/^[a-z0-9][a-z0-9-]*$/i.test(resource)) {
-      const reason = `is "${resource}", which is no name of a resource: letters, digits and "-". An address belongs into ${addressVariables[0]}`;
-      return { variable: resourceVariable, reason };
+      const given = addressVariables.find((name) => endpoint !== null && read(name) !== null) ?? resourceVariable;
+      const reason = `names "${resource}", which is no name of a resource: letters, digits and "-". An address belongs into ${addressVariables[0]}`;
+      return { variable: given, reason };
     }
     const version = endpoint?.searchParams.get("api-version") ?? gatewayVersion;
     return {
@@ -73,7 +74,8 @@ const variables: ProviderVariables = {
   cloud,
 };
 
-function refusedField({ api, gateway, baseUrl }: RefusableFields): RefusedField | undefined {
+function refusedField({ model, api, gateway, baseUrl }: RefusableFields): RefusedField | undefined {
+  if (/^\.{1,2}$|^\s*$/.test(model)) return { field: "model", reason: `"${model}" is not the name of a deployment` };
   if (gateway === undefined || baseUrl !== undefined || api === "chat") return undefined;
   const reason = 'AI Gateway has an address for Chat Completions of Azure alone; add api: "chat", or leave out gateway';
   return { field: "gateway", reason };

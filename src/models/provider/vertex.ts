@@ -59,7 +59,7 @@ const cloud: CloudAccess = {
       if (ofClaude.test(model)) return { variable: keyVariable, reason };
       return { baseUrl: "https://aiplatform.googleapis.com/v1", gatewayPath: "google-vertex-ai/v1" };
     }
-    const project = valueOf(read, projectVariables, /^[a-z][a-z0-9.:-]*$/);
+    const project = valueOf(read, projectVariables, /^[a-z0-9][a-z0-9.:-]*$/);
     if ("variable" in project) return project;
     const location = valueOf(read, locationVariables, /^[a-z][a-z0-9-]*$/);
     if ("variable" in location) return location;
