@@ -58,12 +58,12 @@ function cloudAddress(model: AnyModelDefinition, env: Record<string, unknown>, a
   return cloud === undefined || isKnown ? null : cloud.address(readerOf(env), model, apiKey);
 }
 
-/** The groups of variables that access tokens of a model are created from; none for a definition that names the variable of its key. */
+/** The groups of variables that replace the key of a model; none for a definition that names the variable of its key. */
 export function credentialVariables(model: AnyModelDefinition): readonly (readonly string[])[] {
   return model.keyVariable === undefined ? (variablesOf(model)?.cloud?.credentials ?? []) : [];
 }
 
-/** The credentials of a model's cloud for access tokens; a variable that an incomplete group lacks; null if no group has a variable. */
+/** The credentials of a model's cloud in place of a key; a variable that an incomplete group lacks; null if no group has a variable. */
 function credentialsOf(model: AnyModelDefinition, env: Record<string, unknown>): Credentials | VariableProblem | null {
   const read = readerOf(env);
   const optional = variablesOf(model)?.cloud?.optional ?? [];

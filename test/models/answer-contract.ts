@@ -91,7 +91,7 @@ export function answerContract({ name, provider, definition = {}, env = {}, isBi
       expect(end).toMatchObject({ type: "error", failure: retried });
     });
 
-    it.for(failing)("A server that answers with the fault: %s", async ([fault, failure, text = ""]) => {
+    it.for(failing)("The failure of an answer has its class, its status and its time to wait: %s", async ([fault, failure, text = ""]) => {
       const { end } = await read({ "x-server-fault": fault });
       expect(end).toMatchObject({ type: "error", failure });
       if (end.type === "error") expect(end.failure.message).toContain(text);
@@ -103,7 +103,7 @@ export function answerContract({ name, provider, definition = {}, env = {}, isBi
       if (end.type === "error") expect(end.failure.message).not.toContain("{");
     });
 
-    it("A prompt that is too long for the model is told apart from other refusals", async () => {
+    it("A prompt that is too long for the model is distinguished from other refusals", async () => {
       expect((await read({}, "overflow")).end).toMatchObject({ failure: { kind: "overflow", retryable: false } });
       expect((await read({}, "bad-request")).end).toMatchObject({ failure: { kind: "api", retryable: false } });
     });

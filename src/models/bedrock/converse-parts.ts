@@ -93,7 +93,7 @@ export class ConverseParts {
     }
     if (isObject(image))
       this.#blocks.set(index, { kind: "image", mediaType: `image/${stringOf(image["format"])}`, bytes: [] });
-    // A block of text or thinking is known by its first delta.
+    // The first delta of a block of text or thinking shows its kind.
     return [];
   }
 
@@ -164,7 +164,7 @@ export class ConverseParts {
   }
 }
 
-/** AWS adds letters of random number to each event, so that the sizes of events tell nothing about their text. */
+/** AWS adds a random number of letters to each event, which hides the length of its text. */
 function withoutPadding(event: Fields): Fields {
   return Object.fromEntries(
     Object.entries(event).map(([type, value]) => {
