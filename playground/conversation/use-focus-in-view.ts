@@ -4,7 +4,7 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
 import type { RefObject } from "react";
 
-/** What a user does to scroll away from the element with the focus. Keys other than Tab are among it. */
+/** Events that mean that the user scrolls away from the focused element. Keys other than Tab and Shift have the same effect. */
 const leaving = ["wheel", "touchmove", "pointerdown"] as const;
 
 /** Keeps the element with the keyboard's focus in the visible area of `place`, until the user scrolls. */

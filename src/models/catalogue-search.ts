@@ -15,7 +15,7 @@ import { currentIds, findEntry } from "./provider/facts/fact-table.ts";
 import { factTables } from "./provider/facts/tables.ts";
 import { providerNamed } from "./provider/providers.ts";
 
-/** The provider of a table, as a definition names it; null for a table of another address of a provider. */
+/** The provider of a table, as a definition names it; null for a provider that this program does not contain. */
 function namedBy(table: string): Pick<AnyModelDefinition, "provider" | "preset"> | null {
   if (Object.hasOwn(modelPresets, table)) return { provider: "openai-compatible", preset: table as PresetName };
   return providerNamed(table) === undefined ? null : { provider: table as AnyModelProvider };

@@ -165,7 +165,7 @@ export function gatewayLogId(headers: Headers | null): { gateway_log_id?: string
   return id === "" ? {} : { gateway_log_id: id.slice(0, longestLogId) };
 }
 
-/** What replaces the variable with the account of a gateway. */
+/** What a user can set instead of the variable with the account of a gateway. */
 export const insteadOfAccount =
   `In place of ${accountVariable}, which the address of an AI Gateway contains, set gateway.accountId, or add the binding ` +
   `${aiBindingName} to the wrangler configuration ([ai] with binding = "AI").`;

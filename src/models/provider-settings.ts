@@ -49,7 +49,7 @@ export function bindingOf(model: AnyModelDefinition): typeof aiBindingName | nul
 }
 
 /**
- * The address of a model's account at a cloud, or the variable that lacks it. Null for a model with an address of its own, and for a provider
+ * The address of a model's account at a cloud, or the missing variable. Null for a model with an address of its own, and for a provider
  * that has one address for all accounts.
  */
 function cloudAddress(model: AnyModelDefinition, env: Record<string, unknown>, apiKey: string | null) {
@@ -58,12 +58,12 @@ function cloudAddress(model: AnyModelDefinition, env: Record<string, unknown>, a
   return cloud === undefined || isKnown ? null : cloud.address(readerOf(env), model, apiKey);
 }
 
-/** The groups of variables that replace the key of a model; none for a definition that names the variable of its key. */
+/** The groups of variables with credentials, which create access tokens or sign requests; none for a definition that names the variable of its key. */
 export function credentialVariables(model: AnyModelDefinition): readonly (readonly string[])[] {
   return model.keyVariable === undefined ? (variablesOf(model)?.cloud?.credentials ?? []) : [];
 }
 
-/** The credentials of a model's cloud in place of a key; a variable that an incomplete group lacks; null if no group has a variable. */
+/** The credentials of a model's cloud; the missing variable of an incomplete group; null if no variable of a group is set. */
 function credentialsOf(model: AnyModelDefinition, env: Record<string, unknown>): Credentials | VariableProblem | null {
   const read = readerOf(env);
   const optional = variablesOf(model)?.cloud?.optional ?? [];

@@ -41,7 +41,7 @@ export function isScripted(model: AnyModelDefinition): boolean {
   return provider !== undefined && "play" in provider;
 }
 
-/** Adds to a failure what its provider knows about it, and to that of a refused key the variables that the key or the credentials are read from. */
+/** Adds the provider's explanation to a failure; if a key was refused, also the names of the variables that the key or the credentials are read from. */
 export async function withHints(
   failure: ModelFailure,
   model: AnyModelDefinition,

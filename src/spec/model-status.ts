@@ -1,4 +1,4 @@
-// What is known of a model in addition to its definition: the facts of the catalogue, and whether the variables that it needs are set. The
+// Metadata of a model in addition to its definition: the facts of the catalogue, and whether the variables that it needs are set. The
 // routes of definitions and the code that sends requests use the same types.
 
 import type { CatalogueCapabilities, CatalogueSource } from "./model-catalogue.ts";

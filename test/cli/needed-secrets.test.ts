@@ -35,7 +35,7 @@ it("A deploy asks for no secret for a model that a binding reaches, with and wit
   expect(names(boundVariables({ ai: { binding: "AI" } }))).toEqual([]);
 });
 
-it("READY1 A deploy asks at once for all that a model lacks, each for its own purpose, and none of them serves for another", () => {
+it("READY1 A deploy asks at once for all variables that a model lacks, states the purpose of each, and no variable replaces another", () => {
   const gateway = { id: "g", tokenVariable: "TEAM_TOKEN" };
   const model = { name: "claude", provider: "anthropic", model: "m", gateway } as const;
   const other = { name: "gpt", provider: "openai", model: "m", gateway } as const;

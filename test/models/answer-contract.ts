@@ -91,11 +91,14 @@ export function answerContract({ name, provider, definition = {}, env = {}, isBi
       expect(end).toMatchObject({ type: "error", failure: retried });
     });
 
-    it.for(failing)("The failure of an answer has its class, its status and its time to wait: %s", async ([fault, failure, text = ""]) => {
-      const { end } = await read({ "x-server-fault": fault });
-      expect(end).toMatchObject({ type: "error", failure });
-      if (end.type === "error") expect(end.failure.message).toContain(text);
-    });
+    it.for(failing)(
+      "The failure of an answer has its class, its status and its time to wait: %s",
+      async ([fault, failure, text = ""]) => {
+        const { end } = await read({ "x-server-fault": fault });
+        expect(end).toMatchObject({ type: "error", failure });
+        if (end.type === "error") expect(end.failure.message).toContain(text);
+      },
+    );
 
     it("An error in the middle of an answer fails it with the class and the text of the error", async () => {
       const { end } = await read({}, "error-mid-stream");

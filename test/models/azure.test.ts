@@ -329,7 +329,7 @@ describe("content filter", () => {
 });
 
 describe("refusals", () => {
-  it("A missing deployment is Azure's text, with the deployment, the definition and the variables of the address", async () => {
+  it("The error for a missing deployment has Azure's text, with the deployment, the definition and the variables of the address", async () => {
     const message =
       "The API deployment for this resource does not exist. If you created the deployment within the last 5 minutes, please wait a moment and try again.";
     const body = JSON.stringify({ error: { type: "invalid_request_error", code: "DeploymentNotFound", message } });
@@ -357,7 +357,7 @@ it("Reasoning that a resource encrypted is sent to this resource alone", async (
   expect(data).toMatchObject([{ provider: "azure-responses team.openai.azure.com" }]);
 });
 
-it("CLOUD2 No part of an answer contains a created token, also one that replaces another", async () => {
+it("CLOUD2 No part of an answer contains a created token, including a replacement", async () => {
   const env = { ...clientEnv, AZURE_TENANT_ID: "tenant-shown", ...resource };
   let asked = 0;
   const seen: string[] = [];

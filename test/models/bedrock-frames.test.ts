@@ -1,5 +1,5 @@
-// The frames of Bedrock's binary stream: wherever they are split, cut, damaged or lie about their lengths, the answer is complete or ends with
-// an error that is retried, and never a wrong one.
+// The frames of Bedrock's binary stream: if they are split, cut or damaged, or state wrong lengths, the answer is complete or ends with an error
+// that is retried, and its content is never wrong.
 
 import fc from "fast-check";
 import { describe, expect, inject, it } from "vitest";

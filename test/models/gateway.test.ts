@@ -196,7 +196,7 @@ describe("headers of a gateway", () => {
     expect(await names(false)).toEqual([]);
   });
 
-  it.for(throughGateway)("A model of %s without a key sends none to a gateway that has it", async (provider) => {
+  it.for(throughGateway)("A model of %s without a key sends no key to a gateway that has the key", async (provider) => {
     const definition = model(provider, "case:text", { gateway, keyVariable: null });
     const { sent, end } = await ask(definition, account, { server: paths[provider].server });
     const present = ["authorization", "x-api-key", "x-goog-api-key", "api-key"].filter((name) =>
@@ -223,7 +223,7 @@ describe("gateways that cannot be used", () => {
   // Clouds lack the variables of their address in addition (azure.test.ts, vertex.test.ts).
   const ofKey = throughGateway.filter((provider) => !/^(?:azure|vertex)/.test(provider));
   it.for([...ofKey.map((provider) => ({ provider })), { provider: "openai-compatible", preset: "groq" } as const])(
-    "READY1 A model of $provider lacks its key, its token and its account at once, one sentence names all, and with them it is ready",
+    "READY1 A model of $provider names its missing key, token and account in one sentence, and is ready once they are set",
     async (named) => {
       const guarded = {
         ...model("anthropic", "m", { gateway: { ...gateway, tokenVariable: "TEAM_TOKEN" } }),

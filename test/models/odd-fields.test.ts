@@ -173,22 +173,25 @@ describe("refusals and errors", () => {
     });
   });
 
-  it.for(providers)("A refusal of %s with status 200 keeps its words, however deep they are", async (provider) => {
-    const refusals = [
-      { Response: { Error: { Code: "AuthFailure", Message: "It is refused." } } },
-      { header: { code: 10013, message: "It is refused.", sid: "x" } },
-      { fault: { faultstring: "It is refused.", detail: { errorcode: "x" } } },
-      { success: false, data: { message: "It is refused." } },
-      { err: { msg: "It is refused." } },
-      { status: "error", reason: "It is refused." },
-      [{ error: { code: 400, message: "It is refused.", status: "INVALID_ARGUMENT" } }],
-      "It is refused.",
-    ];
-    for (const refusal of refusals) {
-      const { end } = await answerTo(provider, JSON.stringify(refusal));
-      expect([refusal, end]).toMatchObject([refusal, { type: "error", failure: { message: "It is refused." } }]);
-    }
-  });
+  it.for(providers)(
+    "A refusal of %s with status 200 keeps its message, however deep it is nested",
+    async (provider) => {
+      const refusals = [
+        { Response: { Error: { Code: "AuthFailure", Message: "It is refused." } } },
+        { header: { code: 10013, message: "It is refused.", sid: "x" } },
+        { fault: { faultstring: "It is refused.", detail: { errorcode: "x" } } },
+        { success: false, data: { message: "It is refused." } },
+        { err: { msg: "It is refused." } },
+        { status: "error", reason: "It is refused." },
+        [{ error: { code: 400, message: "It is refused.", status: "INVALID_ARGUMENT" } }],
+        "It is refused.",
+      ];
+      for (const refusal of refusals) {
+        const { end } = await answerTo(provider, JSON.stringify(refusal));
+        expect([refusal, end]).toMatchObject([refusal, { type: "error", failure: { message: "It is refused." } }]);
+      }
+    },
+  );
 
   it.for([
     ["openai", choice({ content: "Hi" }), [{ error: { code: 503, message: "It broke." } }]],
@@ -203,7 +206,7 @@ describe("refusals and errors", () => {
     ["anthropic", start(usual), { type: "error", error: "It broke." }],
     ["anthropic", start(usual), [{ error: { message: "It broke." } }]],
   ] as [Provider, Fields, unknown][])(
-    "An error in the middle of an answer of %s keeps its words (case %#)",
+    "An error in the middle of an answer of %s keeps its message (case %#)",
     async ([provider, first, error]) => {
       const { end } = await answerTo(provider, lines(first, error));
       expect(end).toMatchObject({ type: "error", failure: { message: "It broke.", retryable: true } });

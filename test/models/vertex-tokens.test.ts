@@ -144,7 +144,7 @@ describe("access tokens", () => {
     },
   );
 
-  it("CLOUD2 A clock that is wrong by an hour is Google's text, with the variables", async () => {
+  it("CLOUD2 The error for a clock that is wrong by an hour has Google's text and the names of the variables", async () => {
     const sent: string[] = [];
     const port = createModelPort({
       env: { ...signing, GOOGLE_VERTEX_LOCATION: "asia-east1" },

@@ -249,7 +249,7 @@ describe("requests and answers", () => {
     );
   });
 
-  it("A model that the location does not have is Google's text, with the model, the definition and the variables", async () => {
+  it("The error for a model that the location does not have has Google's text, with the model, the definition and the variables", async () => {
     const text =
       "Publisher Model `projects/team-1/locations/europe-west1/publishers/google/models/gemini-9` was not found.";
     const body = JSON.stringify([{ error: { code: 404, message: text, status: "NOT_FOUND" } }]);

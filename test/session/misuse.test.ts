@@ -146,7 +146,7 @@ it("ENTRY10 An execution is refused if the model has no API key, and the session
   expect(of.messages).toEqual([]);
 });
 
-it("READY1 An execution is refused with all that the model lacks, and a key of the options is none of it", () => {
+it("READY1 An execution is refused with the names of all missing variables; the key is not among them if the options have one", () => {
   const gateway = { id: "team", tokenVariable: "TEAM_TOKEN" };
   const model = { name: "big", provider: "anthropic", model: "claude", gateway } as const;
   const refused = (options: object) =>

@@ -1,5 +1,5 @@
 // The transport of Amazon Bedrock: it adds the key or the signature to a request, and turns the binary event stream of its answer into the
-// text of server-sent events, so that the log, the limits and the repairs see one form for all providers. Invariants: an exception of the
+// text of server-sent events, so that the log, the limits and the repairs process one form for all providers. Invariants: an exception of the
 // stream becomes an error event with its type; a damaged frame is an error of the body, after the frames before it; each received piece
 // causes a piece, possibly an empty one, so that a slow frame is not taken for silence.
 
@@ -54,7 +54,7 @@ class EventLines {
   }
 }
 
-/** With what the text of a document, a page or an event begins. */
+/** The first characters of a document, a page or an event in text form. */
 const beginningOfText = /[[{<:a-z]/i;
 
 /**

@@ -1,4 +1,4 @@
-// A language model of the AI SDK that speaks Converse, Bedrock's API for the models of all vendors. The AI SDK's package is not used (decision
+// A language model of the AI SDK that uses Converse, Bedrock's API for the models of all vendors. The AI SDK's package is not used (decision
 // record 61: the wire of Bedrock). The transport (`bedrock-fetch.ts`) authenticates requests and turns the answer's frames into events.
 // Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html.
 

@@ -164,7 +164,7 @@ export class ConverseParts {
   }
 }
 
-/** AWS adds a random number of letters to each event, which hides the length of its text. */
+/** AWS adds a random number of letters to each event, so that the size of an event does not reveal its text. */
 function withoutPadding(event: Fields): Fields {
   return Object.fromEntries(
     Object.entries(event).map(([type, value]) => {

@@ -13,7 +13,7 @@ export interface RefusedByAws {
   credentials?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The ids of inference profiles begin with the part of the world of their regions. */
+/** The ids of inference profiles begin with a geographic prefix, such as `eu.`. */
 function profileOf(model: string, region: string | null): string {
   const world = region === null ? "us" : (/^(?:us-gov|us|eu|ap)(?=-)/.exec(region)?.[0] ?? "global");
   return `${world === "ap" ? "apac" : world}.${model}`;

@@ -65,7 +65,7 @@ const eventsOf: Record<Protocol, (text: string) => object[]> = {
   },
 };
 
-/** Creates a fetch that answers with the end of an answer in place of the refusal of a prompt. */
+/** Creates a fetch that replaces the refusal of a prompt by an answer that ends with `content_filter`. */
 function promptFilterFetch(fetch: Fetch, protocol: Protocol): Fetch {
   const send = async (input: Parameters<Fetch>[0], init?: RequestInit): Promise<Response> => {
     const response = await fetch(input, init);

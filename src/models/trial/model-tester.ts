@@ -33,7 +33,7 @@ interface NamedModel {
 
 /**
  * Returns a function that tries a model: with a text, with a tool and with a picture, one after the other, except for what its definition
- * excludes. A model that does not answer the text is asked nothing else.
+ * or the catalogue excludes. If the text fails, no further trial is sent.
  */
 export function modelTester(
   { catalogue }: { catalogue?: ModelCatalogue | undefined },

@@ -68,7 +68,7 @@ export function models({ open, visit }: PlaygroundUse): void {
       await entry.waitFor();
     });
 
-    it("TRIAL4 A test of a model can be stopped, a refusal is shown, and neither a model without its key nor a page of a user offers one", async () => {
+    it("TRIAL4 A test of a model can be stopped, a refusal is shown, and no test is offered for a model without its key or to a user who is not an administrator", async () => {
       const { page } = await open("/models/slow");
       const button = (name: string) => page.getByRole("button", { name });
       await button("Test the model").focus();
