@@ -210,7 +210,8 @@ function callNode({ streamed, logged }: MergedCall, of: Of): ToolNode {
   const error = streamed?.result?.status === "error" ? streamed.result.error : undefined;
   return {
     kind: streamed?.child_thread_id === undefined ? "tool" : streamed.child_thread_id === null ? "prompt" : "child",
-    key: `${of.prefix}call ${streamed?.message_id ?? logged?.id ?? ""}`,
+    // The same key before and after the call's events arrive: a user may have selected the bar of its log row.
+    key: `${of.prefix}call ${streamed?.message_id ?? logged?.message_id ?? logged?.id ?? streamed?.call_id ?? ""}`,
     name: streamed?.name ?? logged?.name ?? "",
     aside: failed
       ? (error ?? "failed")
@@ -271,8 +272,9 @@ function waitNode({ waits_for, name, call_id, start, end }: StreamedWait, of: Of
 function notesOf(streamed: readonly StreamedNote[], logged: readonly LoggedNote[]): (StreamedNote & { id: string })[] {
   // A recovery is both an event and a log row. The row has more details, so the event is left out.
   const recovered = logged.some(({ name }) => name.startsWith("Resumed"));
-  const events = streamed.filter(({ name }) => !(recovered && name.startsWith("Resumed")));
-  return [...events.map((note, at) => ({ ...note, id: `streamed ${at}` })), ...logged];
+  // Numbered before the filter, so that a row that arrives later changes no other id.
+  const events = streamed.map((note, at) => ({ ...note, id: `streamed ${at}` }));
+  return [...events.filter(({ name }) => !(recovered && name.startsWith("Resumed"))), ...logged];
 }
 
 function noteNode({ id, at, name, aside, failed, data }: StreamedNote & { id: string }, of: Of): NoteNode {

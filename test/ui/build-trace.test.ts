@@ -226,6 +226,46 @@ describe("a trace", () => {
     ]);
   });
 
+  const crashed: [number, EventDraft][] = [
+    [0, begun],
+    [1, { type: "error", code: "hook", message: "It threw." }],
+    [2, step(1)],
+    [4, answer("m")],
+    [20, { type: "message_retracted", reason: "recovery" }],
+    [21, { type: "agent_handoff", from: "a", to: "b" }],
+    [25, step(1)],
+    [27, answer("n")],
+    [60, stepEnd(1)],
+    [61, ended],
+  ];
+  const recovered: Log = { ...attemptRow(21, 0), id: "row 21", type: "recovery", data: {} };
+
+  it.each([
+    [
+      "parallel calls",
+      parallel,
+      [attemptRow(3, 90), ...["a", "b"].map((id) => callRow(100, 9, { id, message_id: `tool ${id}` }))],
+    ],
+    [
+      "failed attempts",
+      failing,
+      [attemptRow(2, 8), attemptRow(50, 10, { attempt: 2 }), attemptRow(60, 30, { model: "slow" })],
+    ],
+    ["a crash", crashed, [attemptRow(26, 30), recovered]],
+  ])("Every trace bar of the log keeps its key while the events of a run with %s arrive", (_what, events, logs) => {
+    const keys = (root: RunNode): string[] => traceRows(root, new Set()).map(({ node }) => node.key);
+    for (let count = 0; count < events.length; count += 1) {
+      const next = keys(traced(events.slice(0, count + 1), logs));
+      expect(next).toEqual(expect.arrayContaining(keys(traced(events.slice(0, count), logs))));
+      expect(new Set(next).size).toBe(next.length);
+    }
+  });
+
+  it("A trace note of an event keeps its key if the log row of another note arrives after it", () => {
+    const key = (logs: Log[]) => only(traced(crashed, logs), "note").find(({ name }) => name.includes("handed"))?.key;
+    expect(key([recovered])).toBe(key([]));
+  });
+
   it("If a crash of the server interrupts an attempt, a trace shows it next to the logged attempt that replaced it", () => {
     const root = traced(
       [
