@@ -91,7 +91,7 @@ describe.each<{ build: string; begin: Beginning }>([
 
   it("SURV13 Followers of threads of an older build lose no event, and each call of those threads took effect once", () => {
     for (const rule of ["SURV2", "SURV3", "SURV4", "SURV5", "SURV6", "SURV7"])
-      expect(soak.findings.of(rule)).toEqual([]);
+      expect(soak.findings.of(rule).join("\n")).toBe("");
     expect(soak.effects.reconciled).toBeGreaterThan(0);
     expect(soak.effects.repetitions).toBe(1);
   });
