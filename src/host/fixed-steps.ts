@@ -2,7 +2,7 @@
 // prompt, models and tools, and sends the whole conversation. There are no prompts, agents, hooks or filters.
 
 import type { JsonObject } from "#contract/json.ts";
-import type { AnswerStructure } from "#core/ports/model-port.ts";
+import type { AnswerStructure, ModelMessage } from "#core/ports/model-port.ts";
 import type { StepPlan, StepPort, ToolMode } from "#core/ports/step-port.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
@@ -40,8 +40,17 @@ export interface StepSettings {
   errorTexts?: Partial<CallErrorTexts> | undefined;
 }
 
-/** The messages that a step sends. */
-export interface SentConversation {
+/** The messages that a step sends: records, or messages that are made for each request. */
+export type SentConversation = RecordedConversation | MadeConversation;
+
+/** Messages that are made for each request, because the records of the run are not what the model receives. */
+export interface MadeConversation {
+  /** The messages of the next request. They may be none. If it rejects, the run ends as failed inside the library. */
+  messages: (signal: AbortSignal) => Promise<ModelMessage[]>;
+}
+
+/** The messages of the conversation as records. */
+interface RecordedConversation {
   /** Messages of earlier runs, oldest first. Their thinking is sent again only if `reasoning.include` is set. */
   earlier: readonly MessageRecord[];
   /** Messages of the run so far. */
@@ -57,14 +66,14 @@ export function fixedSteps(settings: StepSettings, conversation: SentConversatio
   const texts = { ...threadErrorTexts, ...settings.errorTexts };
   const offered = models[0].capabilities?.functionCalling === false ? new Map<string, ToolRunner>() : tools;
   return {
-    async plan(shape) {
-      const own = conversation.own();
-      const stored = [...earlierThinking(conversation.earlier, reasoning, own), ...own];
-      const messages = repair(stored.filter(isSendable).map(modelMessage), texts);
+    async plan(shape, signal) {
+      const isMade = "messages" in conversation;
+      const given = isMade ? await conversation.messages(signal) : recordedMessages(conversation, reasoning);
+      const messages = repair(given, texts);
       // There are no stored files, so a reference to one is sent as a line of text with its name.
       const sent = await withAttachments(messages, { files: undefined, models, recent: undefined });
       const instruction = unstoredInstruction(shape);
-      if (sent.length === 0 && instruction === undefined) return { problem: nothingToSend };
+      if (sent.length === 0 && instruction === undefined && !isMade) return { problem: nothingToSend };
       const step = offeredTools(offered, shape);
       const form = shape.structure === undefined ? structure : shape.structure;
       const request: StepPlan["request"] = {
@@ -84,6 +93,15 @@ export function fixedSteps(settings: StepSettings, conversation: SentConversatio
     },
     tools: () => Promise.resolve({ tools, toolMode, ...place }),
   };
+}
+
+function recordedMessages(
+  { earlier, own }: RecordedConversation,
+  reasoning: ReasoningConfig | undefined,
+): ModelMessage[] {
+  const records = own();
+  const stored = [...earlierThinking(earlier, reasoning, records), ...records];
+  return stored.filter(isSendable).map(modelMessage);
 }
 
 const nothingToSend = { code: "conflict", message: "The conversation has no message to send to the model." };

@@ -10,6 +10,7 @@ import type { LoopHooks } from "#core/ports/hook-port.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
+import type { Steering } from "#core/ports/steering.ts";
 import type { StepPort } from "#core/ports/step-port.ts";
 import type { Strategy } from "#core/ports/strategy-port.ts";
 import type { ExecutedRun } from "#core/run-record.ts";
@@ -40,6 +41,8 @@ export interface HostParts {
   retryDelay?: NonNullable<RunPorts["retryDelay"]>;
   /** Hooks of the loop. `afterCall` receives the values that tools return. Default: none. */
   hooks?: Partial<LoopHooks>;
+  /** Messages that join the run before its next step. Absent: none can join. */
+  steering?: Steering;
   /** The texts that the model reads in place of a tool's result. Default: those of threads. */
   errorTexts?: Partial<CallErrorTexts>;
 }
