@@ -1,6 +1,7 @@
 // Finds the last request whose tokens its provider counted. The ratio of that count to the estimate corrects the estimate of the next one.
 
 import type { Side } from "#contract/thread-message.ts";
+import { countedRequest } from "#core/context/measured-tokens.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { isModelAnswer } from "#core/scope.ts";
 import { beginsWith } from "#lib/begins-with.ts";
@@ -31,9 +32,8 @@ export function lastMeasured(
   const last = included.findLast((message) => isModelAnswer(message) && (message.side ?? side) === side);
   if (last?.usage == null || last.model === null || !names.has(last.model)) return null;
   if (!isUnchanged(last, { stored, included })) return null;
-  const { input, cache_read, cache_write } = last.usage;
-  const tokens = input + cache_read + cache_write;
-  return tokens === 0 ? null : { messageId: last.id, tokens };
+  const tokens = countedRequest(last.usage);
+  return tokens === null ? null : { messageId: last.id, tokens };
 }
 
 /**

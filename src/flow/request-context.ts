@@ -5,6 +5,7 @@
 import { compact, projectedTokens } from "#core/context/compact.ts";
 import type { CompactOptions } from "#core/context/compact.ts";
 import { TokenEstimates } from "#core/context/context-tokens.ts";
+import { correction } from "#core/context/measured-tokens.ts";
 import { project, wholeProjection } from "#core/context/projection.ts";
 import type { ProjectedMessages, Projection } from "#core/context/projection.ts";
 import { cutMiddle } from "#core/context/shorten.ts";
@@ -231,8 +232,7 @@ function sizeOf(
   if (measured === null || answer === -1) return { fixed, tokens: fixed + estimated, scale: 1 };
   const later = estimates.slice(answer).reduce((sum, tokens) => sum + tokens, 0);
   const counted = Math.max(0, measured.tokens - fixed);
-  // A count far from the estimate belongs to another request, or is wrong, so the ratio is bounded.
-  const scale = estimated === later ? 1 : Math.min(Math.max(counted / (estimated - later), 0.5), 4);
+  const scale = correction({ counted, estimated: estimated - later });
   return { fixed, tokens: fixed + estimated * scale, scale };
 }
 

@@ -6,6 +6,7 @@
 import { zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 
+import { countedRequest } from "../context/measured-tokens.ts";
 import type { ModelRequest } from "../ports/model-port.ts";
 import { requestTokens, textTokens } from "./estimate-tokens.ts";
 
@@ -52,9 +53,7 @@ function believed({ input, output, cache_read, cache_write }: Usage): Usage {
   return { input: prompt, output: words, cache_read: read, cache_write: written, total_tokens };
 }
 
-function hasPrompt({ input, cache_read, cache_write }: Usage): boolean {
-  return input + cache_read + cache_write > 0;
-}
+const hasPrompt = (usage: Usage): boolean => countedRequest(usage) !== null;
 
 function complete(known: Usage, { input, output }: Pick<Usage, "input" | "output">): CountedUsage {
   if (input === known.input && output === known.output) return { usage: known, estimated: false };
