@@ -1,5 +1,6 @@
 // Bundles the client and the entry for UPP as an application would, checks their sizes, and checks that they contain no package.
 
+import path from "node:path";
 import { gzipSync } from "node:zlib";
 
 import { build } from "esbuild";
@@ -8,7 +9,10 @@ import { fromRoot } from "./lib/paths.mjs";
 
 const kib = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`;
 
-/** The limit of each entry in bytes after gzip. Peer dependencies are not included. Code that two entries share counts in each. */
+/**
+ * The limit of each entry in bytes after gzip. Peer dependencies are not included. Code that two entries share counts in each; code that an
+ * entry loads on demand does not count, if `onDemand` is set.
+ */
 const entries = [
   { name: "threadhold/client", file: "src/client/index.ts", limit: 15 * 1024 },
   { name: "threadhold/react", file: "src/react/index.ts", limit: 3 * 1024 },
@@ -23,10 +27,29 @@ const entries = [
     packages: ["zod", "uuid"],
     limit: 48 * 1024,
   },
+  {
+    name: "threadhold/loop",
+    file: "src/facade/phi/index.ts",
+    packages: ["zod", "uuid"],
+    limit: 48 * 1024,
+    onDemand: true,
+  },
 ];
 
+/** The bundled files that an entry imports before it runs: all of them, unless the bundle is split. */
+function startOf({ outputs }, entry) {
+  const needed = new Set();
+  const need = (file) => {
+    if (outputs[file] === undefined || needed.has(file)) return;
+    needed.add(file);
+    for (const { path, kind } of outputs[file].imports) if (kind === "import-statement") need(path);
+  };
+  for (const [file, { entryPoint }] of Object.entries(outputs)) if (entryPoint === entry) need(file);
+  return [...needed];
+}
+
 let failed = false;
-for (const { name, file, packages = [], limit } of entries) {
+for (const { name, file, packages = [], limit, onDemand = false } of entries) {
   const { outputFiles, metafile } = await build({
     entryPoints: [fromRoot(file)],
     bundle: true,
@@ -37,12 +60,18 @@ for (const { name, file, packages = [], limit } of entries) {
     external: ["react", "ai", "@ai-sdk/react", "@assistant-ui/react", ...packages],
     write: false,
     metafile: true,
+    ...(onDemand ? { splitting: true, outdir: fromRoot(".cache/client-size") } : {}),
     logLevel: "error",
   });
-  const contents = Buffer.concat(outputFiles.map((file) => file.contents));
+  const started = startOf(metafile, file);
+  const names = new Set(started.map((name) => path.basename(name)));
+  const contents = Buffer.concat(
+    outputFiles.filter((output) => !onDemand || names.has(path.basename(output.path))).map((output) => output.contents),
+  );
   const gzip = gzipSync(contents, { level: 9 }).length;
   console.log(`${name}: ${kib(contents.length)} minified, ${kib(gzip)} gzip of ${kib(limit)}`);
-  const foreign = Object.keys(metafile.inputs).filter((input) => input.includes("node_modules/"));
+  const inputs = started.flatMap((name) => Object.keys(metafile.outputs[name]?.inputs ?? {}));
+  const foreign = inputs.filter((input) => input.includes("node_modules/"));
   if (foreign.length > 0) console.error(`${name} bundles packages: ${foreign.join(", ")}`);
   if (gzip > limit) console.error(`${name} is over its limit.`);
   failed ||= foreign.length > 0 || gzip > limit;

@@ -68,6 +68,8 @@ const about = {
   "threadhold/agents/middleware": ["agents-middleware.md", "The middleware `logging`, for `threadhold/agents`."],
   "threadhold/agents/checkpoint": ["agents-checkpoint.md", "Stores of checkpoints, for `threadhold/agents`."],
   "threadhold/agents/checkpoint/node": ["agents-checkpoint-node.md", "Checkpoints as files, for `threadhold/agents`."],
+  "threadhold/loop": ["loop.md", "The agent loop as a library, after phi-core ([guide](../../guide/loop.md))."],
+  "threadhold/loop/providers": ["loop-providers.md", "The providers of this package, for `threadhold/loop`."],
   "threadhold/agents/thread-tree": ["agents-thread-tree.md", "Trees of conversations, for `threadhold/agents`."],
 };
 

@@ -44,7 +44,7 @@ export interface StepSettings {
 export type SentConversation = RecordedConversation | MadeConversation;
 
 /** Messages that are made for each request, because the records of the run are not what the model receives. */
-export interface MadeConversation {
+interface MadeConversation {
   /** The messages of the next request. They may be none. If it rejects, the run ends as failed inside the library. */
   messages: (signal: AbortSignal) => Promise<ModelMessage[]>;
 }

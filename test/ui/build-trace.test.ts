@@ -232,7 +232,7 @@ describe("a trace", () => {
     [2, step(1)],
     [4, answer("m")],
     [20, { type: "message_retracted", reason: "recovery" }],
-    [21, { type: "agent_handoff", from: "a", to: "b" }],
+    [21, { type: "agent_handoff", from: "a", to: "b", tool_call_id: "c" }],
     [25, step(1)],
     [27, answer("n")],
     [60, stepEnd(1)],

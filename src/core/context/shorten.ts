@@ -48,19 +48,24 @@ export function turnEssence(answer: ModelMessage): ModelMessage {
 const essences = new WeakMap<ModelMessage, ModelMessage>();
 
 function newEssence(answer: ModelMessage): ModelMessage {
-  const text = (textOf(answer.parts) ?? "").replaceAll(/\s+/g, " ").trim();
   const names = answer.parts.flatMap((part) => (part.type === "tool_call" ? [part.name] : []));
-  const called = names.length === 0 ? [] : [`called ${[...new Set(names)].join(", ")}`];
-  const line = [...(!isVisible(text) ? [] : [beginning(text, essenceBytes)]), ...called].join("; ");
   return {
     id: answer.id,
     role: "user",
-    parts: [{ type: "text", text: `[Summary] ${line === "" ? "An answer without text." : line}` }],
+    parts: [{ type: "text", text: essenceLine(textOf(answer.parts) ?? "", names) }],
     name: null,
     tool_call_id: null,
     result: null,
     ...(answer.joined === undefined ? {} : { joined: answer.joined }),
   };
+}
+
+/** The line that an answer is reduced to: the beginning of its text, and the names of the tools that it called. */
+export function essenceLine(answer: string, calledTools: readonly string[]): string {
+  const text = answer.replaceAll(/\s+/g, " ").trim();
+  const called = calledTools.length === 0 ? [] : [`called ${[...new Set(calledTools)].join(", ")}`];
+  const line = [...(!isVisible(text) ? [] : [beginning(text, essenceBytes)]), ...called].join("; ");
+  return `[Summary] ${line === "" ? "An answer without text." : line}`;
 }
 
 /** The message with each of its texts, results and call arguments cut to about `tokens` tokens. */
@@ -96,8 +101,8 @@ function cutPart(part: StoredPart, tokens: number): StoredPart {
   return cut === part.arguments ? part : { ...part, arguments: cut as typeof part.arguments };
 }
 
-/** The value with its strings cut. Returns the same value if no string is too long. */
-function cutStrings(value: Json, tokens: number): Json {
+/** The value with each of its strings cut. Returns the same value if no string is too long. */
+export function cutStrings(value: Json, tokens: number): Json {
   if (typeof value === "string") return cutMiddle(value, tokens);
   if (Array.isArray(value)) {
     const items = value.map((item) => cutStrings(item, tokens));

@@ -122,9 +122,3 @@ export async function keyOf({ apiKey }: ProviderConfig): Promise<string | undefi
   if (typeof key === "string" && key.trim() !== "") return key;
   throw new Error(`It has to be a text that is not empty; it is ${key === "" ? "empty" : typeof key}.`);
 }
-
-/** The environment variables of this process, from which keys and base URLs are read. */
-export function environment(): Record<string, unknown> {
-  const { process } = globalThis as { process?: { env?: Record<string, unknown> } };
-  return process?.env ?? {};
-}

@@ -7,10 +7,10 @@ import type { AnswerSoFar, ModelFailure, ModelPort } from "#core/ports/model-por
 import { toolHost } from "#core/ports/tool-host.ts";
 import type { CallExecution, HostConnection, ToolHost } from "#core/ports/tool-host.ts";
 import type { LogRecord } from "#core/record.ts";
+import { environment } from "#host/process-environment.ts";
 import type { ThreadState } from "#spec/index.ts";
 
 import { cancelled } from "./failure-error.ts";
-import { environment } from "./model-reference.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import { ErrorCode, refusal, UPPError } from "./upp-error.ts";
 

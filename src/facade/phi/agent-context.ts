@@ -1,0 +1,55 @@
+// The context of a loop: the conversation, the tools, and the ids of the loop (architecture §6, AgentContext).
+
+import { isObject } from "#lib/json-value.ts";
+
+import { checkTools } from "./loop-config.ts";
+import { LoopError } from "./loop-error.ts";
+import type { ContinuationKind } from "./loop-event.ts";
+import { isLlmMessage } from "./loop-messages.ts";
+import type { AgentMessage } from "./loop-messages.ts";
+import type { AgentTool } from "./loop-tool.ts";
+
+/** The context of a loop. The loop appends its messages to `messages`, and writes the ids that are absent. */
+export interface AgentContext {
+  system_prompt: string;
+  messages: AgentMessage[];
+  tools: readonly AgentTool[];
+  /** Absent: `agentLoop` makes one and writes it back. `agentLoopContinue` requires it. */
+  agent_id?: string | undefined;
+  /** As `agent_id`. */
+  session_id?: string | undefined;
+  /** Absent: the loop makes one and writes it back. */
+  loop_id?: string | undefined;
+  /** The loop from which this one continues. */
+  parent_loop_id?: string | undefined;
+  /** How this loop relates to the earlier one. Absent for an origin. */
+  continuation_kind?: ContinuationKind | undefined;
+}
+
+/** Checks a context. Throws a LoopError that names what is wrong. */
+export function checkContext(context: AgentContext): void {
+  if (!isObject(context))
+    throw new LoopError("`context` has to be an object with `system_prompt`, `messages` and `tools`.");
+  if (typeof context.system_prompt !== "string") throw new LoopError("`context.system_prompt` has to be a text.");
+  if (!Array.isArray(context.messages)) throw new LoopError("`context.messages` has to be a list of messages.");
+  checkTools(context.tools);
+}
+
+/** Checks what `agentLoopContinue` requires (REQ-108, REQ-191). */
+export function checkContinued({ messages, agent_id, session_id }: AgentContext): void {
+  if (agent_id === undefined)
+    throw new LoopError(
+      "agent_loop_continue requires context.agent_id to be set: take the context of the loop that it continues.",
+    );
+  if (session_id === undefined)
+    throw new LoopError(
+      "agent_loop_continue requires context.session_id to be set: take the context of the loop that it continues.",
+    );
+  const last = messages.findLast(isLlmMessage);
+  if (last === undefined)
+    throw new LoopError("agentLoopContinue requires messages in the context. Begin a conversation with agentLoop.");
+  if (last.role === "assistant")
+    throw new LoopError(
+      "agentLoopContinue cannot continue after an answer: the last message is the assistant's. Append a message first.",
+    );
+}

@@ -1,0 +1,115 @@
+// The loop as two functions (architecture §1, AgentLoop): from new prompts, and from an existing context.
+
+/* oxlint-disable eslint/max-params -- the functions have the parameters of the document */
+
+import type { AgentContext } from "./agent-context.ts";
+import { checkContext, checkContinued } from "./agent-context.ts";
+import { signalOf } from "./cancellation-token.ts";
+import type { CancellationToken } from "./cancellation-token.ts";
+import type { EventSender } from "./event-channel.ts";
+import { filterInput } from "./filtered-input.ts";
+import { checkConfig } from "./loop-config.ts";
+import type { AgentLoopConfig } from "./loop-config.ts";
+import { LoopError } from "./loop-error.ts";
+import type { AgentEvent, ContinuationKind } from "./loop-event.ts";
+import { loopIndexOf, newId } from "./loop-identity.ts";
+import { zeroTokens } from "./loop-messages.ts";
+import type { AgentMessage, Usage } from "./loop-messages.ts";
+import { LoopRun } from "./loop-run.ts";
+
+/**
+ * Runs a loop from new prompts (REQ-036): appends them to `context.messages`, requests answers and runs their calls until an answer calls no
+ * tool and no message waits. Appends each new message to the context, and writes the ids that the context lacks. Returns the new messages;
+ * failures of models and tools are among them. Rejects with a LoopError for a wrong option, before anything is sent.
+ */
+export async function agentLoop(
+  prompts: readonly AgentMessage[],
+  context: AgentContext,
+  config: AgentLoopConfig,
+  tx: EventSender,
+  cancel?: CancellationToken | AbortSignal,
+): Promise<AgentMessage[]> {
+  check(context, config, tx);
+  if (!Array.isArray(prompts) || prompts.length === 0)
+    throw new LoopError("agentLoop takes a list of at least one prompt. agentLoopContinue takes none.");
+  return begin({ context, config, tx, cancel, prompts, kind: null });
+}
+
+/**
+ * Continues from the messages of a context, whose last one is a user's or a tool's (REQ-037). `context.agent_id` and `context.session_id`
+ * are those of the earlier loop. Otherwise as `agentLoop`.
+ */
+export async function agentLoopContinue(
+  context: AgentContext,
+  config: AgentLoopConfig,
+  tx: EventSender,
+  cancel?: CancellationToken | AbortSignal,
+): Promise<AgentMessage[]> {
+  check(context, config, tx);
+  checkContinued(context);
+  return begin({ context, config, tx, cancel, prompts: [], kind: context.continuation_kind ?? null });
+}
+
+function check(context: AgentContext, config: AgentLoopConfig, tx: EventSender): void {
+  checkConfig(config);
+  checkContext(context);
+  if (typeof (tx as EventSender | undefined)?.send !== "function")
+    throw new LoopError("`tx` has to have the function `send`. `channel()` makes a sender and its receiver.");
+}
+
+interface LoopCall {
+  context: AgentContext;
+  config: AgentLoopConfig;
+  tx: EventSender;
+  cancel: CancellationToken | AbortSignal | undefined;
+  prompts: readonly AgentMessage[];
+  /** Null for an origin. */
+  kind: ContinuationKind | null;
+}
+
+async function begin({ context, config, tx, cancel, prompts, kind }: LoopCall): Promise<AgentMessage[]> {
+  const signal = signalOf(cancel);
+  // Loaded here, so that a program loads the code of providers with its first loop.
+  const { modelsOf } = await import("./provider/models-of.ts");
+  const models = modelsOf(config);
+  const loop_id = (context.loop_id ??= newId());
+  const emit = (event: AgentEvent): void => tx.send(event);
+  const end = async (messages: AgentMessage[], usage: Usage, rejection: string | null): Promise<AgentMessage[]> => {
+    emit({ type: "AgentEnd", loop_id, messages, usage, timestamp: now(), rejection });
+    await config.afterLoop?.(messages, usage);
+    return messages;
+  };
+  if ((await config.beforeLoop?.(context.messages, loopIndexOf(loop_id))) === false) return end([], zeroTokens(), null);
+  const agent_id = (context.agent_id ??= newId());
+  const session_id = (context.session_id ??= newId());
+  emit({
+    type: "AgentStart",
+    agent_id,
+    session_id,
+    loop_id,
+    parent_loop_id: context.parent_loop_id ?? null,
+    continuation_kind: kind,
+    timestamp: now(),
+    metadata: null,
+  });
+  const filtered = await filterInput(prompts, config.inputFilters ?? []);
+  if ("rejection" in filtered) {
+    emit({ type: "InputRejected", loop_id, reason: filtered.rejection });
+    return end([], zeroTokens(), filtered.rejection);
+  }
+  context.messages.push(...filtered.prompts);
+  const run = new LoopRun({
+    context: context as AgentContext & { loop_id: string },
+    config,
+    models,
+    emit,
+    signal,
+    prompts: filtered.prompts,
+  });
+  const { messages, usage } = await run.run();
+  return end(messages, usage, null);
+}
+
+function now(): string {
+  return new Date().toISOString();
+}

@@ -1,0 +1,11 @@
+// The texts that models read in place of a tool's result, in the words of the document (decision 48, N34). The others are those of threads.
+
+import type { CallErrorTexts } from "#core/tools/error-results.ts";
+
+/** The texts of this entry. */
+export const errorTexts: Partial<CallErrorTexts> = {
+  unknownTool: (name) => `Tool ${name} not found`,
+  skipped: () => "Skipped due to queued user message.",
+  skippedByHook: () => "Tool call skipped by before_tool_execution hook",
+  stopped: () => "Cancelled.",
+};

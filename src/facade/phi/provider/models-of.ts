@@ -1,0 +1,86 @@
+// What a loop requests its answers from: the provider of its config, or the program's own.
+
+import { errorMessage } from "#core/cut-text.ts";
+
+import { LoopError } from "../loop-error.ts";
+import type { LoopModels } from "../loop-models.ts";
+import { providerIds } from "./api-protocol.ts";
+import { modelConfig, type ModelConfig } from "./model-config.ts";
+import { definitionOf, type DefinitionOptions } from "./model-definition.ts";
+import { portOf, type ProviderConnection } from "./provider-port.ts";
+import { checkProvider, ProviderRegistry } from "./provider-registry.ts";
+import { retryConfigOf, type RetryConfig } from "./retry-config.ts";
+import { checkCacheConfig, checkThinkingLevel } from "./stream-provider.ts";
+import type { CacheConfig, StreamProvider, ThinkingLevel } from "./stream-provider.ts";
+import { toModelPort } from "./to-model-port.ts";
+
+/** The options of a loop that concern its model. */
+export interface ModelOptions {
+  modelConfig: ModelConfig;
+  /** A provider in place of the one that `modelConfig.api` names. */
+  providerOverride?: StreamProvider | undefined;
+  thinkingLevel?: ThinkingLevel | undefined;
+  cacheConfig?: CacheConfig | undefined;
+  retryConfig?: RetryConfig | undefined;
+}
+
+/**
+ * The models of a loop. Throws a LoopError for a wrong option. Nothing is sent, and no code of a provider is loaded, before the first request.
+ * `connection`: the environment variables and the fetch of this package's providers. Default: those of the process.
+ */
+export function modelsOf(options: ModelOptions, connection?: ProviderConnection): LoopModels {
+  const { modelConfig: given, providerOverride, thinkingLevel, cacheConfig } = options;
+  const model_config = modelConfig(given);
+  if (thinkingLevel !== undefined) checkThinkingLevel(thinkingLevel);
+  if (cacheConfig !== undefined) checkCacheConfig(cacheConfig);
+  const request = { thinkingLevel, cacheConfig, retryConfig: retryConfigOf(options.retryConfig) };
+  if (providerOverride === undefined) return ownModels(model_config, request, connection);
+  checkProvider(providerOverride, "providerOverride");
+  const provider = chosen(providerOverride, model_config);
+  const provider_id = idOf(provider);
+  return {
+    port: toModelPort(provider, { model_config, thinking_level: thinkingLevel, cache_config: cacheConfig }),
+    // The provider is not one of this package, so only the limits, prices and delays of the definition count.
+    model: definitionOf(withAddress(model_config), request),
+    provider_id,
+  };
+}
+
+/** The id of a provider. It becomes a part of the ids of loops. */
+function idOf(provider: StreamProvider): string {
+  let id: unknown;
+  try {
+    id = provider.providerId();
+  } catch (thrown) {
+    throw new LoopError(`\`providerOverride.providerId()\` failed: ${errorMessage(thrown)}`);
+  }
+  if (typeof id === "string" && /^[\x21-\x7e]{1,100}$/.test(id)) return id;
+  throw new LoopError(
+    '`providerOverride.providerId()` has to return a short name without spaces, such as "anthropic".',
+  );
+}
+
+/** The models of this package's providers, by their port itself. */
+function ownModels(config: ModelConfig, request: DefinitionOptions, connection?: ProviderConnection): LoopModels {
+  return {
+    port: portOf(config, connection),
+    model: definitionOf(config, request),
+    provider_id: providerIds[config.api],
+  };
+}
+
+/** The provider of a config in a registry. Any other provider answers itself. */
+function chosen(provider: StreamProvider, { api }: ModelConfig): StreamProvider {
+  if (!(provider instanceof ProviderRegistry)) return provider;
+  const found = provider.get(api);
+  if (found !== undefined) return found;
+  throw new LoopError(
+    `The registry has no provider for the protocol "${api}". Register one, or use ProviderRegistry.default().`,
+  );
+}
+
+/** A config for a provider that needs neither an address nor a key. */
+function withAddress(config: ModelConfig): ModelConfig {
+  const { api_key: _key, ...data } = config;
+  return { base_url: "http://localhost", ...data };
+}
