@@ -20,6 +20,7 @@ import { checkNames } from "./name-check.ts";
 import { checkNodeModules, type RuntimeImport } from "./node-modules.ts";
 import { findProjectFiles, type ProjectFile } from "./project-file.ts";
 import { emptyProject, type Project } from "./project.ts";
+import { checkProviders } from "./provider-check.ts";
 import { checkReferences } from "./reference-check.ts";
 import { checkRoutes } from "./route-check.ts";
 import { checkSkillNames, readSkills } from "./skill-reader.ts";
@@ -57,6 +58,7 @@ export async function compileProject(root: string, packageRoot: string): Promise
   const outputFile = join(root, ".cache", bundleFileName(root));
   const loaded = await loadFiles(files, { root, packageRoot, outputFile }, { findings, trees });
   for (const file of files) readDefinition(file, loaded.outcomes.get(file.file), { project, findings, trees });
+  await checkProviders(project, findings);
   project.skills = readSkills(root, findings);
   project.catalogue = await catalogueOf(project.models.map(({ value }) => value));
   checkNames(project, findings);

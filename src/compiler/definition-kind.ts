@@ -7,6 +7,7 @@ import { isInputFilter } from "#spec/input-filter.ts";
 /** The folders of `agents/`. */
 export const definitionFolders = [
   "models",
+  "providers",
   "prompts",
   "agents",
   "tools",
@@ -23,6 +24,7 @@ export type DefinitionFolder = (typeof definitionFolders)[number];
 /** The kind of a default export. */
 export type ExportKind =
   | "model"
+  | "provider"
   | "prompt"
   | "agent"
   | "tool"
@@ -36,7 +38,7 @@ export type ExportKind =
   | "unknown";
 
 /** The kinds whose definitions have names. */
-export type NamedKind = "model" | "prompt" | "agent" | "tool" | "strategy" | SourceKind;
+export type NamedKind = "model" | "provider" | "prompt" | "agent" | "tool" | "strategy" | SourceKind;
 
 /** The kinds whose definitions have many tools. */
 export type SourceKind = "MCP server" | "OpenAPI document";
@@ -56,6 +58,7 @@ export type SourceFolder = keyof typeof toolSources;
 /** The function that creates the definitions of each folder. */
 export const folderMakers: Record<DefinitionFolder, string> = {
   models: "defineModel",
+  providers: "defineProvider",
   prompts: "definePrompt",
   agents: "defineAgent",
   tools: "defineTool",
@@ -68,8 +71,12 @@ export const folderMakers: Record<DefinitionFolder, string> = {
 };
 
 /** The kind of the definitions in each folder of named definitions. */
-export const folderKinds: Record<"models" | "prompts" | "agents" | "tools" | "strategies" | SourceFolder, NamedKind> = {
+export const folderKinds: Record<
+  "models" | "providers" | "prompts" | "agents" | "tools" | "strategies" | SourceFolder,
+  NamedKind
+> = {
   models: "model",
+  providers: "provider",
   prompts: "prompt",
   agents: "agent",
   tools: "tool",
@@ -80,6 +87,7 @@ export const folderKinds: Record<"models" | "prompts" | "agents" | "tools" | "st
 
 const kindFolders: Partial<Record<ExportKind, DefinitionFolder>> = {
   model: "models",
+  provider: "providers",
   prompt: "prompts",
   agent: "agents",
   tool: "tools",
@@ -105,6 +113,7 @@ export function exportKindOf(value: unknown): ExportKind {
   if (!isObject(value)) return "unknown";
   if ("sideA" in value) return "agent";
   if (typeof value["next"] === "function") return "strategy";
+  if (typeof value["model"] === "function" || typeof value["stream"] === "function") return "provider";
   if ("prompt" in value || "toolDescription" in value) return "prompt";
   if ("provider" in value) return "model";
   if ("document" in value) return "OpenAPI document";

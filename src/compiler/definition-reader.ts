@@ -2,6 +2,7 @@
 // export that cannot be used is reported and recorded as broken.
 
 import type { AnyAgentDefinition } from "#spec/agent.ts";
+import type { ProviderDefinition } from "#spec/define-provider.ts";
 import type { AnyStrategyDefinition } from "#spec/define-strategy.ts";
 import type { AnyMcpServerDefinition } from "#spec/mcp-server.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
@@ -126,6 +127,16 @@ function reportWrongKind(file: ProjectFile, value: unknown, { project, findings 
     });
     return;
   }
+  if (file.folder === "providers" && isObject(value) && typeof value["doStream"] === "function") {
+    findings.error({
+      code: "wrong_kind",
+      file: file.file,
+      path: [],
+      message: "the default export is a model of the AI SDK, and not a provider that returns models",
+      suggestion: "export default defineProvider({ name: …, model: (modelId, { env, fetch }) => … })",
+    });
+    return;
+  }
   findings.error({
     code: "wrong_kind",
     file: file.file,
@@ -200,6 +211,7 @@ function readNamed(
   }
   // `checkShape` has verified the type of the value.
   if (kind === "model") project.models.push({ name, file, value: value as unknown as AnyModelDefinition });
+  if (kind === "provider") project.providers.push({ name, file, value: value as unknown as ProviderDefinition });
   if (kind === "prompt") {
     const prompt = value as unknown as AnyPromptDefinition;
     if (prompt.requiredSchema !== undefined) {

@@ -18,6 +18,7 @@ import type { PromptDefinition, SubpromptConfig } from "#spec/prompt.ts";
 import type { RemoteToolOptions } from "#spec/tool-options.ts";
 
 import type { NamedKind } from "./definition-kind.ts";
+import { provider, providerFields, variableName } from "./provider-shape.ts";
 
 addClouds();
 
@@ -51,10 +52,6 @@ export const providers = [
   "workers-ai",
 ] as const satisfies readonly AnyModelProvider[];
 
-const variableName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "Invalid value: it is the name of an environment variable, such as TEAM_API_KEY");
-
 /** The entries of a gateway's log that a definition adds to those of the thread: AI Gateway stores five. */
 const gatewayMetadata = z
   .record(name, z.union([z.string(), z.number(), z.boolean()]))
@@ -80,7 +77,8 @@ const gatewayFields = {
 
 const modelFields = {
   name,
-  provider: z.enum(providers),
+  // The name may be that of a file in `agents/providers/`. The check of providers reports an unknown name.
+  provider: name,
   model: name,
   includedProviders: z.array(name).optional(),
   fallbacks: z.array(name).optional(),
@@ -363,6 +361,7 @@ const model = z.strictObject(modelFields).superRefine((definition, context) => {
 /** The schema of each kind; for a tool that of its options. */
 export const definitionShapes: Record<NamedKind, z.ZodType> = {
   model,
+  provider,
   prompt: z.strictObject(promptFields),
   agent: z.strictObject(agentFields),
   tool: z.strictObject(toolOptionFields),
@@ -377,7 +376,7 @@ export function knownNames(kind: NamedKind, path: readonly (string | number)[]):
   if (here === "sideA" || here === "sideB") return Object.keys(sideFields);
   if (path.includes("tools")) return Object.keys(subpromptFields);
   if (path.length > 0) return nestedKeys(definitionShapes[kind], path);
-  const fields = { model: modelFields, prompt: promptFields, agent: agentFields };
+  const fields = { model: modelFields, provider: providerFields, prompt: promptFields, agent: agentFields };
   const sources = { "MCP server": mcpServerFields, "OpenAPI document": openApiFields };
   return Object.keys({ ...fields, ...sources, tool: toolOptionFields, strategy: strategyFields }[kind]);
 }

@@ -10,6 +10,9 @@ import type { WorkerEnvironment } from "./worker-environment.ts";
 
 const heading = "// Generated from agents/ by the compiler; changes made here are lost.\n";
 
+/** The kinds whose files each registry lists. */
+const fileKinds = ["models", "prompts", "agents", "tools", "strategies"] as const;
+
 /** `.threadhold/registry.ts`. `toRoot` is the path from the generated file to the folder that contains `agents/`. */
 export function registrySource(project: Project, hash: string, toRoot: string): string {
   const load = (file: string, indent: string, member = "default"): string => {
@@ -22,7 +25,9 @@ export function registrySource(project: Project, hash: string, toRoot: string): 
     const entries = [...own, ...more];
     return `  ${name}: {${entries.length === 0 ? "" : `\n${entries.join("\n")}\n  `}},`;
   };
-  const files = (["models", "prompts", "agents", "tools", "strategies"] as const).map((kind) => {
+  const hasProviders = project.providers.length > 0;
+  const ofProviders = hasProviders ? (["providers"] as const) : [];
+  const files = ([...fileKinds, ...ofProviders] as const).map((kind) => {
     const packaged = kind === "tools" ? builtIn.map(({ name, entry }) => ({ name, file: entry })) : [];
     const rows = [...byName<unknown>(project[kind]), ...packaged].map(
       ({ name, file }) => `      ${JSON.stringify(name)}: ${JSON.stringify(file)},`,
@@ -55,7 +60,7 @@ export function registrySource(project: Project, hash: string, toRoot: string): 
 
 export const registry: Registry = {
 ${table("models", project.models)}
-${catalogueSource(project)}${table("prompts", project.prompts)}
+${hasProviders ? `${table("providers", project.providers)}\n` : ""}${catalogueSource(project)}${table("prompts", project.prompts)}
 ${table("agents", project.agents)}
 ${table(
   "tools",
@@ -76,9 +81,12 @@ ${files.join("\n")}
 }
 
 /** The variables whose values are secrets: those of the project's files, and those in which models have keys and tokens. */
-function secretNames({ environment, models }: Project): string[] {
+function secretNames({ environment, models, providers }: Project): string[] {
   const named = models.flatMap(({ value: { keyVariable, gateway } }) => [keyVariable, gateway?.tokenVariable]);
-  return [...new Set([...environment.secrets, ...named.filter((name) => typeof name === "string")])].toSorted();
+  const ofProviders = providers.flatMap(({ value: { variables = [] } }) => variables);
+  return [
+    ...new Set([...environment.secrets, ...ofProviders, ...named.filter((name) => typeof name === "string")]),
+  ].toSorted();
 }
 
 /** The catalogue's entries of the project's models: a Worker has no others. */
@@ -117,7 +125,8 @@ function loadBuiltIn(entry: string, member: string): string {
  * every name of its kind type-checks, and without definitions any name does.
  */
 export function namesSource(project: Project): string {
-  const { models, prompts, agents, tools, strategies, skills, broken } = project;
+  const { models, providers, prompts, agents, tools, strategies, skills, broken } = project;
+  const usesProviders = providers.length > 0 || broken.some(({ kind }) => kind === "provider");
   const prefixes = prefixedDefinitions(project).map(({ prefix }) => JSON.stringify(prefix));
   const union = (kind: NamedKind, more: readonly { name: string }[] = []): string => {
     const unread = broken.filter((definition) => definition.kind === kind);
@@ -127,14 +136,14 @@ export function namesSource(project: Project): string {
       [...new Set([...own, ...more.map(({ name }) => name)])].map((name) => JSON.stringify(name)).join(" | ") || "never"
     );
   };
-  const isEmpty = [models, prompts, agents, tools, strategies, broken].every((list) => list.length === 0);
+  const isEmpty = [models, providers, prompts, agents, tools, strategies, broken].every((list) => list.length === 0);
   if (isEmpty && prefixes.length === 0 && skills.length === 0) return `${heading}export {};\n`;
   return `${heading}export {};
 
 declare module "threadhold" {
   interface Register {
     models: ${union("model")};
-    prompts: ${union("prompt")};
+${usesProviders ? `    providers: ${union("provider")};\n` : ""}    prompts: ${union("prompt")};
     agents: ${union("agent")};
     tools: ${union("tool", usedBuiltInTools(project))};
     strategies: ${union("strategy")};

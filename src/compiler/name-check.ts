@@ -9,7 +9,16 @@ import { builtInStrategies, findReferences } from "./reference-check.ts";
 
 /** Reports names that are used twice, and callables whose names a provider may refuse. */
 export function checkNames(project: Project, findings: Findings): void {
-  for (const kind of ["model", "prompt", "agent", "tool", "strategy", "MCP server", "OpenAPI document"] as const) {
+  for (const kind of [
+    "model",
+    "provider",
+    "prompt",
+    "agent",
+    "tool",
+    "strategy",
+    "MCP server",
+    "OpenAPI document",
+  ] as const) {
     const first = new Map<string, string>();
     for (const { name, file } of definitionsOf(project, kind)) {
       const earlier = first.get(name);

@@ -2,6 +2,7 @@
 // file does not make every reference to it an error.
 
 import type { AnyAgentDefinition } from "#spec/agent.ts";
+import type { ProviderDefinition } from "#spec/define-provider.ts";
 import type { AnyStrategyDefinition } from "#spec/define-strategy.ts";
 import type { RouteAccess } from "#spec/endpoint.ts";
 import type { AnyHookName } from "#spec/hook.ts";
@@ -47,6 +48,8 @@ interface BrokenDefinition {
 
 export interface Project {
   models: Definition<AnyModelDefinition>[];
+  /** The project's own providers. Models that name one of them have it attached. */
+  providers: Definition<ProviderDefinition>[];
   /** The catalogue's entries of the models. */
   catalogue: ModelCatalogue;
   prompts: Definition<AnyPromptDefinition>[];
@@ -67,6 +70,7 @@ export interface Project {
 export function emptyProject(): Project {
   return {
     models: [],
+    providers: [],
     catalogue: {},
     prompts: [],
     agents: [],
@@ -84,9 +88,16 @@ export function emptyProject(): Project {
 
 /** The readable definitions of a kind. */
 export function definitionsOf(project: Project, kind: NamedKind): Definition<unknown>[] {
-  const { models, prompts, agents, tools, strategies, sources } = project;
+  const { models, providers, prompts, agents, tools, strategies, sources } = project;
   const { mcp, openapi } = sources;
-  const named = { model: models, prompt: prompts, agent: agents, tool: tools, strategy: strategies };
+  const named = {
+    model: models,
+    provider: providers,
+    prompt: prompts,
+    agent: agents,
+    tool: tools,
+    strategy: strategies,
+  };
   return { ...named, "MCP server": mcp, "OpenAPI document": openapi }[kind];
 }
 

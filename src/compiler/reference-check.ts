@@ -164,6 +164,7 @@ const toolPattern = /^(.+__)\*$/;
 
 const codes: Record<NamedKind, DiagnosticCode> = {
   model: "unknown_model",
+  provider: "unknown_provider",
   prompt: "unknown_prompt",
   tool: "unknown_tool",
   agent: "unknown_tool",

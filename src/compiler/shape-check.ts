@@ -4,7 +4,6 @@
 import type { z } from "zod";
 
 import { closestWord } from "#lib/edit-distance.ts";
-import { providers as usableProviders } from "#models/provider/providers.ts";
 
 import { withArticle, type NamedKind } from "./definition-kind.ts";
 import { definitionShapes, knownNames } from "./definition-shape.ts";
@@ -35,10 +34,6 @@ export function checkShape(subject: ShapeSubject, findings: Findings): boolean {
   return usable;
 }
 
-/** The providers that a definition can use. */
-const available = usableProviders.map(({ name }) => name);
-const expectedProvider = `invalid option: expected one of ${available.map((name) => JSON.stringify(name)).join("|")}`;
-
 type Issue = z.core.$ZodIssue;
 
 /** The issues of a union's branch that matches best, since that branch was probably meant. */
@@ -67,7 +62,8 @@ function reportUnknown(
   for (const key of issue.keys) {
     const owner =
       path.length === 0 ? (kind === "tool" ? "a tool's options" : withArticle(kind)) : `"${path.join(".")}"`;
-    findings.warning({
+    // A provider is code that requests depend on, so a misspelt option fails the build.
+    findings[kind === "provider" ? "error" : "warning"]({
       code: "unknown_field",
       file,
       path: [...base, ...path, key],
@@ -85,8 +81,7 @@ function reportInvalid(issue: Issue, { kind, file, value, base }: ShapeSubject, 
     value,
   );
   const field = path.join(".");
-  const isProvider = kind === "model" && field === "provider";
-  const options = isProvider ? available : issue.code === "invalid_value" ? issue.values.map(String) : [];
+  const options = issue.code === "invalid_value" ? issue.values.map(String) : [];
   findings.error({
     code: "invalid_field",
     file,
@@ -94,7 +89,7 @@ function reportInvalid(issue: Issue, { kind, file, value, base }: ShapeSubject, 
     message:
       found === undefined && issue.code !== "custom"
         ? `${kind} without "${field}"`
-        : `"${field}" of ${withArticle(kind)}: ${isProvider ? expectedProvider : issue.message.replace(/^Invalid /, "invalid ")}`,
+        : `"${field}" of ${withArticle(kind)}: ${issue.message.replace(/^Invalid /, "invalid ")}`,
     suggestion: typeof found === "string" ? closestWord(found, options) : undefined,
   });
 }

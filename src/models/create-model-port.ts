@@ -22,15 +22,16 @@ import { gatewayFetch, gatewayLogId, withGatewayAddress } from "./gateway.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
 import { LanguageModels } from "./language-models.ts";
 import { newExchange, noLongerNeeded, observeFetch } from "./observed-fetch.ts";
+import { boundedFetch } from "./own-response.ts";
 import { wholeTurnFetch } from "./paused-turn.ts";
-import { keyVariable, knownSecrets, providerSettings } from "./provider-settings.ts";
+import { keyVariable, knownSecrets, ownSecrets, providerSettings } from "./provider-settings.ts";
 import type { ModelAccess } from "./provider-settings.ts";
 import type { CallTarget } from "./provider/provider-profile.ts";
-import { providerNamed } from "./provider/providers.ts";
+import { providerOf } from "./provider/providers.ts";
 import { gatewayOfBinding } from "./provider/workers-ai.ts";
 import { RawText } from "./raw-text.ts";
 import { StreamReading, untilAborted, type Reading } from "./read-stream.ts";
-import { notReadyMessage, withHints } from "./readiness.ts";
+import { notReadyMessage, withFile, withHints } from "./readiness.ts";
 import { createRedact, withoutSecrets, type Redact } from "./redact.ts";
 import { RefusedRequest } from "./refused-request.ts";
 import { repairedFetch } from "./repaired-fetch.ts";
@@ -89,7 +90,11 @@ async function prepared(
   const toolNames = (options.tools ?? []).map(({ name }) => name);
   const { profile } = settings;
   const { direct } = call;
-  const watched = repairedFetch(sameOriginFetch(observeFetch(fetch, watch)), watch, { profile, toolNames, direct });
+  const observed = sameOriginFetch(observeFetch(fetch, watch));
+  const watched =
+    profile.readsAnyResponse === true
+      ? boundedFetch(observed, watch, signal)
+      : repairedFetch(observed, watch, { profile, toolNames, direct });
   const began = (usage: () => Usage | null): void => {
     call.chunks.turnUsage = usage;
   };
@@ -97,7 +102,7 @@ async function prepared(
     profile.pausesTurns === true ? wholeTurnFetch(watched, profile, { continues: request.continues, began }) : watched;
   const sending = paramsFetch(whole, request.params);
   const target = { model: request.model, to: settings };
-  const language = await languages.get(target, signal, sending);
+  const language = await untilAborted(languages.get(target, signal, sending), signal);
   warnings.push(...((await profile.requestWarnings?.(options, target)) ?? []));
   const parts = async (): Promise<ConvertedStream> => {
     const { stream } = await untilAborted(Promise.resolve(language.doStream(options)), signal);
@@ -146,7 +151,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     let isRead = false;
     try {
       signal.throwIfAborted();
-      const provider = providerNamed(request.model.provider);
+      const provider = providerOf(request.model);
       if (provider !== undefined && "play" in provider) {
         yield* provider.play(request, signal, delay);
         return;
@@ -162,7 +167,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       }
       const settings = await untilAborted(withGatewayAddress(found, exchange), ending.controller.signal);
       // The key and the token of a gateway may be in variables with any name.
-      own = [settings.apiKey, settings.gateway?.token ?? ""].filter((value) => value !== "");
+      const ofProvider = ownSecrets(request.model, env);
+      own = [settings.apiKey, settings.gateway?.token ?? "", ...ofProvider].filter((value) => value !== "");
       // The text of chunks is redacted only if the request reads `raw` parts.
       if (request.raw !== false) secrets = secretsOf(own);
       const raw = new RawText(secrets?.values ?? [], redact);
@@ -188,9 +194,10 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         for (let next = await converted.next(); next !== null; next = await converted.next()) {
           // The parts are yielded one by one, because `yield*` over a list takes several turns of the event loop for each part.
           for (const part of next) {
-            if (part.type === "finish" || part.type === "error")
-              yield withoutSecrets({ ...part, chunks: direct?.chunks, ...gatewayLogId(exchange.headers) }, redact);
-            else yield part;
+            if (part.type === "finish" || part.type === "error") {
+              const hinted = part.type === "error" ? { ...part, failure: withFile(part.failure, request.model) } : part;
+              yield withoutSecrets({ ...hinted, chunks: direct?.chunks, ...gatewayLogId(exchange.headers) }, redact);
+            } else yield part;
           }
         }
         isRead = true;
@@ -202,7 +209,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       const used = usage === null ? {} : { usage };
       if (error instanceof RefusedRequest) {
         const { kind = "api", ...more } = error.failure;
-        yield withoutSecrets({ type: "error", failure: { ...failure(kind, error.message), ...more }, ...used }, redact);
+        const refusal = withFile({ ...failure(kind, error.message), ...more }, request.model);
+        yield withoutSecrets({ type: "error", failure: refusal, ...used }, redact);
         return;
       }
       const cause = error instanceof StreamedError ? error.reported : error;
@@ -279,7 +287,10 @@ class ConvertedStream {
   /** The parts of a stream that ended without a finish reason. */
   #cut(): readonly ModelPart[] {
     this.#isOver = true;
-    return [...this.#waiting(), cutFailure(this.#call.chunks.usage)];
+    const { failure: cut, ...end } = cutFailure(this.#call.chunks.usage);
+    const isOwn = this.#call.settings.profile.file !== undefined;
+    const message = isOwn ? `${cut.message} The last part of an answer is "finish".` : cut.message;
+    return [...this.#waiting(), { ...end, failure: { ...cut, message } }];
   }
 
   /** The chunks that are held back. */

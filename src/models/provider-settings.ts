@@ -12,7 +12,7 @@ import type {
   ProviderSettings,
   ProviderVariables,
 } from "./provider/provider-profile.ts";
-import { providerNamed, providers, refusedField } from "./provider/providers.ts";
+import { providerOf, providers, refusedField } from "./provider/providers.ts";
 
 function firstText(env: Record<string, unknown>, names: readonly string[]): string | null {
   for (const name of names) {
@@ -33,7 +33,7 @@ function withPath(address: string, defaultPath: string): string {
 
 /** The variables of a model's provider. Null for a provider that is not called over the network. */
 function variablesOf(model: AnyModelDefinition): ProviderVariables | null {
-  const known = providerNamed(model.provider);
+  const known = providerOf(model);
   return known === undefined || !("variables" in known) ? null : (known.variablesOf?.(model) ?? known.variables);
 }
 
@@ -115,7 +115,7 @@ export function missingNames(model: AnyModelDefinition, env: Record<string, unkn
   if (refusedField(model) !== undefined) return [];
   const binding = bindingOf(model);
   if (binding !== null) return aiBindingOf(env) === null ? [binding] : [];
-  const own = missingAccess(model, env);
+  const own = [...missingAccess(model, env), ...missingRequired(model, env)];
   const access = gatewayOf(model, env);
   return access !== null && "missing" in access ? [...own, ...access.missing] : own;
 }
@@ -136,6 +136,21 @@ function missingAccess(model: AnyModelDefinition, env: Record<string, unknown>):
 /** The environment variable in which users set the key of a model; null for a model that needs none. */
 export function keyVariable(model: AnyModelDefinition): string | null {
   return keyVariables(model)[0] ?? null;
+}
+
+/** The variables that requests to a model need in addition to a key; empty for most models. */
+function requiredVariables(model: AnyModelDefinition): readonly string[] {
+  return variablesOf(model)?.required ?? [];
+}
+
+/** Whether a variable has a value: a text that is not blank, or a binding. */
+function isSet(value: unknown): boolean {
+  return typeof value === "string" ? value.trim() !== "" : value !== undefined && value !== null;
+}
+
+/** The variables of its provider that a model lacks, in addition to a key. */
+function missingRequired(model: AnyModelDefinition, env: Record<string, unknown>): string[] {
+  return requiredVariables(model).filter((name) => !isSet(env[name]));
 }
 
 /** The variables with the address of a model, in the order in which they are read; empty for a model that is not called. */
@@ -187,7 +202,7 @@ function destinationOf(
 
 /** Where the catalogue has the facts of a model, whether or not its key is set; null if none are known at its address. */
 export function cataloguePlace(model: AnyModelDefinition, env: Record<string, unknown>): CataloguePlace | null {
-  const known = providerNamed(model.provider);
+  const known = providerOf(model);
   if (known === undefined || !("variables" in known)) return null;
   const ofCloud = cloudAddress(model, env, firstText(env, keyVariables(model)));
   const account = ofCloud === null || isProblem(ofCloud) ? null : ofCloud.baseUrl;
@@ -222,8 +237,9 @@ export function providerSettings(
   env: Record<string, unknown>,
   { apiKey: given }: Pick<ModelAccess, "apiKey"> = {},
 ): ProviderSettings | null {
-  const known = providerNamed(model.provider);
+  const known = providerOf(model);
   if (known === undefined || !("variables" in known) || refusedField(model) !== undefined) return null;
+  if (missingRequired(model, env).length > 0) return null;
   const isBound = bindingOf(model) !== null;
   const binding = isBound ? aiBindingOf(env) : null;
   if (isBound && binding === null) return null;
@@ -241,6 +257,7 @@ export function providerSettings(
     baseUrl,
     host,
     owner: profile.ownerAt?.(host) ?? profile.name,
+    env,
     ...(credentials === null || cloud === undefined ? {} : accessBy(cloud, credentials)),
   };
   if (binding !== null) return { ...settings, binding };
@@ -253,6 +270,11 @@ export function providerSettings(
 function accessBy({ tokenRequest, loadTokens }: CloudAccess, credentials: Credentials): Partial<ProviderSettings> {
   if (tokenRequest === undefined || loadTokens === undefined) return { credentials };
   return { tokens: { tokenRequest, loadTokens, credentials } };
+}
+
+/** The values of the variables of a provider of the project's own. */
+export function ownSecrets(model: AnyModelDefinition, env: Record<string, unknown>): string[] {
+  return requiredVariables(model).flatMap((name) => firstText(env, [name]) ?? []);
 }
 
 /** All keys that are set. Each is removed from shown texts, because any provider may repeat it. */

@@ -15,7 +15,7 @@ import {
   providerSettings,
 } from "./provider-settings.ts";
 import type { CallTarget, ProviderSettings } from "./provider/provider-profile.ts";
-import { providerNamed, refusedField, unavailableProvider } from "./provider/providers.ts";
+import { providerOf, refusedField, unavailableProvider } from "./provider/providers.ts";
 
 export { aiBindingName } from "./ai-binding.ts";
 export { addressVariables, bindingOf, defaultAddress, keyVariable, missingNames } from "./provider-settings.ts";
@@ -28,31 +28,45 @@ export interface Readiness {
 
 /** Whether a model is ready to be called (contract: models carry `ready` and `missing`). */
 export function readiness(model: AnyModelDefinition, env: Record<string, unknown>): Readiness {
-  const provider = providerNamed(model.provider);
+  const provider = providerOf(model);
   if (provider === undefined) return { ready: false, missing: null };
   if ("play" in provider) return { ready: provider.isReady(model), missing: null };
   const [missing = null] = missingNames(model, env);
   return { ready: providerSettings(model, env) !== null, missing };
 }
 
+/** The file of the project that defines the provider of a model; undefined for a built-in provider. */
+export function providerFile(model: AnyModelDefinition): string | undefined {
+  const provider = providerOf(model);
+  return provider !== undefined && "file" in provider ? provider.file : undefined;
+}
+
 /** Whether the answers of a model come from a script, so that no request is sent. */
 export function isScripted(model: AnyModelDefinition): boolean {
-  const provider = providerNamed(model.provider);
+  const provider = providerOf(model);
   return provider !== undefined && "play" in provider;
 }
 
-/** Adds the provider's explanation to a failure; if a key was refused, also the names of the variables that the key or the credentials are read from. */
+/** Adds to a failure the file of the project's own provider. */
+export function withFile(failure: ModelFailure, model: AnyModelDefinition): ModelFailure {
+  const file = providerFile(model);
+  return file === undefined || failure.kind === "aborted"
+    ? failure
+    : { ...failure, message: `${failure.message} (provider "${model.provider}" of ${file})` };
+}
+
+/**
+ * Adds the provider's explanation to a failure, and the file of the project's own provider; if a key was refused, also the names of the
+ * variables that the key or the credentials are read from.
+ */
 export async function withHints(
   failure: ModelFailure,
   model: AnyModelDefinition,
   target?: CallTarget,
 ): Promise<ModelFailure> {
   const hint = (target && (await target.to.profile.explain?.(failure, target))) ?? null;
-  return withKeyHint(
-    hint === null ? failure : { ...failure, message: `${failure.message} ${hint}` },
-    model,
-    target?.to,
-  );
+  const explained = hint === null ? failure : { ...failure, message: `${failure.message} ${hint}` };
+  return withFile(withKeyHint(explained, model, target?.to), model);
 }
 
 function withKeyHint(
@@ -86,7 +100,7 @@ const missingBinding =
 
 /** Why a model that is not ready cannot be called, and what to do. */
 export function notReadyMessage(model: AnyModelDefinition, env: Record<string, unknown> = {}): string {
-  const problem = refusedField(model)?.reason ?? unavailableProvider(model.provider);
+  const problem = refusedField(model)?.reason ?? unavailableProvider(model);
   if (problem !== undefined) return `Model "${model.name}": ${problem}.`;
   const binding = bindingOf(model);
   if (binding !== null) return `Model "${model.name}" ${missingBinding}`;

@@ -1,5 +1,5 @@
-// A model request that the runtime refuses before it sends anything, because it cannot be expressed or has no access. A retry helps only if
-// the failure states it.
+// A model request that the runtime refuses before it sends anything, because it cannot be expressed or has no access, or whose answer is
+// refused, because a provider of the project's own breaks its contract. A retry helps only if the failure states it.
 
 import type { ModelFailure, ModelFailureKind } from "#core/ports/model-port.ts";
 

@@ -116,7 +116,7 @@ function unknownModel(name: string, models: ReadonlyMap<string, unknown>) {
 
 /** Refuses a provider that is not available. For a session this happens here, because no build checks its definitions. */
 function assertProvider(model: AnyModelDefinition): void {
-  const problem = unavailableProvider(model.provider) ?? refusedField(model)?.reason ?? ignoredField(model)?.reason;
+  const problem = unavailableProvider(model) ?? refusedField(model)?.reason ?? ignoredField(model)?.reason;
   if (problem !== undefined) throw refuse("invalid_request", `Model "${model.name}": ${problem}.`);
 }
 

@@ -31,6 +31,7 @@ export type DiagnosticCode =
   | "unknown_model_id"
   /** A prompt has tools, and its model has none by the catalogue. */
   | "missing_capability"
+  | "unknown_provider"
   | "unknown_prompt"
   /** A name in `tools`, `stopTool`, `endSessionTool` or `dependsOn` that is not a tool, prompt or agent. */
   | "unknown_tool"

@@ -3,6 +3,7 @@
 export * from "./agent.ts";
 export * from "./context-options.ts";
 export * from "./define-hook.ts";
+export * from "./define-provider.ts";
 export * from "./define-remote-tool.ts";
 export * from "./define-strategy.ts";
 export * from "./define-tool.ts";

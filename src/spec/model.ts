@@ -3,7 +3,7 @@
 
 import type { ModelGateway } from "./model-gateway.ts";
 import type { PresetName } from "./model-preset.ts";
-import type { ModelName } from "./register.ts";
+import type { ModelName, ProviderName } from "./register.ts";
 import type { TestScript } from "./test-script.ts";
 
 /** The published providers (Standard Agents, models). `test` needs no API key and answers from `script`. */
@@ -22,8 +22,8 @@ export type ExtraModelProvider =
   | "bedrock"
   | "workers-ai";
 
-/** Every provider that a definition may name. */
-export type AnyModelProvider = ModelProvider | ExtraModelProvider;
+/** Every provider that a definition may name: the built-in ones, and those of `agents/providers/`. */
+export type AnyModelProvider = ModelProvider | ExtraModelProvider | ProviderName;
 
 /** Capabilities of a model; false disables the feature (Standard Agents, models). */
 export interface ModelCapabilities {

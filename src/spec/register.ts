@@ -24,6 +24,9 @@ export type WorkerEnv =
 /** Name of a model in `agents/models/`. */
 export type ModelName = Registered<"models">;
 
+/** Name of a provider in `agents/providers/`. */
+export type ProviderName = Register extends Readonly<Record<"providers", infer Name extends string>> ? Name : never;
+
 /** Name of a prompt in `agents/prompts/`. */
 export type PromptName = Registered<"prompts">;
 

@@ -2,6 +2,7 @@
 // loads its definition when it is first used.
 
 import type { AnyAgentDefinition } from "./agent.ts";
+import type { ProviderDefinition } from "./define-provider.ts";
 import type { AnyStrategyDefinition } from "./define-strategy.ts";
 import type { Controller, RouteAccess } from "./endpoint.ts";
 import type { AnyHookName, HookFunction } from "./hook.ts";
@@ -74,6 +75,8 @@ export interface Registry {
   tools: Record<string, () => Promise<AnyToolDefinition>>;
   /** The catalogue's entries of the project's models. Absent if it has none of them. */
   catalogue?: ModelCatalogue;
+  /** The providers of the project's own. Absent if it has none. */
+  providers?: Record<string, () => Promise<ProviderDefinition>>;
   /** Absent if the project has none. */
   strategies?: Record<string, () => Promise<AnyStrategyDefinition>>;
   /** Absent if the project has no definitions with many tools. */
@@ -89,6 +92,7 @@ export interface Registry {
   /** The file of each definition, relative to the project's root. Absent if the registry was not written by the compiler. */
   files?: Readonly<Record<"models" | "prompts" | "agents" | "tools", Readonly<Record<string, string>>>> & {
     readonly strategies?: Readonly<Record<string, string>>;
+    readonly providers?: Readonly<Record<string, string>>;
   };
   /** A hash that changes whenever a definition or one of its imports changes. */
   hash: string;

@@ -21,6 +21,7 @@ import { traceSettings } from "#lib/trace-settings.ts";
 import { webhookSettings } from "#lib/webhook-settings.ts";
 import { loadModelPort } from "#models/load-model-port.ts";
 import { completeModels, modelFacts } from "#models/model-facts.ts";
+import { withOwnProviders } from "#models/own-providers.ts";
 import { addClouds } from "#models/provider/clouds.ts";
 import { missingNames, readiness } from "#models/readiness.ts";
 import { createRedact } from "#models/redact.ts";
@@ -48,11 +49,12 @@ const maxOpenRequests = 5;
 
 /** The Worker's fetch handler and the classes of its objects. With `adjust`, tests replace dependencies of a thread. */
 export function compose(
-  registry: Registry,
+  given: Registry,
   options: ThreadholdOptions,
   adjust: (dependencies: ThreadDependencies, state: DurableObjectState) => ThreadDependencies = (dependencies) =>
     dependencies,
 ) {
+  const registry = withOwnProviders(given);
   const prefix = readPrefix(options.prefix ?? "");
   const { playground: chosen } = options;
   // Throws for a path that is invalid.

@@ -140,6 +140,16 @@ export default defineModel({ name: "fast", provider: "openai", model: "gpt-5" })
     expect((await doctor(keyed, inRepository)).output).not.toContain("warning");
   });
 
+  it("PROVIDER2 The command doctor warns of each variable of a model's own provider that is not set", async () => {
+    const own = {
+      "agents/models/fast.ts": `export default { name: "fast", provider: "mine", model: "m" };`,
+      "agents/providers/mine.ts": `export default { name: "mine", variables: ["MY_LOGIN", "MY_ADDRESS"], stream: async function* () {} };`,
+    };
+    const warned = await doctor({ ...complete, ...own, ".dev.vars": "MY_LOGIN=a\nOPEN_LOOPBACK=true\n" }, inRepository);
+    expect(warned.output).toContain("warning model fast: MY_ADDRESS is not set on this machine.");
+    expect(warned.output).not.toContain("MY_LOGIN is not set");
+  });
+
   it.each([
     ["a set of keys in .dev.vars", { ".dev.vars": 'JWKS_URL="https://login.example/keys"\nOPENAI_API_KEY=k\n' }],
     ["variables in .env", { ".env": "OPEN_LOOPBACK=true\n", ".env.local": "OPENAI_API_KEY=k\n" }],

@@ -4,6 +4,8 @@ import { expect, it } from "vitest";
 
 import { assertKnownSecrets, neededSecrets } from "#cli/deploy/needed-secrets.ts";
 import { boundVariables } from "#cli/doctor/ai-binding-check.ts";
+import { withOwnProvider } from "#models/own-providers.ts";
+import { defineProvider } from "#spec/index.ts";
 
 const context = { models: [], generatedMain: false, without: [] };
 const ticket = ["TICKET_SECRET"];
@@ -91,4 +93,25 @@ it("A deploy asks for the key and the region of a model of Bedrock, and for the 
   expect(region?.isServedBy("AWS_DEFAULT_REGION")).toBe(true);
   // One half of the credentials is no key.
   expect(key?.isServedBy("AWS_ACCESS_KEY_ID")).toBe(false);
+});
+
+it("PROVIDER2 A deploy asks for each variable of a model's own provider that the Worker lacks", async () => {
+  const provider = defineProvider({ name: "mine", variables: ["MY_LOGIN", "MY_ADDRESS"], stream: () => ({}) as never });
+  const file = "agents/providers/mine.ts";
+  const model = await withOwnProvider({ name: "own", provider: "mine" as "test", model: "m" }, provider, file);
+  const needed = (present: string[], without: string[] = []) =>
+    neededSecrets({
+      ...context,
+      models: [model],
+      usesOAuth: false,
+      present: new Set([...ticket, ...present]),
+      without,
+    });
+  expect(needed([]).map(({ name, purpose }) => [name, purpose])).toEqual([
+    ["MY_LOGIN", `a variable of ${file}, for the model own`],
+    ["MY_ADDRESS", `a variable of ${file}, for the model own`],
+  ]);
+  expect(needed(["MY_LOGIN"]).map(({ name }) => name)).toEqual(["MY_ADDRESS"]);
+  expect(needed([], ["MY_ADDRESS"]).map(({ name }) => name)).toEqual(["MY_LOGIN"]);
+  expect(needed(["MY_LOGIN", "MY_ADDRESS"])).toEqual([]);
 });

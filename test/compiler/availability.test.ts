@@ -24,7 +24,7 @@ const model = (fields: string): Record<string, string> => ({
 
 describe("options that are not available", () => {
   it("A build accepts exactly the providers that the runtime supports", () => {
-    const accepted = providers.filter((provider) => unavailableProvider(provider) === undefined);
+    const accepted = providers.filter((provider) => unavailableProvider({ provider }) === undefined);
     expect(accepted.toSorted()).toEqual(runtimeProviders.map(({ name }) => name).toSorted());
   });
 

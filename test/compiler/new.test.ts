@@ -121,6 +121,7 @@ describe("new", () => {
     const root = writeProject({});
     for (const [kind, name] of [
       ["model", "quick"],
+      ["provider", "my_server"],
       ["prompt", "helper"],
       ["agent", "front_desk"],
       ["tool", "echo"],
@@ -139,12 +140,31 @@ describe("new", () => {
     }
     const { diagnostics, project } = await compileProject(root, packageRoot);
     expect(diagnostics).toEqual([]);
+    expect(project.providers.map(({ name }) => name)).toEqual(["my_server"]);
     expect(project.prompts[0]?.value.model).toBe("quick");
     expect(project.agents[0]?.value.sideA.prompt).toBe("helper");
     expect(project.routes.map(({ kind }) => kind)).toEqual(["controller", "thread"]);
     expect(project.skills.map(({ name }) => name)).toEqual(["short-answers"]);
     expect(project.filters).toEqual([{ file: "agents/filters/short.ts" }]);
     expect(project.hooks.map(({ hook }) => hook).sort()).toEqual([...hookNames].sort());
+  });
+
+  it("The command new writes a model of a provider of the project, and lists these providers with the others", async () => {
+    const root = writeProject(good);
+    await create(root, "provider", "my_server");
+    const made = await create(root, "model", "own", "--provider", "my_server", "--model", "m-1");
+    expect(made).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('The catalogue has no model "m-1" of my_server'),
+    });
+    const { diagnostics, project } = await compileProject(root, packageRoot);
+    expect(diagnostics).toEqual([]);
+    expect(project.models.find(({ name }) => name === "own")?.value).toMatchObject({
+      provider: "my_server",
+      model: "m-1",
+    });
+    const wrong = await create(root, "model", "other", "--provider", "my_servr", "--model", "m-1");
+    expect(wrong.stderr).toContain('There is no provider "my_servr". Did you mean "my_server"?');
   });
 
   it("The command new refers to the newest prompt and model, not to the first ones in alphabetical order", async () => {

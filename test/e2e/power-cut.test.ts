@@ -15,6 +15,7 @@ import type { Answer } from "../support/http-client/api-client.ts";
 import type { Feed } from "../support/http-client/feed.ts";
 import { settledMessages } from "../support/http-client/transcript.ts";
 import { cutPower, type DevServer, startDevServer } from "./dev-server.ts";
+import { ownKey, ownProviderVariables } from "./support/own-provider-agents.ts";
 import { copyProject } from "./support/project-copy.ts";
 import { openProviderDesk, type ProviderDesk } from "./support/provider-desk.ts";
 import { providerVariables } from "./support/provider-variables.ts";
@@ -60,6 +61,9 @@ describe("a power cut", () => {
    */
   const tooling = new Map<string, { id: string; feed: Feed }>();
   let limited: { id: string; feed: Feed } | undefined;
+  /** A thread that is interrupted in the answer of a provider of the project, after a tool call, and the mark of its requests. */
+  let own: { id: string; feed: Feed } | undefined;
+  let ownMark = "";
   let desk: ProviderDesk | undefined;
   /** Resolved when the tests are over: until then the answer that the power cut interrupts does not end. */
   const over = deferred<void>();
@@ -87,7 +91,7 @@ describe("a power cut", () => {
 
   beforeAll(async () => {
     desk = await openProviderDesk();
-    const variables = providerVariables(desk.url);
+    const variables = [...providerVariables(desk.url), ...ownProviderVariables(desk.url)];
     server = await startDevServer(state, variables, { root: project.root, storedBundle: true });
     api = new ApiClient(server.url);
     created = await api.call("POST", "/api/threads", keyedThread);
@@ -112,6 +116,10 @@ describe("a power cut", () => {
     ({ id: cut, feed: interrupted } = await startIn("weather_openai_assistant", `Hello ${mark}`));
     await api.post(cut, "And the weather?");
     await interrupted.until("text_delta");
+
+    ownMark = desk.order([{ fixture: "tool-call" }, { fixture: "text", pause }, { fixture: "text" }]);
+    own = await startIn("own_chat_assistant", `Hello ${ownMark}`);
+    await own.feed.until("text_delta");
 
     // A wait of more than ten seconds suspends the run: an alarm of the next process resumes it, not a timer of the killed one. The wait
     // begins last, so that it is not over before the power cut.
@@ -181,6 +189,20 @@ describe("a power cut", () => {
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
     expect(messages[2]?.content).toMatch(said);
     expect(messages[3]?.content).toContain("The tool said: ");
+  });
+
+  it("PROVIDER16 After a power cut, an answer of a provider of the project is produced again, with the result of the tool before it", async () => {
+    if (own === undefined) throw new Error("The thread was not started");
+    const messages = await finished(own);
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
+    expect(messages[2]?.content).toBe("Sunny in Zürich");
+    expect(messages[3]).toMatchObject({ content: "Hello there, how can I help?", stop_reason: "stop" });
+    const requests = desk?.seen(ownMark) ?? [];
+    expect(requests.map(({ headers }) => headers["authorization"])).toEqual(Array(3).fill(`Bearer ${ownKey}`));
+    expect(JSON.stringify(requests[2]?.body)).toContain("Sunny in Zürich");
+    const logs = await api.logs(own.id);
+    expect(JSON.stringify(logs)).not.toContain(ownKey);
+    expect((await api.call("GET", "/api/models/own_chat")).body).toMatchObject({ provider: "own_chat", ready: true });
   });
 
   it("If a power cut interrupts the wait for a provider's Retry-After, the run makes its next attempt after the restart", async () => {

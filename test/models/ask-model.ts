@@ -10,6 +10,7 @@ import { addClouds } from "#models/provider/clouds.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { checkedFetch } from "../support/wire-rules/checked-fetch.ts";
+import { ownFunction, ownModel, ownSdk } from "./own-providers.ts";
 
 addClouds();
 
@@ -34,11 +35,14 @@ export type Provider = keyof typeof wires;
 export const providers = Object.keys(wires) as Provider[];
 
 /** The protocol of a provider. */
-export function wireOf(provider: Provider): Wire {
-  return wires[provider];
+export function wireOf(provider: Exclude<AnyProvider, "workers-ai">): Wire {
+  // The providers of the tests' project speak Chat Completions.
+  return provider === "own_sdk" || provider === "own_function" ? "openai" : wires[provider];
 }
-/** A provider that is reached over the network, or by the Worker's binding. */
-export type AnyProvider = Provider | "workers-ai";
+
+/** A provider that is reached over the network, by the Worker's binding, or by code of a project. */
+export type AnyProvider = Provider | "workers-ai" | OwnProvider;
+type OwnProvider = "own_sdk" | "own_function";
 
 /** Keys in the form of real keys, so that a search for them finds a leak. */
 export const keys = {
@@ -93,7 +97,7 @@ function bindingOver(fetch: typeof globalThis.fetch) {
 }
 
 export function model(
-  provider: AnyModelDefinition["provider"] | Provider,
+  provider: AnyModelDefinition["provider"] | Provider | OwnProvider,
   name: string,
   more: Partial<AnyModelDefinition> = {},
 ): AnyModelDefinition {
@@ -102,6 +106,11 @@ export function model(
     // The beginning of the id chooses Claude.
     const id = `claude-${(more.model ?? name).replace(/^claude-/, "")}`;
     return model("vertex", id, { ...more, model: id });
+  }
+  if (provider === "own_sdk") return ownModel(ownSdk, { model: name, ...more });
+  if (provider === "own_function") {
+    const { headers, ...rest } = more;
+    return ownModel(ownFunction(headers), { model: name, ...rest });
   }
   return { name: `${provider} model`, provider, model: provider === "workers-ai" ? `@cf/${name}` : name, ...more };
 }

@@ -3,4 +3,4 @@
 import { providers } from "./ask-model.ts";
 import { modelPortContract } from "./port-contract.ts";
 
-for (const provider of [...providers, "workers-ai"] as const) modelPortContract(provider);
+for (const provider of [...providers, "workers-ai", "own_sdk", "own_function"] as const) modelPortContract(provider);

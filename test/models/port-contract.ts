@@ -17,6 +17,7 @@ import {
 } from "./ask-model.ts";
 import { bytesOf } from "./fixture-bytes.ts";
 import { grammarFaults } from "./grammar.ts";
+import { ownFile } from "./own-providers.ts";
 
 /** Requests a case whose answer is controlled by headers; `id` names the exchange to the server. */
 function steered(provider: AnyProvider, name: string, headers: Record<string, string>, signal: AbortSignal) {
@@ -31,6 +32,11 @@ async function howItClosed(id: string): Promise<unknown> {
 /** The host that errors of a connection name. The binding sends its requests to an address of its own. */
 function hostOf(provider: AnyProvider): string {
   return provider === "workers-ai" ? "workers-binding.ai" : new URL(inject("modelServer")).host;
+}
+
+/** What the failures of a provider end with. Those of a provider of a project name its file. */
+function suffixOf(provider: AnyProvider): string {
+  return provider.startsWith("own_") ? ` (provider "${provider}" of ${ownFile})` : "";
 }
 
 /** The response with a body whose cancellation does not reach the connection. */
@@ -128,7 +134,7 @@ export function modelPortContract(provider: AnyProvider): void {
 
     it("A connection that breaks in the middle of an answer is a retryable network error that names the host", async () => {
       const host = hostOf(provider);
-      const message = `The connection to ${host} broke before the answer was complete.`;
+      const message = `The connection to ${host} broke before the answer was complete.${suffixOf(provider)}`;
       const headers = { "x-server-break": "300" };
       const parts = await collect(steered(provider, "text", headers, new AbortController().signal));
       expect(grammarFaults(parts)).toEqual([]);
@@ -226,13 +232,15 @@ export function modelPortContract(provider: AnyProvider): void {
           failure: {
             kind: "network",
             retryable: true,
-            message: `Network connection lost. (No response came from ${host}.)`,
+            message: expect.stringContaining(
+              `Network connection lost. (No response came from ${host}.)${suffixOf(provider)}`,
+            ),
           },
         },
       ];
       expect(await rejected()).toMatchObject(failed(hostOf(provider)));
-      // A model of the binding has no address.
-      if (provider === "workers-ai") return;
+      // A model of the binding, or of a provider of a project, has no address.
+      if (provider === "workers-ai" || provider.startsWith("own_")) return;
       // Neither the user nor the path of an address is shown, which may contain a key.
       expect(await rejected("https://me:secret@llm.example:8443/secret/v1")).toMatchObject(failed("llm.example:8443"));
     });

@@ -1,6 +1,6 @@
 // The secrets that a Worker needs: keys of its models, access of its users, and the keys that sign tickets and encrypt tokens.
 
-import { bindingOf, keyVariable, missingNames } from "#models/readiness.ts";
+import { bindingOf, keyVariable, missingNames, providerFile } from "#models/readiness.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { CommandError } from "../context.ts";
@@ -90,6 +90,8 @@ function isServed(
 }
 
 function purposeOf(name: string, model: AnyModelDefinition): string {
+  const file = providerFile(model);
+  if (file !== undefined) return `a variable of ${file}, for the model ${model.name}`;
   return `${name === keyVariable(model) ? "the key" : "a setting"} of the model ${model.name}`;
 }
 

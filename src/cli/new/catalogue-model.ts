@@ -21,10 +21,11 @@ import type { Terminal } from "../terminal.ts";
 /** The most ids that a search lists. */
 const mostListed = 12;
 
-/** A provider and an id, as the flags of the command state them. */
+/** A provider and an id, as the flags of the command state them, and the names of the project's own providers. */
 interface ModelFlags {
   provider?: string | undefined;
   model?: string | undefined;
+  own?: readonly string[];
 }
 
 /** The text of a definition, and lines about it for the person who runs the command. */
@@ -35,8 +36,8 @@ interface NewModel {
 
 type Named = Pick<AnyModelDefinition, "provider" | "preset">;
 
-/** The values that `--provider` accepts: providers whose models have an address, and presets of `openai-compatible`. */
-function choices(): string[] {
+/** The values that `--provider` accepts in every project: providers whose models have an address, and presets of `openai-compatible`. */
+function builtIn(): string[] {
   addClouds();
   return [...ownProviders(), ...Object.keys(modelPresets)];
 }
@@ -47,27 +48,28 @@ function choices(): string[] {
  */
 export async function chooseModel(
   name: string,
-  { provider, model }: ModelFlags,
+  { provider, model, own = [] }: ModelFlags,
   terminal: Terminal | undefined,
 ): Promise<NewModel | null> {
+  const choices = [...builtIn(), ...own];
   if (terminal === undefined && provider === undefined && model === undefined) return null;
   if (terminal === undefined && (provider === undefined || model === undefined))
     throw new CommandError("Give both --provider and --model, or neither of them.");
   const chosen =
-    provider ?? (await terminal?.ask(`Provider, or nothing for scripted answers (${choices().join(", ")}): `)) ?? "";
+    provider ?? (await terminal?.ask(`Provider, or nothing for scripted answers (${choices.join(", ")}): `)) ?? "";
   if (chosen === "") return null;
-  const named = namedProvider(chosen);
+  const named = namedProvider(chosen, choices);
   const id = model ?? (await searchedId(named, terminal));
   return newModel({ name, ...named, model: id });
 }
 
-function namedProvider(chosen: string): Named {
+function namedProvider(chosen: string, choices: readonly string[]): Named {
   if (Object.hasOwn(modelPresets, chosen)) return { provider: "openai-compatible", preset: chosen as PresetName };
-  const known = choices().find((one) => one === chosen);
+  const known = choices.find((one) => one === chosen);
   if (known !== undefined) return { provider: known as AnyModelDefinition["provider"] };
-  const [close] = closestWords(chosen, choices());
+  const [close] = closestWords(chosen, choices);
   const meant = close === undefined ? "" : ` Did you mean "${close}"?`;
-  throw new CommandError(`There is no provider "${chosen}".${meant} Use one of ${choices().join(", ")}.`);
+  throw new CommandError(`There is no provider "${chosen}".${meant} Use one of ${choices.join(", ")}.`);
 }
 
 /** Asks for an id, or for a part of one, until one model is chosen. */

@@ -59,7 +59,8 @@ async function createDefinition(
   const taken = namedDefinitions(project, kind).find((definition) => definition.name === name);
   if (taken) throw new CommandError(`${taken.file} has the name "${name}" already.`);
   const terminal = json ? undefined : context.terminal;
-  const chosen = kind === "model" ? await chooseModel(name, { provider, model }, terminal) : null;
+  const chosen =
+    kind === "model" ? await chooseModel(name, { provider, model, own: namesOf(project.providers) }, terminal) : null;
   const starter = starters[kind](name, neighbours(project, name, root));
   const { next, uses, missing } = starter;
   const text = chosen?.text ?? starter.text;
@@ -98,8 +99,11 @@ function nameProblem(kind: Kind, name: string): string | undefined {
     : `"${name}" is not a name. A name has letters, digits, _ and -, starts with a letter or _, and has at most 64 characters.`;
 }
 
+const namesOf = (definitions: readonly NamedFile[]): string[] => definitions.map(({ name }) => name);
+
 function namedDefinitions(project: Project, kind: Kind): readonly NamedFile[] {
   if (kind === "model") return project.models;
+  if (kind === "provider") return project.providers;
   if (kind === "prompt") return project.prompts;
   if (kind === "agent") return project.agents;
   if (kind === "strategy") return project.strategies;

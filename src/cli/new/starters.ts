@@ -30,6 +30,7 @@ export const kindFolders = {
   agent: "agents",
   prompt: "prompts",
   model: "models",
+  provider: "providers",
   tool: "tools",
   strategy: "strategies",
   mcp: "mcp",
@@ -129,6 +130,30 @@ export default defineTool(
 );
 `,
     next: `list it in a prompt: tools: [${JSON.stringify(name)}]`,
+  }),
+  provider: (name) => ({
+    text: `// A provider of models. A model names it: provider: ${JSON.stringify(name)}. For a package of the AI SDK write \`model\` in place of \`stream\`.
+import { defineProvider } from "threadhold";
+
+export default defineProvider({
+  name: ${JSON.stringify(name)},
+  variables: ["${variable(name)}_KEY"],
+  async *stream({ model, system, messages, signal }, { env, fetch }) {
+    const response = await fetch("https://models.example.com/answers", {
+      method: "POST",
+      headers: { authorization: \`Bearer \${String(env.${variable(name)}_KEY)}\`, "content-type": "application/json" },
+      body: JSON.stringify({ model, system, messages }),
+      signal,
+    });
+    if (!response.ok) throw new Error(await response.text());
+    const { text, tokens } = (await response.json()) as { text: string; tokens: { input: number; output: number } };
+    yield { type: "text", text };
+    yield { type: "usage", ...tokens };
+    yield { type: "finish", reason: "stop" };
+  },
+});
+`,
+    next: `set the address and ${variable(name)}_KEY, and name the provider in a model: provider: ${JSON.stringify(name)}`,
   }),
   strategy: (name) => ({
     text: `// Decides what each model request of a turn asks for, and when the turn ends.

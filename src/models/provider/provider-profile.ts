@@ -33,6 +33,8 @@ export interface ProviderVariables {
   defaultPath: string;
   /** The address, for a provider whose package has none of its own. */
   defaultBaseUrl?: string;
+  /** Variables that requests need, all of them, whose values are secrets. Absent: none besides the key. */
+  required?: readonly string[];
   /** The server usually needs no key. */
   keyless?: boolean;
   /** The path of the provider's API below the address of an AI Gateway: `anthropic/v1`. Absent: AI Gateway has none. */
@@ -62,6 +64,8 @@ export interface ProviderSettings {
   gateway?: GatewaySettings;
   /** What access tokens are created from. Absent: none are needed. */
   tokens?: Required<Pick<CloudAccess, "tokenRequest" | "loadTokens">> & { credentials: Credentials };
+  /** The bindings and variables of the Worker, for a provider of the project's own. */
+  env?: Readonly<Record<string, unknown>>;
 }
 
 /** The fields of a definition that a provider may refuse. */
@@ -216,6 +220,8 @@ export interface UnknownPiece {
 export interface ProviderProfile {
   /** The value of a definition's `provider`, or the name of a protocol that `atHost` chooses. */
   name: AnyModelProvider;
+  /** The file of the project that defines the provider. Failures name it. Absent: the provider is built in. */
+  file?: string;
   /** The provider's name in OpenTelemetry's semantic conventions. Absent: `name`. */
   telemetryName?: string;
   variables: ProviderVariables;
@@ -248,6 +254,8 @@ export interface ProviderProfile {
   countsPerRequest?: boolean;
   /** Returns what a request does not ask for although the model request does, as sentences for the log. Absent: nothing. */
   requestWarnings?: (options: LanguageModelV3CallOptions, target: CallTarget) => Promise<string[]>;
+  /** The loaded model reads responses of any form. Absent: each successful response is a stream of events, which is repaired. */
+  readsAnyResponse?: true;
   /** The name under which the package reads the options of a request. */
   optionsName: string;
   /** Returns the options of a request, without those for thinking. Absent: none. */

@@ -1,6 +1,7 @@
 // The list of providers. A new provider is one file that implements `ProviderProfile`, and one entry here, or in `clouds.ts` for a cloud.
 
 import { anthropic } from "./anthropic.ts";
+import { attachedProvider } from "./attached-provider.ts";
 import { google } from "./google.ts";
 import { namedServer } from "./openai-compatible.ts";
 import { openai, openaiResponses } from "./openai.ts";
@@ -28,21 +29,26 @@ export function addProviders(more: readonly ProviderProfile[]): void {
   all.splice(all.indexOf(workersAi), 0, ...more.filter((provider) => !all.includes(provider)));
 }
 
-/** The provider with this name; undefined for an unknown name. */
+/** The built-in provider with this name; undefined for an unknown name. */
 export function providerNamed(name: string): ProviderProfile | LocalProvider | undefined {
   return providers.find((provider) => provider.name === name);
 }
 
-/** Why a provider cannot be used; undefined if it can be used. */
-export function unavailableProvider(name: string): string | undefined {
-  if (providerNamed(name) !== undefined) return undefined;
-  return `provider "${name}" does not exist; available are ${providers.map((known) => known.name).join(", ")}`;
+/** The provider of a model: the project's own one that is attached to it, or the built-in one with its name. */
+export function providerOf(model: Pick<RefusableFields, "provider">): ProviderProfile | LocalProvider | undefined {
+  return attachedProvider(model) ?? providerNamed(model.provider);
+}
+
+/** Why the provider of a model cannot be used; undefined if it can be used. */
+export function unavailableProvider(model: Pick<RefusableFields, "provider">): string | undefined {
+  if (providerOf(model) !== undefined) return undefined;
+  return `provider "${model.provider}" does not exist; available are ${providers.map((known) => known.name).join(", ")}`;
 }
 
 /** The first field that the provider of a definition does not accept; undefined if it accepts all of them. */
 export function refusedField(model: RefusableFields): RefusedField | undefined {
   const { provider, api, preset, baseUrl, keyVariable, gateway } = model;
-  const known = providerNamed(provider);
+  const known = providerOf(model);
   if (known === undefined) return undefined;
   const profile = "variables" in known ? known : undefined;
   const own = profile?.refusedField?.(model);

@@ -1,4 +1,5 @@
 import { addMcpAgents } from "./mcp-agents.ts";
+import { addOwnProviderAgents } from "./own-provider-agents.ts";
 import type { ProjectCopy } from "./project-copy.ts";
 import { addSlowTools } from "./slow-tools.ts";
 import { addWeatherAgents } from "./weather-agents.ts";
@@ -8,4 +9,5 @@ export function addServerAgents(project: ProjectCopy): void {
   addWeatherAgents(project);
   addSlowTools(project);
   addMcpAgents(project);
+  addOwnProviderAgents(project);
 }

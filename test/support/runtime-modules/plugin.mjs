@@ -249,6 +249,8 @@ const loadedLater = new Set([
   "src/models/load-catalogue.ts",
   "src/models/provider/azure-model.ts",
   "src/models/provider/google-package.ts",
+  "src/models/provider/own/own-model.ts",
+  "src/models/provider/own/own-profile.ts",
   "src/models/provider/openai-package.ts",
   "src/models/provider/vertex-assertion.ts",
   "src/models/provider/vertex-model.ts",
