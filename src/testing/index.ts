@@ -1,5 +1,8 @@
 // The public entry `threadhold/testing`: tests of a project's agents in vitest, on the real thread object, with scripted answers of models.
 
+export { providerContract } from "./provider-contract.ts";
+export type { ContractCase, ProviderContractOptions } from "./provider-contract.ts";
+export type { ProviderFeature, ProviderScenario } from "./provider-rules.ts";
 export { failure, hold, text, toolCall } from "./scripted-answer.ts";
 export type { Answer, AnswerList, Answers, RecordedRequest } from "./scripted-answer.ts";
 export { sourceTool } from "./scripted-source.ts";
