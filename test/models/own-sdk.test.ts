@@ -160,6 +160,23 @@ describe("the model of a provider", () => {
     expect(failed?.message).toContain(text);
   });
 
+  it("PROVIDER14 A name of the model that is no text fails with a sentence, because it is stored", async () => {
+    const parts = [{ type: "response-metadata", modelId: { id: 5 } }, ...said, finish];
+    expect((await failureOf(() => modelOf(parts)))?.message).toContain(
+      'a part "response-metadata" whose modelId is an object',
+    );
+    const known = [{ type: "response-metadata", modelId: "m-2" }, ...said, finish];
+    expect(readAnswer(await askModel(() => modelOf(known))).end).toMatchObject({ model_id: "m-2" });
+  });
+
+  it("PROVIDER13 The bytes of a file are part of the answer, and not of the raw log", async () => {
+    const data = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
+    const parts = await askModel(() => modelOf([{ type: "file", mediaType: "image/png", data }, finish]));
+    expect(parts).toContainEqual({ type: "media_delta", index: 0, delta: "iVBORw==" });
+    const [logged] = parts.flatMap((part) => (part.type === "raw" ? [JSON.parse(part.chunk)] : []));
+    expect(logged).toEqual({ type: "file", mediaType: "image/png" });
+  });
+
   it("PROVIDER14 A part of a newer type is left out", async () => {
     expect(readAnswer(await askModel(() => modelOf([{ type: "future" }, ...said, finish]))).text).toBe("Hi");
   });

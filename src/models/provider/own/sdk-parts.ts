@@ -20,7 +20,7 @@ const isId = (value: unknown): boolean => typeof value === "string" && value !==
 /** The fields of each part that the conversion reads without a check. */
 const rules: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
   "stream-start": { warnings: isList },
-  "response-metadata": {},
+  "response-metadata": { modelId: (value) => value === undefined || isText(value) },
   "text-start": { id: isText },
   "text-delta": { id: isText, delta: isText },
   "text-end": { id: isText },
@@ -74,8 +74,13 @@ export class SdkAnswer {
     this.#hasRaw ||= type === "raw";
     const part = withJsonMetadata(value) as unknown as LanguageModelV3StreamPart;
     const isLogged = this.#hasRaw || type === "stream-start" || type === "error";
-    return isLogged ? [part] : [{ type: "raw", rawValue: value }, part];
+    return isLogged ? [part] : [{ type: "raw", rawValue: type === "file" ? withoutData(value) : value }, part];
   }
+}
+
+/** A file for the log. Its bytes would be a number each. */
+function withoutData({ data: _data, ...others }: Fields): Fields {
+  return others;
 }
 
 /** The part with a copy of its metadata, which are stored with the answer. */
