@@ -96,7 +96,7 @@ async function playScenario(scenario: ProviderScenario, options: ProviderContrac
   const whole = await withOwnProvider(named, watchedProvider(definition, ended.resolve), "the tested provider");
   const staysOpen = scenario.end === "open";
   const parts = await readParts(port, requestOf(whole), staysOpen);
-  if (staysOpen && definition.stream !== undefined) await ended.promise;
+  if (staysOpen && definition.model === undefined) await ended.promise;
   return { parts, requests: server?.requests ?? [] };
 }
 

@@ -20,6 +20,7 @@ const without = /^src\/(cli|client|compiler|contract|http|lib|react|spec)\//;
 
 /** Uses of a member of the same name by which no request to a model is sent. */
 const others: Readonly<Record<string, string>> = {
+  "src/models/provider/own/own-model.ts › assertModel": "checks the value that a provider of a project returned",
   "src/models/repaired-fetch.ts › repairedBytes": "converts a response that was received",
   "src/store/images/images-binding.ts › streamOf": "reads the bytes of a picture",
   "src/thread/method/file-request.ts › writeFile": "reads an uploaded file",

@@ -48,7 +48,7 @@ export function ownProfile(definition: ProviderDefinition, file: string): Provid
 
 function makeProfile(definition: ProviderDefinition, file: string): ProviderProfile {
   const { name, variables: required = [], files = [] } = definition;
-  const isFunction = definition.stream !== undefined;
+  const isFunction = definition.model === undefined;
   return {
     // The types of a project know its names; those of this package do not.
     name: name as AnyModelProvider,
@@ -106,7 +106,7 @@ function requestOptions(
     thinking: thinking === null ? null : { effort: thinking.effort, tokens: thinking.tokens },
     parallelToolCalls: request.parallelToolCalls,
   };
-  if (definition.stream !== undefined) return { ...noReasoning, options: { ...asked } as unknown as JSONObject };
+  if (definition.model === undefined) return { ...noReasoning, options: { ...asked } as unknown as JSONObject };
   if (definition.options === undefined) {
     const isLost = input.thinking !== null && input.thinking.effort !== "none";
     const warning = `The request for thinking was left out, because the provider of ${file} has no function \`options\`.`;
