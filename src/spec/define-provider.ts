@@ -148,7 +148,7 @@ interface ProviderFields<N extends string> {
   name: N;
   /**
    * The variables and secrets of the Worker that requests need. A model whose provider lacks one of them is not ready, `threadhold deploy`
-   * asks for it, and its value is removed from logs and events.
+   * asks for it, and its value is removed from logs and errors.
    */
   variables?: readonly string[];
   /** Media types of files that requests may contain in addition to images and texts; `audio/*` means all types of a group. Default: none. */

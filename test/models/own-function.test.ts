@@ -201,7 +201,7 @@ describe("the errors of a function", () => {
     expect(failed?.message).toBe(`slow down${named}`);
   });
 
-  it("PROVIDER10 The values of the provider's variables are in no part, raw chunk and failure", async () => {
+  it("PROVIDER10 The values of the provider's variables are in no raw chunk and no failure", async () => {
     const env = { MY_LOGIN: "my-login-secret-0006", MY_KEY: "my-key-secret-0007" };
     const stream: Stream = async function* (_request, context) {
       yield { type: "text", text: "Hi" };
