@@ -206,7 +206,9 @@ function readNamed(
     });
   }
   if (!usable || name === undefined || !isDefinitionName(name)) {
-    project.broken.push({ kind, ...(name === undefined ? {} : { name }) });
+    const { provider } = value;
+    const named = kind === "model" && typeof provider === "string" ? { provider, file } : {};
+    project.broken.push({ kind, ...(name === undefined ? {} : { name }), ...named });
     return;
   }
   // `checkShape` has verified the type of the value.

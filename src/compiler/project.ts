@@ -44,6 +44,9 @@ interface RouteDefinition {
 interface BrokenDefinition {
   kind: NamedKind;
   name?: string;
+  /** The provider that a model names although other fields of it are broken, and the file of the model. */
+  provider?: string;
+  file?: string;
 }
 
 export interface Project {

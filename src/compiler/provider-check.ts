@@ -18,6 +18,9 @@ export async function checkProviders(project: Project, findings: Findings): Prom
     const message = `"${name}" is the name of a built-in provider; a model could not refer to this one`;
     findings.error({ code: "duplicate_name", file, path: ["name"], message });
   }
+  // A model with other errors names its provider too. An empty name was reported with these errors.
+  for (const { provider: name = "", file } of project.broken)
+    if (file !== undefined && name.length > 0 && !isBuiltIn(name)) reportUnlessKnown(project, { file, name }, findings);
   addVariables(project);
   const models = await Promise.all(project.models.map((definition) => completeModel(definition, project, findings)));
   const broken = project.models.filter((_, index) => models[index] === null);
@@ -34,7 +37,7 @@ async function completeModel(model: Model, project: Project, findings: Findings)
   if (isBuiltIn(name)) return model;
   const own = project.providers.find((provider) => provider.name === name);
   if (own === undefined) {
-    if (!mayBeBroken(project, ["provider"], name)) reportUnknown(project, { file, name }, findings);
+    reportUnlessKnown(project, { file, name }, findings);
     return null;
   }
   const whole = await withOwnProvider(value, own.value, own.file);
@@ -56,7 +59,10 @@ function addVariables(project: Project): void {
   project.environment = { ...project.environment, names: all };
 }
 
-function reportUnknown(project: Project, { file, name }: { file: string; name: string }, findings: Findings): void {
+/** Reports the provider of a model that neither this package nor the project has. */
+function reportUnlessKnown(project: Project, { file, name }: { file: string; name: string }, findings: Findings): void {
+  const isKnown = project.providers.some((provider) => provider.name === name);
+  if (isKnown || mayBeBroken(project, ["provider"], name)) return;
   const own = project.providers.flatMap((provider) =>
     providerNamed(provider.name) === undefined ? [provider.name] : [],
   );

@@ -152,7 +152,7 @@ export function readFailureFacts(error: unknown, exchange: Exchange): FailureFac
     message: raw === null || raw === message ? message : `${message}: ${raw}`,
     text,
     code: stringField(body, "code") ?? stringField(body, "type"),
-    emptyBody: httpStatus !== null && !exchange.broken && bodyText === null && body === null,
+    emptyBody: httpStatus !== null && !exchange.broken && !exchange.mayHaveText && bodyText === null && body === null,
     transport: exchange.broken || fields["name"] === "AI_EmptyResponseBodyError",
     garbled: fields["name"] === "AI_JSONParseError",
     unreadable: unreadable !== null || body?.["type"] === unreadableType,

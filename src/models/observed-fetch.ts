@@ -21,6 +21,8 @@ export interface Exchange {
   respondingHost: string | null;
   /** An event of the response's stream arrived. */
   begun: boolean;
+  /** The last refusal has a text, or its body was not read. False for a package of a provider, whose error has the text. */
+  mayHaveText: boolean;
   /** The body contained the mark of a complete answer: `[DONE]`, or a last event that reports success. */
   ended: boolean;
   /** The answer is complete, and its body was read to its end, is closed, or will be closed: nothing of the exchange has to be aborted. */
@@ -38,6 +40,7 @@ export function newExchange(): Exchange {
     silentHost: null,
     respondingHost: null,
     begun: false,
+    mayHaveText: false,
     ended: false,
     over: false,
     warnings: [],
@@ -205,7 +208,10 @@ export function refusalBody(
       try {
         const { done, value } = await reader.read();
         received();
-        if (done) return controller.close();
+        if (done) {
+          if (remaining === longestRefusal) exchange.mayHaveText = false;
+          return controller.close();
+        }
         if (exceeds(meter, decoder.decode(value, { stream: true }))) remaining = 0;
         controller.enqueue(value.subarray(0, remaining));
         remaining -= value.byteLength;

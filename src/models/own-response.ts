@@ -24,6 +24,8 @@ export function boundedFetch(
     const response = await fetch(input, { ...init, signal: both });
     const body: ReadableStream<Uint8Array> | null = response.body;
     const { status, statusText, headers } = response;
+    // The code of the project may throw an error of its own for a refusal, and leave the body.
+    watch.exchange.mayHaveText = !response.ok && body !== null && headers.get("content-length") !== "0";
     if (body === null) return response;
     return new Response(response.ok ? boundedBody(body, watch, both) : refusalBody(body, watch), {
       status,

@@ -1,4 +1,4 @@
-// Every provider and every preset fulfils the contract of answers.
+// Every provider, every preset, and both forms of a provider of a project fulfil the contract of answers.
 
 import { inject } from "vitest";
 
@@ -15,6 +15,8 @@ const targets: ContractTarget[] = [
     return provider === "bedrock" ? { ...target, isBinary: true } : target;
   }),
   { name: "workers-ai", provider: "workers-ai" },
+  { name: "a provider of a project over the AI SDK", provider: "own_sdk", isOwn: true },
+  { name: "a function of a project", provider: "own_function", isOwn: true },
   ...(Object.keys(modelPresets) as PresetName[]).map((preset): ContractTarget => {
     const { keyVariable } = modelPresets[preset];
     return {

@@ -19,19 +19,21 @@ import {
   serverPort,
   user,
   type Answer,
-  type Provider,
+  type AnyProvider,
 } from "./ask-model.ts";
 import { grammarFaults } from "./grammar.ts";
 
 /** A model whose requests reach the model server. */
 export interface ContractTarget {
   name: string;
-  provider: Provider | AnyModelDefinition["provider"];
+  provider: AnyProvider | AnyModelDefinition["provider"];
   definition?: Partial<AnyModelDefinition>;
   /** Variables in addition to those of `serverEnv`. */
   env?: Record<string, unknown>;
   /** The protocol has no text events, so faults that change such events do not apply. */
   isBinary?: true;
+  /** Code of a project reads the response, so a document in place of a stream has no meaning of its own. */
+  isOwn?: true;
 }
 
 const greeting = "Hello there, how can I help?";
@@ -42,11 +44,17 @@ const harmless = ["comments", "windows line ends", "old line ends", "byte order 
 const retried = { retryable: true };
 const final = { retryable: false };
 
-/** The failure that follows from an answer. */
-const failing: [fault: string, failure: Partial<ModelFailure>, text?: string][] = [
-  ["no content", { kind: "network", ...retried }],
+type Failing = [fault: string, failure: Partial<ModelFailure>, text?: string];
+
+/** The failure that follows from a document in place of a stream. */
+const documents: Failing[] = [
   ["error document", { kind: "api", ...final }, "The account is closed."],
   ["page", { kind: "api", ...final }, "Sign in Ask your administrator."],
+];
+
+/** The failure that follows from an answer. */
+const failing: Failing[] = [
+  ["no content", { kind: "network", ...retried }],
   ["page of a proxy", { kind: "network", ...retried, status: 502 }],
   ["refused key", { kind: "auth", ...final, status: 401 }, "The key is not valid."],
   ["overloaded", { kind: "network", ...retried, status: 529 }, "Overloaded."],
@@ -62,7 +70,7 @@ const failing: [fault: string, failure: Partial<ModelFailure>, text?: string][] 
 ];
 
 /** Tests the contract of answers for one model. */
-export function answerContract({ name, provider, definition = {}, env = {}, isBinary }: ContractTarget): void {
+export function answerContract({ name, provider, definition = {}, env = {}, isBinary, isOwn }: ContractTarget): void {
   const asked = (headers: Record<string, string>, fixture: string, more: Partial<ModelRequest> = {}): ModelRequest =>
     request(model(provider, `case:${fixture}`, { ...definition, headers }), more);
   const port = () => serverPort({ env: { ...serverEnv(inject("modelServer")), ...env } });
@@ -91,7 +99,7 @@ export function answerContract({ name, provider, definition = {}, env = {}, isBi
       expect(end).toMatchObject({ type: "error", failure: retried });
     });
 
-    it.for(failing)(
+    it.for(isOwn === true ? failing : [...documents, ...failing])(
       "The failure of an answer has its class, its status and its time to wait: %s",
       async ([fault, failure, text = ""]) => {
         const { end } = await read({ "x-server-fault": fault });

@@ -201,6 +201,34 @@ describe("the errors of a function", () => {
     expect(failed?.message).toBe(`slow down${named}`);
   });
 
+  it.each<[string, number, string, (response: Response) => Promise<string>, string]>([
+    ["an unread refusal", 400, "The tool is unknown.", async ({ status }) => `status ${status}`, "api"],
+    ["an unread refusal of the size", 413, "Too large.", async ({ status }) => `status ${status}`, "api"],
+    ["a refusal whose text is thrown", 400, "The tool is unknown.", (response) => response.text(), "api"],
+    [
+      "a refusal that states an overflow",
+      400,
+      "This model's maximum context length is 8 tokens.",
+      (response) => response.text(),
+      "overflow",
+    ],
+    [
+      "a refusal without a text",
+      400,
+      "",
+      async (response) => `${await response.text()}status ${response.status}`,
+      "overflow",
+    ],
+  ])("PROVIDER8 The class of %s follows from its status and its text", async (_what, status, text, read, kind) => {
+    const stream: Stream = async function* (_request, context) {
+      const response = await context.fetch("https://m.example/v1");
+      yield { type: "text", text: "Hi" };
+      throw new Error(await read(response));
+    };
+    const refuse = () => Promise.resolve(new Response(text, { status }));
+    expect(await failureOf(stream, { fetch: refuse })).toMatchObject({ kind, retryable: false, status });
+  });
+
   it("PROVIDER10 The values of the provider's variables are in no raw chunk and no failure", async () => {
     const env = { MY_LOGIN: "my-login-secret-0006", MY_KEY: "my-key-secret-0007" };
     const stream: Stream = async function* (_request, context) {

@@ -110,16 +110,25 @@ interface Chunk {
   } | null;
 }
 
+function readChunk(data: string): Chunk {
+  try {
+    return JSON.parse(data) as Chunk;
+  } catch (cause) {
+    // The status of a server that failed, so that the request is sent again.
+    throw Object.assign(new Error("The server sent an event that is not JSON.", { cause }), { statusCode: 502 });
+  }
+}
+
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Chunk> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const bytes of body) {
     text += decoder.decode(bytes, { stream: true });
-    const events = text.split(/\r?\n\r?\n/);
-    text = events.pop() ?? "";
-    for (const event of events) {
-      const data = event.replace(/^data: ?/, "");
-      if (data.startsWith("{")) yield JSON.parse(data) as Chunk;
+    const lines = text.split(/\r\n|\r|\n/);
+    text = lines.pop() ?? "";
+    for (const line of lines) {
+      const data = line.replace(/^data: ?/, "");
+      if (data.startsWith("{")) yield readChunk(data);
     }
   }
 }
