@@ -4,6 +4,7 @@
 import { closestWord } from "#lib/edit-distance.ts";
 import { withOwnProvider } from "#models/own-providers.ts";
 import { providerNamed, providers as usable, refusedField } from "#models/provider/providers.ts";
+import type { AnyModelDefinition } from "#spec/model.ts";
 
 import { providers as builtIn } from "./definition-shape.ts";
 import type { Findings } from "./findings.ts";
@@ -30,17 +31,25 @@ export async function checkProviders(project: Project, findings: Findings): Prom
 
 type Model = Project["models"][number];
 
+/** A model with the provider of the project that it names; null if the project has none of this name. */
+export async function withProjectProvider(
+  model: AnyModelDefinition,
+  providers: Project["providers"],
+): Promise<AnyModelDefinition | null> {
+  const own = providers.find((provider) => provider.name === model.provider);
+  return own === undefined ? null : withOwnProvider(model, own.value, own.file);
+}
+
 /** The model with its provider; null for a model that cannot be used, which is reported. */
 async function completeModel(model: Model, project: Project, findings: Findings): Promise<Model | null> {
   const { file, value } = model;
   const { provider: name } = value;
   if (isBuiltIn(name)) return model;
-  const own = project.providers.find((provider) => provider.name === name);
-  if (own === undefined) {
+  const whole = await withProjectProvider(value, project.providers);
+  if (whole === null) {
     reportUnlessKnown(project, { file, name }, findings);
     return null;
   }
-  const whole = await withOwnProvider(value, own.value, own.file);
   const refused = refusedField(whole);
   if (refused === undefined) return { ...model, value: whole };
   const message = `"${refused.field}" of a model: invalid value: ${refused.reason}`;

@@ -161,7 +161,10 @@ export interface AiSdkProviderDefinition<N extends string = string> extends Prov
   model: (modelId: string, context: ProviderContext) => AiSdkModel | Promise<AiSdkModel>;
   /** The name under which the package reads its options in `providerOptions`. Default: the name of the provider. */
   optionsName?: string;
-  /** Returns the options of a request for the package. Without it, requests for thinking have no effect except a warning in the log. */
+  /**
+   * Returns the options of a request for the package. Without it, requests for thinking, and for one call at a time, have no effect except a
+   * warning in the log.
+   */
   options?: (request: ProviderOptionsRequest) => Record<string, unknown>;
   stream?: undefined;
 }

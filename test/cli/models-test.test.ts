@@ -95,6 +95,53 @@ it("TRIAL1 The command models test sends a text, a tool and a picture to each mo
   expect(server.bodies).toHaveLength(6);
 });
 
+const ownProvider = (url: string): Files => ({
+  "agents/models/mine.ts": `export default { name: "mine", provider: "mine", model: "m-1", inputPrice: 1, outputPrice: 2 };`,
+  "agents/providers/mine.ts": `import { defineProvider } from "threadhold";
+export default defineProvider({
+  name: "mine",
+  variables: ["TEAM_KEY", "TEAM_ADDRESS"],
+  async *stream({ model, messages, tools }, { env, fetch }) {
+    const response = await fetch("${url}/ask", {
+      method: "POST",
+      headers: { authorization: String(env.TEAM_KEY) },
+      body: JSON.stringify({ model, messages, ...(tools.length > 0 ? { tools } : {}) }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    const { text, call } = JSON.parse(await response.text());
+    yield { type: "usage", input: 100, output: 10 };
+    if (text) yield { type: "text", text };
+    if (call) yield { type: "tool_call", id: "c1", name: call, arguments: { city: "Paris" } };
+    yield { type: "finish", reason: call ? "tool_calls" : "stop" };
+  },
+});
+`,
+});
+
+it("TRIAL1 A model of a provider of the project is tried by the code of the provider", async () => {
+  const server = await serve(({ tools, messages }, response) => {
+    const text = JSON.stringify(messages).includes('"image"') ? "Red." : "OK";
+    response.end(JSON.stringify(tools === undefined ? { text } : { call: "get_weather" }));
+  });
+  const variables = { ".dev.vars": `TEAM_KEY=${key}\nTEAM_ADDRESS=here\n` };
+  const { code, stdout, stderr } = await tested({ ...ownProvider(server.url), ...variables });
+  expect(stderr).toBe("");
+  const cost = "\\d+\\.\\d s, 100 \\+ 10 tokens, \\$0\\.000120";
+  expect(stdout.trim().split("\n")).toEqual([
+    "mine (mine m-1)",
+    expect.stringMatching(new RegExp(`^  text +ok  ${cost}\\. It answered\\.$`)),
+    expect.stringMatching(new RegExp(`^  tool +ok  ${cost}\\. It called the tool\\.$`)),
+    expect.stringMatching(new RegExp(`^  picture +ok  ${cost}\\. It saw the picture\\.$`)),
+  ]);
+  expect(code).toBe(0);
+  const lacking = await tested(ownProvider(server.url));
+  expect(lacking.stdout).toContain('not tried  Model "mine" needs TEAM_ADDRESS, which is not set.');
+  const refusing = await serve((_, response) => response.writeHead(400).end(`no ${key}`));
+  const failed = await tested({ ...ownProvider(refusing.url), ...variables });
+  expect(failed.stdout).toContain('no [redacted] (provider "mine" of agents/providers/mine.ts)');
+  expect(failed.code).toBe(1);
+});
+
 it("TRIAL1 A model of a binding is not tried, and the command states where it can be tried", async () => {
   const { code, stdout } = await tested({
     "agents/models/edge.ts": `export default { name: "edge", provider: "workers-ai", model: "@cf/a/b" };`,

@@ -163,8 +163,23 @@ describe("new", () => {
       provider: "my_server",
       model: "m-1",
     });
+    expect(made.stdout).toContain("It needs MY_SERVER_KEY: put it into .dev.vars.");
+    expect(readFileSync(join(root, "agents/models/own.ts"), "utf8")).toContain("It needs MY_SERVER_KEY.");
     const wrong = await create(root, "model", "other", "--provider", "my_servr", "--model", "m-1");
     expect(wrong.stderr).toContain('There is no provider "my_servr". Did you mean "my_server"?');
+  });
+
+  it("The command new prefers a provider of the project to the preset with its name", async () => {
+    const root = writeProject({
+      ...good,
+      "agents/providers/groq.ts": `export default { name: "groq", stream: async function* () {} };`,
+    });
+    expect(await create(root, "model", "own", "--provider", "groq", "--model", "m-1")).toMatchObject({ code: 0 });
+    const { diagnostics, project } = await compileProject(root, packageRoot);
+    expect(diagnostics).toEqual([]);
+    const own = project.models.find(({ name }) => name === "own")?.value;
+    expect(own).toMatchObject({ provider: "groq", model: "m-1" });
+    expect(own).not.toHaveProperty("preset");
   });
 
   it("The command new refers to the newest prompt and model, not to the first ones in alphabetical order", async () => {

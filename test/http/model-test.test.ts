@@ -4,7 +4,7 @@ import { env as workerEnv } from "cloudflare:workers";
 import { expect, inject, it, onTestFinished, vi } from "vitest";
 
 import { modelTestSchema } from "#contract/model-test.ts";
-import type { AnyModelDefinition, Registry } from "#spec/index.ts";
+import type { AnyModelDefinition, ProviderDefinition, Registry } from "#spec/index.ts";
 import { compose } from "#worker/compose.ts";
 
 import { crossing } from "../worker/crossing.ts";
@@ -26,14 +26,22 @@ const untouched = new Proxy(
 /** Fields of the model; undefined removes one. */
 type Changes = { [F in keyof AnyModelDefinition]?: AnyModelDefinition[F] | undefined };
 
-/** The composed Worker with one model. */
-function workerWith(fields: Changes = {}, variables: Record<string, unknown> = {}) {
+/** The composed Worker with one model, and the providers of the project. */
+function workerWith(fields: Changes = {}, variables: Record<string, unknown> = {}, own: ProviderDefinition[] = []) {
   const standard = { name: "fast", provider: "openai-compatible", model: "m-1", keyVariable: "TEAM_KEY" } as const;
   const fast = { ...standard, baseUrl: "https://llm.example/v1", ...fields } as AnyModelDefinition;
   const registry: Registry = {
     ...testRegistry(),
     models: { fast: () => Promise.resolve(fast) },
-    files: { models: { fast: "agents/models/fast.ts" }, agents: {}, prompts: {}, tools: {} },
+    files: {
+      models: { fast: "agents/models/fast.ts" },
+      agents: {},
+      prompts: {},
+      tools: {},
+      providers: Object.fromEntries(own.map(({ name }) => [name, `agents/providers/${name}.ts`])),
+    },
+    providers: Object.fromEntries(own.map((provider) => [provider.name, () => Promise.resolve(provider)])),
+    secrets: own.flatMap(({ variables: names = [] }) => names),
   };
   const worker = compose(registry, {});
   const bindings = { THREADS: untouched, FEEDS: untouched, CATALOG: untouched };
@@ -175,6 +183,91 @@ it("TRIAL2 A real server receives the trials of a model", async () => {
   ]);
   const sent = await (await fetch(`${inject("modelServer")}/__requests?id=${id}`)).json<unknown[]>();
   expect(sent).toHaveLength(3);
+});
+
+const ofOwn: Changes = { provider: "mine" as "test", keyVariable: undefined, baseUrl: undefined };
+const ownKey = "mine-key-0123456789";
+
+/** A provider of the project that is a function over this server. */
+function mine(stream: ProviderDefinition["stream"]): ProviderDefinition[] {
+  return [{ name: "mine", variables: ["MINE_KEY"], stream } as ProviderDefinition];
+}
+
+it("TRIAL2 A model of a provider of the project is tried by the code of the provider, with its variables and its cost", async () => {
+  const sent = serve(() => new Response("OK"));
+  const own = mine(async function* ({ tools, messages }, { env, fetch: send }) {
+    const response = await send("https://mine.example/ask", {
+      method: "POST",
+      headers: { authorization: String(env["MINE_KEY" as never]) },
+      body: JSON.stringify(messages),
+    });
+    yield { type: "usage", input: 100, output: 10, cost: 0.25 };
+    const text = await response.text();
+    const isPicture = JSON.stringify(messages).includes('"image"');
+    if (tools.length > 0) yield { type: "tool_call", id: "c1", name: "get_weather", arguments: { city: "Paris" } };
+    else yield { type: "text", text: isPicture ? "Red." : text };
+    yield { type: "finish", reason: tools.length > 0 ? "tool_calls" : "stop" };
+  });
+  const trial = { ok: true, fix: null, tokens: { input: 100, output: 10 }, cost: 0.25 };
+  expect(await testedBy(await workerWith(ofOwn, { MINE_KEY: ownKey }, own)(path))).toMatchObject({
+    name: "fast",
+    provider: "mine",
+    model: "m-1",
+    trials: [
+      { kind: "text", detail: "It answered.", ...trial },
+      { kind: "tool", detail: "It called the tool.", ...trial },
+      { kind: "picture", detail: "It saw the picture.", ...trial },
+    ],
+  });
+  expect(sent.map(({ url }) => url)).toEqual(Array(3).fill("https://mine.example/ask"));
+  const lacking = await refusedBy(await workerWith(ofOwn, {}, own)(path));
+  expect(lacking).toMatchObject({ status: 409, message: expect.stringContaining("needs MINE_KEY, which is not set") });
+  expect(sent).toHaveLength(3);
+});
+
+it.each<[string, Response | (() => never), string]>([
+  [
+    "an unreachable server",
+    () => {
+      throw new TypeError("Network connection lost.");
+    },
+    "check the address in agents/providers/mine.ts, and that the server runs",
+  ],
+  ["a refused key", new Response("no", { status: 401 }), "put a valid key into .dev.vars"],
+  [
+    "an unknown model",
+    new Response("no", { status: 404 }),
+    'check model in agents/models/fast.ts: does mine have "m-1"',
+  ],
+  ["an error of the code", new Response("no"), "check agents/providers/mine.ts by the text of the failure"],
+])("TRIAL2 The fix of a trial of a project's provider names the file to change: %s", async (_what, answer, fix) => {
+  serve(() => (typeof answer === "function" ? answer() : answer));
+  const own = mine(async function* (_request, { env, fetch: send }) {
+    const response = await send("https://mine.example/ask");
+    yield { type: "text", text: "Hm." };
+    throw new Error(`${await response.text()} to ${String(env["MINE_KEY" as never])}`);
+  });
+  const response = await workerWith(ofOwn, { MINE_KEY: ownKey }, own)(path);
+  const text = await response.clone().text();
+  expect(text).not.toContain(ownKey);
+  const { trials } = await testedBy(response);
+  expect(trials).toMatchObject([{ kind: "text", ok: false, fix: expect.stringContaining(fix) }]);
+});
+
+it("READY1 The list of models names the provider of the project and all variables that it lacks", async () => {
+  const own = mine(async function* () {
+    yield { type: "finish", reason: "stop" };
+  });
+  const listed = async (variables: Record<string, unknown>) => {
+    const response = await workerWith(ofOwn, variables, own)("/api/models/fast", { method: "GET" });
+    return response.json<object>();
+  };
+  expect(await listed({})).toMatchObject({
+    provider: "mine",
+    ready: false,
+    missing_names: ["MINE_KEY"],
+  });
+  expect(await listed({ MINE_KEY: ownKey })).toMatchObject({ provider: "mine", ready: true, missing_names: [] });
 });
 
 it("TRIAL3 Only an administrator may try a model, and each refused request sends nothing", async () => {

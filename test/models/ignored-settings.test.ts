@@ -6,9 +6,17 @@ import { describe, expect, it } from "vitest";
 import { createModelPort } from "#models/create-model-port.ts";
 import { ignoredField } from "#models/provider/ignored-field.ts";
 import { providers, refusedField } from "#models/provider/providers.ts";
-import type { AnyModelDefinition, ModelCompatibility } from "#spec/index.ts";
+import {
+  defineProvider,
+  type AiSdkProviderDefinition,
+  type AnyModelDefinition,
+  type ModelCompatibility,
+  type ProviderDefinition,
+  type ProviderOptionsRequest,
+} from "#spec/index.ts";
 
 import { callAndResult, collect, keys, request, user } from "./ask-model.ts";
+import { ownModel, ownSdk } from "./own-providers.ts";
 
 type Fields = Partial<AnyModelDefinition>;
 
@@ -152,6 +160,39 @@ describe("settings of models", () => {
         if ((await effectOf(base, setting)) === "ignored") ignored.push(JSON.stringify(setting));
       }
       expect(ignored, ignored.join(" ")).toEqual([]);
+    },
+  );
+
+  it.for(
+    Object.entries<ProviderDefinition>({
+      "a function": defineProvider({
+        name: "own",
+        async *stream(asked, context) {
+          await context.fetch("https://own.example", { method: "POST", body: JSON.stringify(asked) });
+          yield { type: "finish", reason: "stop" };
+        },
+      }),
+      "a model of the AI SDK": ownSdk,
+      "a model of the AI SDK with options": {
+        ...(ownSdk as AiSdkProviderDefinition),
+        options: ({ thinking }: ProviderOptionsRequest) => ({ user: JSON.stringify(thinking) }),
+      },
+    }),
+  )(
+    "SETTING1 Each setting of a model whose provider of a project is %s is sent, refused, or named by a warning",
+    async ([, provider]) => {
+      const all: Fields[] = [
+        ...settings.filter(({ headers = {} }) => !("User-Agent" in headers)),
+        { thinkingLevel: "off" },
+        ...Object.entries(compat).map(([field, value]) => ({ compat: { [field]: value } })),
+        { compat: { supportsTemperature: false } },
+      ];
+      const ignored: string[] = [];
+      for (const setting of all)
+        if ((await effectOf(ownModel(provider), setting)) === "ignored") ignored.push(JSON.stringify(setting));
+      expect(ignored).toEqual([]);
+      const refused = refusedField({ ...ownModel(provider), cache: "disabled" })?.reason;
+      expect(refused).toContain("of agents/providers/own.ts does not read cache; leave it out");
     },
   );
 

@@ -220,16 +220,20 @@ describe("the request of a model", () => {
     expect(wrong?.message).toBe(`The function \`options\` has to return an object of options.${named}`);
   });
 
-  it("PROVIDER13 A request for thinking that the provider cannot pass on is named in the log", async () => {
-    const parts = await askModel(() => modelOf([...said, finish]), { more: { reasoning: { effort: "high" } } });
-    expect(parts[0]).toEqual({
-      type: "raw",
-      chunk: JSON.stringify({
-        warnings: [
-          `The request for thinking was left out, because the provider of ${ownFile} has no function \`options\`.`,
-        ],
-      }),
-    });
+  it("PROVIDER13 A request for thinking, for none, or for one call at a time that the provider cannot pass on is named in the log", async () => {
+    const tools = [{ name: "get_weather", description: "Weather", parameters: { type: "object" as const } }];
+    const warningsOf = async (more: Partial<ModelRequest>, model: Partial<AnyModelDefinition> = {}) => {
+      const [first] = await askModel(() => modelOf([...said, finish]), { more, model });
+      const { warnings = [] } = first?.type === "raw" ? (JSON.parse(first.chunk) as { warnings?: string[] }) : {};
+      return warnings;
+    };
+    const because = `was left out, because the provider of ${ownFile} has no function \`options\`.`;
+    expect(await warningsOf({ reasoning: { effort: "high" } })).toEqual([`The request for thinking ${because}`]);
+    expect(await warningsOf({}, { thinkingLevel: "off" })).toEqual([`The request for no thinking ${because}`]);
+    const oneCall = [`The request for one call at a time ${because}`];
+    expect(await warningsOf({ parallelToolCalls: false, tools })).toEqual(oneCall);
+    expect(await warningsOf({ parallelToolCalls: false })).toEqual([]);
+    expect(await warningsOf({ tools })).toEqual([]);
   });
 
   it("PROVIDER13 A structure is sent to a model that supports it, and headers of the definition are sent", async () => {

@@ -1,6 +1,7 @@
 // The model that `threadhold new model` writes: a provider and an id, from flags or chosen in the catalogue. An id that the catalogue does not
 // have is written with a remark, because models are newer than the catalogue.
 
+import type { Project } from "#compiler/project.ts";
 import { closestWords } from "#lib/edit-distance.ts";
 import {
   catalogueIds,
@@ -21,11 +22,11 @@ import type { Terminal } from "../terminal.ts";
 /** The most ids that a search lists. */
 const mostListed = 12;
 
-/** A provider and an id, as the flags of the command state them, and the names of the project's own providers. */
+/** A provider and an id, as the flags of the command state them, and the providers of the project. */
 interface ModelFlags {
   provider?: string | undefined;
   model?: string | undefined;
-  own?: readonly string[];
+  own?: Project["providers"];
 }
 
 /** The text of a definition, and lines about it for the person who runs the command. */
@@ -51,16 +52,23 @@ export async function chooseModel(
   { provider, model, own = [] }: ModelFlags,
   terminal: Terminal | undefined,
 ): Promise<NewModel | null> {
-  const choices = [...builtIn(), ...own];
+  const names = own.map((definition) => definition.name);
+  const choices = [...new Set([...builtIn(), ...names])];
   if (terminal === undefined && provider === undefined && model === undefined) return null;
   if (terminal === undefined && (provider === undefined || model === undefined))
     throw new CommandError("Give both --provider and --model, or neither of them.");
   const chosen =
     provider ?? (await terminal?.ask(`Provider, or nothing for scripted answers (${choices.join(", ")}): `)) ?? "";
   if (chosen === "") return null;
-  const named = namedProvider(chosen, choices);
+  // A provider of the project may have the name of a preset.
+  const isOwn = names.includes(chosen);
+  const named = isOwn ? { provider: chosen as AnyModelDefinition["provider"] } : namedProvider(chosen, choices);
   const id = model ?? (await searchedId(named, terminal));
-  return newModel({ name, ...named, model: id });
+  const made: AnyModelDefinition = { name, ...named, model: id };
+  if (!isOwn) return newModel(made);
+  // Imported here, so that other commands start without the checks of the compiler.
+  const { withProjectProvider } = await import("#compiler/provider-check.ts");
+  return newModel((await withProjectProvider(made, own)) ?? made);
 }
 
 function namedProvider(chosen: string, choices: readonly string[]): Named {

@@ -60,7 +60,7 @@ async function createDefinition(
   if (taken) throw new CommandError(`${taken.file} has the name "${name}" already.`);
   const terminal = json ? undefined : context.terminal;
   const chosen =
-    kind === "model" ? await chooseModel(name, { provider, model, own: namesOf(project.providers) }, terminal) : null;
+    kind === "model" ? await chooseModel(name, { provider, model, own: project.providers }, terminal) : null;
   const starter = starters[kind](name, neighbours(project, name, root));
   const { next, uses, missing } = starter;
   const text = chosen?.text ?? starter.text;
@@ -98,8 +98,6 @@ function nameProblem(kind: Kind, name: string): string | undefined {
     ? undefined
     : `"${name}" is not a name. A name has letters, digits, _ and -, starts with a letter or _, and has at most 64 characters.`;
 }
-
-const namesOf = (definitions: readonly NamedFile[]): string[] => definitions.map(({ name }) => name);
 
 function namedDefinitions(project: Project, kind: Kind): readonly NamedFile[] {
   if (kind === "model") return project.models;

@@ -11,6 +11,7 @@ import { isVisible } from "#lib/visible-text.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { placeVariables } from "../provider-settings.ts";
+import { providerFile } from "../readiness.ts";
 
 /** What a trial asks a model for, in the order of the trials. */
 export const trialKinds = ["text", "tool", "picture"] as const;
@@ -57,7 +58,9 @@ export function fixOf({ file, value }: NamedModel, failure?: ModelFailure): stri
   const { model } = value;
   const provider = value.preset ?? value.provider;
   const addresses = placeVariables(value).join(", ");
-  const reach = `check baseUrl in ${file}${addresses === "" ? "" : `, or the variables ${addresses}`}, and that the server runs`;
+  const own = providerFile(value);
+  const address = own === undefined ? `baseUrl in ${file}` : `the address in ${own}`;
+  const reach = `check ${address}${addresses === "" ? "" : `, or the variables ${addresses}`}, and that the server runs`;
   if (failure === undefined) return reach;
   const { kind, status } = failure;
   if (kind === "auth") return "put a valid key into .dev.vars, and into the secrets of the Worker";
@@ -65,7 +68,9 @@ export function fixOf({ file, value }: NamedModel, failure?: ModelFailure): stri
   if (kind === "rate_limited") return `check the limits and the credit of your account at ${provider}, and try again`;
   return status === 404 || status === 400
     ? `check model in ${file}: does ${provider} have "${model}", and may your key use it?`
-    : `check ${file} by the text of ${provider}`;
+    : own === undefined
+      ? `check ${file} by the text of ${provider}`
+      : `check ${own} by the text of the failure`;
 }
 
 /** The longest answer, which is enough for a model that thinks first. */

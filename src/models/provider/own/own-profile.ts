@@ -108,9 +108,12 @@ function requestOptions(
   };
   if (definition.model === undefined) return { ...noReasoning, options: { ...asked } as unknown as JSONObject };
   if (definition.options === undefined) {
-    const isLost = input.thinking !== null && input.thinking.effort !== "none";
-    const warning = `The request for thinking was left out, because the provider of ${file} has no function \`options\`.`;
-    return isLost ? { ...noReasoning, warnings: [warning] } : noReasoning;
+    const lost = [
+      ...(input.thinking === null ? [] : [input.thinking.effort === "none" ? "no thinking" : "thinking"]),
+      ...(request.parallelToolCalls || request.tools.length === 0 ? [] : ["one call at a time"]),
+    ];
+    const why = `was left out, because the provider of ${file} has no function \`options\`.`;
+    return { ...noReasoning, warnings: lost.map((what) => `The request for ${what} ${why}`) };
   }
   let options: unknown;
   try {
