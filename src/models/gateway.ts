@@ -8,7 +8,7 @@ import { aiBindingName, aiBindingOf, askBinding, type AiBinding, type BindingGat
 import type { Exchange } from "./observed-fetch.ts";
 import type { ProviderSettings } from "./provider/provider-profile.ts";
 
-const host = "https://gateway.ai.cloudflare.com/v1";
+const host = "gateway.ai.cloudflare.com";
 
 /** The variable with the account of gateways whose definition has none. */
 export const accountVariable = "CLOUDFLARE_ACCOUNT_ID";
@@ -55,7 +55,10 @@ export function gatewayAccess(
   const settings = { options, path, token };
   return account === null && binding !== null
     ? { settings: { ...settings, binding }, baseUrl: null }
-    : { settings, baseUrl: `${host}/${encodeURIComponent(account ?? "")}/${encodeURIComponent(options.id)}/${path}` };
+    : {
+        settings,
+        baseUrl: `https://${host}/v1/${encodeURIComponent(account ?? "")}/${encodeURIComponent(options.id)}/${path}`,
+      };
 }
 
 /** The addresses that a binding returned, by gateway and provider. They do not change while the binding exists. */
@@ -163,6 +166,14 @@ const longestLogId = 100;
 export function gatewayLogId(headers: Headers | null): { gateway_log_id?: string } {
   const id = headers?.get("cf-aig-log-id") ?? "";
   return id === "" ? {} : { gateway_log_id: id.slice(0, longestLogId) };
+}
+
+/** Whether an AI Gateway answered all requests of an exchange from its cache, so that the provider charges nothing. */
+export function answeredFromCache(
+  { gateway, binding }: Pick<ProviderSettings, "gateway" | "binding">,
+  { isCached, respondingHost }: Exchange,
+): boolean {
+  return isCached && (gateway !== undefined || binding !== undefined || respondingHost === host);
 }
 
 /** What a user can set instead of the variable with the account of a gateway. */

@@ -23,6 +23,8 @@ export interface Exchange {
   begun: boolean;
   /** The last refusal has a text, or its body was not read. False for a package of a provider, whose error has the text. */
   mayHaveText: boolean;
+  /** Each response so far states that an AI Gateway answered it from its cache. */
+  isCached: boolean;
   /** The body contained the mark of a complete answer: `[DONE]`, or a last event that reports success. */
   ended: boolean;
   /** The answer is complete, and its body was read to its end, is closed, or will be closed: nothing of the exchange has to be aborted. */
@@ -41,6 +43,7 @@ export function newExchange(): Exchange {
     respondingHost: null,
     begun: false,
     mayHaveText: false,
+    isCached: true,
     ended: false,
     over: false,
     warnings: [],
@@ -257,6 +260,7 @@ export function observeFetch(fetch: typeof globalThis.fetch, watch: Watch): type
     exchange.respondingHost = hostOf(input);
     exchange.status = response.status;
     exchange.headers = response.headers;
+    exchange.isCached &&= response.headers.get("cf-aig-cache-status") === "HIT";
     watch.received();
     return response;
   };

@@ -16,6 +16,7 @@ import type { ChunkReader } from "./chunk-reader.ts";
 import type { DirectDeltas, DirectRaw } from "./direct-deltas.ts";
 import { cutFailure, endOfAnswer } from "./end-of-answer.ts";
 import { isFinishReason } from "./finish-reason.ts";
+import { answeredFromCache } from "./gateway.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
 import type { Watch } from "./observed-fetch.ts";
 import type { ProviderSettings } from "./provider/provider-profile.ts";
@@ -240,7 +241,9 @@ export class Conversion {
       detail: chunks.stopDetail,
       ended: watch.exchange.ended,
       usage: chunks.finalUsage(part.usage),
-      reported_cost: settings.profile.reportedCost?.((part.providerMetadata ?? {}) as JsonObject) ?? null,
+      reported_cost: answeredFromCache(settings, watch.exchange)
+        ? 0
+        : (settings.profile.reportedCost?.((part.providerMetadata ?? {}) as JsonObject) ?? null),
       hasOtherContent: this.#hasOtherContent,
       hasWholeContent: this.#blocks.isWhole,
       sources: chunks.sources.all(),

@@ -43,6 +43,7 @@ export const modelPresets = {
   cerebras: {
     baseUrl: "https://api.cerebras.ai/v1",
     keyVariable: "CEREBRAS_API_KEY",
+    gatewayPath: "cerebras",
     // Cerebras, Groq and Mistral refuse fields that their protocol does not have.
     compat: { requiresThinking: "none" },
   },

@@ -3,6 +3,7 @@
 import { env as workerEnv } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 
+import { costOf } from "#core/cost.ts";
 import { createModelPort } from "#models/create-model-port.ts";
 import { missingNames, notReadyMessage, readiness } from "#models/readiness.ts";
 import { modelPresets, type AnyModelDefinition, type PresetName } from "#spec/index.ts";
@@ -17,8 +18,10 @@ import {
   readAnswer,
   request,
   user,
+  type Answer,
   type Provider,
 } from "./ask-model.ts";
+import { bytesOf } from "./fixture-bytes.ts";
 
 const account = {
   CLOUDFLARE_ACCOUNT_ID: "acc",
@@ -99,6 +102,7 @@ describe("the way through a gateway", () => {
     "A model with the preset %s goes through the gateway if AI Gateway has an address for it, and is refused otherwise",
     async (preset) => {
       const known = {
+        cerebras: "cerebras",
         deepseek: "deepseek",
         groq: "groq",
         mistral: "mistral/v1",
@@ -216,6 +220,82 @@ describe("headers of a gateway", () => {
     expect(parts).toContain("bad ");
     // The gateway or the provider may have refused the request.
     expect(parts).toContain("(The key is read from ANTHROPIC_API_KEY. The token of the gateway is read from PLAIN.)");
+  });
+});
+
+describe("an answer from the cache of a gateway", () => {
+  const prices = { inputPrice: 1, outputPrice: 2 };
+
+  /** The end of an answer whose responses have these statuses of the cache, in turn. */
+  async function endWith(definition: AnyModelDefinition, bodies: BodyInit[], statuses: (string | undefined)[]) {
+    const respond = (): Promise<Response> => {
+      const headers = new Headers({ "content-type": "text/event-stream" });
+      const status = statuses.shift();
+      if (status !== undefined) headers.set("cf-aig-cache-status", status);
+      return Promise.resolve(new Response(bodies.length > 1 ? bodies.shift() : bodies[0], { headers }));
+    };
+    const port = createModelPort({ env: { ...keys, ...account, AI: { run: respond } }, fetch: respond });
+    return readAnswer(await collect(port.stream(request(definition), new AbortController().signal))).end;
+  }
+
+  const costOfEnd = (end: Answer["end"]): number | null =>
+    end.type === "finish" ? costOf(prices, end.usage, end.reported_cost) : null;
+
+  it.for([
+    ["anthropic", { gateway }],
+    ["openrouter", { gateway }],
+    ["workers-ai", { gateway }],
+    // A model of another vendor goes through the gateway of the account.
+    ["workers-ai", { model: "openai/gpt-5" }],
+    ["openai", { api: "chat", baseUrl: "https://gateway.ai.cloudflare.com/v1/acc/team/openai" }],
+  ] as const)(
+    "GATEWAY1 An answer of %s from the cache of a gateway has its tokens and costs nothing",
+    async ([provider, fields]) => {
+      const definition = model(provider, "m", { ...fields, ...prices } as Partial<AnyModelDefinition>);
+      const bytes = await bytesOf(provider === "workers-ai" ? "openai" : provider, "text");
+      const usage = { input: 12, output: 8 };
+      const hit = await endWith(definition, [bytes], ["HIT"]);
+      expect(hit).toMatchObject({ type: "finish", usage, reported_cost: 0 });
+      expect(costOfEnd(hit)).toBe(0);
+      for (const status of ["MISS", "EXPIRED", undefined]) {
+        const missed = await endWith(definition, [bytes], [status]);
+        expect(missed).toMatchObject({ type: "finish", usage });
+        expect(costOfEnd(missed)).toBeGreaterThan(0);
+      }
+    },
+  );
+
+  it("GATEWAY1 A server that is no gateway cannot state that its answer costs nothing", async () => {
+    const bytes = await bytesOf("anthropic", "text");
+    for (const fields of [{}, { baseUrl: "https://gateway.ai.cloudflare.com.evil.example/v1" }])
+      expect(costOfEnd(await endWith(model("anthropic", "m", { ...fields, ...prices }), [bytes], ["HIT"]))).toBe(
+        0.000028,
+      );
+  });
+
+  it("GATEWAY1 A turn of several requests costs nothing only if the cache answered all of them", async () => {
+    const event = (data: { type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+    const answer = (id: string, stop_reason: string): string =>
+      [
+        { type: "message_start", message: { id, role: "assistant", content: [], usage: { input_tokens: 5 } } },
+        { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+        { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hm. " } },
+        { type: "content_block_stop", index: 0 },
+        { type: "message_delta", delta: { stop_reason }, usage: { output_tokens: 2 } },
+        { type: "message_stop" },
+      ]
+        .map(event)
+        .join("");
+    const costWith = async (...statuses: string[]) => {
+      const bodies = [answer("a", "pause_turn"), answer("b", "end_turn")];
+      return costOfEnd(await endWith(model("anthropic", "claude-opus-4-7", { gateway, ...prices }), bodies, statuses));
+    };
+    expect(await costWith("HIT", "HIT")).toBe(0);
+    for (const statuses of [
+      ["MISS", "HIT"],
+      ["HIT", "MISS"],
+    ])
+      expect(await costWith(...statuses)).toBe(0.000018);
   });
 });
 
