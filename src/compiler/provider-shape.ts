@@ -10,12 +10,18 @@ const callable = z.instanceof(Function);
 /** The name of an environment variable. */
 export const variableName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "Invalid value: it is the name of an environment variable, such as TEAM_API_KEY");
+  .regex(
+    /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_]*$/,
+    "Invalid value: it is the name of an environment variable, such as TEAM_API_KEY",
+  );
 
 /** The fields of a provider. */
 export const providerFields = {
   name,
-  variables: z.array(variableName).optional(),
+  variables: z
+    .array(variableName)
+    .refine((names) => new Set(names).size === names.length, "Invalid value: each variable is named once")
+    .optional(),
   files: z
     .array(z.string().regex(/^[a-z]+\/(?:\*|[\w.+-]+)$/, "Invalid value: a media type, such as audio/*"))
     .optional(),

@@ -22,7 +22,6 @@ import { gatewayFetch, gatewayLogId, withGatewayAddress } from "./gateway.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
 import { LanguageModels } from "./language-models.ts";
 import { newExchange, noLongerNeeded, observeFetch } from "./observed-fetch.ts";
-import { boundedFetch } from "./own-response.ts";
 import { wholeTurnFetch } from "./paused-turn.ts";
 import { keyVariable, knownSecrets, ownSecrets, providerSettings } from "./provider-settings.ts";
 import type { ModelAccess } from "./provider-settings.ts";
@@ -31,7 +30,7 @@ import { providerOf } from "./provider/providers.ts";
 import { gatewayOfBinding } from "./provider/workers-ai.ts";
 import { RawText } from "./raw-text.ts";
 import { StreamReading, untilAborted, type Reading } from "./read-stream.ts";
-import { notReadyMessage, withFile, withHints } from "./readiness.ts";
+import { notReadyMessage, withDefinition, withFile, withHints } from "./readiness.ts";
 import { createRedact, withoutSecrets, type Redact } from "./redact.ts";
 import { RefusedRequest } from "./refused-request.ts";
 import { repairedFetch } from "./repaired-fetch.ts";
@@ -65,6 +64,8 @@ export interface ModelPortOptions {
    * does not wait, and neither do the last ones of an answer. Default: 0, no delta is joined.
    */
   joinMs?: number;
+  /** The file of the definition with a name, for failures that a change of the file mends. Absent: failures name no file. */
+  fileOf?: (name: string) => string | undefined;
   /** Waits between the parts of a scripted answer. Default: a timer. Rejects when the signal aborts. */
   delay?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** The timers that limit the silence of a connection that stays open after an answer. Default: the platform's. */
@@ -92,9 +93,7 @@ async function prepared(
   const { direct } = call;
   const observed = sameOriginFetch(observeFetch(fetch, watch));
   const watched =
-    profile.readsAnyResponse === true
-      ? boundedFetch(observed, watch, signal)
-      : repairedFetch(observed, watch, { profile, toolNames, direct });
+    profile.responses?.(observed, watch, signal) ?? repairedFetch(observed, watch, { profile, toolNames, direct });
   const began = (usage: () => Usage | null): void => {
     call.chunks.turnUsage = usage;
   };
@@ -146,6 +145,11 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     let own: readonly string[] = [];
     let secrets: ReturnType<typeof secretsOf> | undefined;
     const redact: Redact = (text) => (secrets ??= secretsOf(own)).redact(text);
+    /** The last part without secrets, and then with the file of the project's own provider. */
+    const shown = (part: Extract<ModelPart, { type: "finish" | "error" }>): ModelPart => {
+      const clean = withoutSecrets(part, redact);
+      return clean.type === "error" ? { ...clean, failure: withFile(clean.failure, request.model) } : clean;
+    };
     // Aborts the request if this generator ends before the answer is complete.
     const ending = followAbort(signal);
     let isRead = false;
@@ -162,7 +166,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       if (found === null) {
         const key = access.apiKey === undefined ? null : keyVariable(request.model);
         const given = key === null ? env : { ...env, [key]: "given" };
-        yield { type: "error", failure: failure("not_configured", notReadyMessage(request.model, given)) };
+        const lacking = failure("not_configured", notReadyMessage(request.model, given));
+        yield { type: "error", failure: withDefinition(lacking, request.model, options.fileOf) };
         return;
       }
       const settings = await untilAborted(withGatewayAddress(found, exchange), ending.controller.signal);
@@ -194,10 +199,9 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         for (let next = await converted.next(); next !== null; next = await converted.next()) {
           // The parts are yielded one by one, because `yield*` over a list takes several turns of the event loop for each part.
           for (const part of next) {
-            if (part.type === "finish" || part.type === "error") {
-              const hinted = part.type === "error" ? { ...part, failure: withFile(part.failure, request.model) } : part;
-              yield withoutSecrets({ ...hinted, chunks: direct?.chunks, ...gatewayLogId(exchange.headers) }, redact);
-            } else yield part;
+            if (part.type === "finish" || part.type === "error")
+              yield shown({ ...part, chunks: direct?.chunks, ...gatewayLogId(exchange.headers) });
+            else yield part;
           }
         }
         isRead = true;
@@ -209,8 +213,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       const used = usage === null ? {} : { usage };
       if (error instanceof RefusedRequest) {
         const { kind = "api", ...more } = error.failure;
-        const refusal = withFile({ ...failure(kind, error.message), ...more }, request.model);
-        yield withoutSecrets({ type: "error", failure: refusal, ...used }, redact);
+        yield shown({ type: "error", failure: { ...failure(kind, error.message), ...more }, ...used });
         return;
       }
       const cause = error instanceof StreamedError ? error.reported : error;
@@ -219,7 +222,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       if (replaced !== null && request.raw !== false) {
         yield { type: "raw", chunk: redact(JSON.stringify({ package_error: replaced })) };
       }
-      const classified = await withHints(classifyFailure(cause, context), request.model, target);
+      const hinted = await withHints(classifyFailure(cause, context), request.model, target);
+      const classified = withDefinition(hinted, request.model, options.fileOf);
       const ended = { chunks: direct?.chunks, ...gatewayLogId(exchange.headers) };
       yield { type: "error", failure: classified, ...used, ...ended };
     } finally {

@@ -18,10 +18,11 @@ export function boundedFetch(
   watch: Watch,
   signal: AbortSignal,
 ): typeof globalThis.fetch {
-  const bounded = async (input: FetchInput, init?: RequestInit): Promise<Response> => {
-    const given = init?.signal ?? (input instanceof Request ? input.signal : null);
+  const bounded = async (input: FetchInput, options?: RequestInit): Promise<Response> => {
+    const { address, init } = await withoutRequest(input, options);
+    const given = init?.signal ?? null;
     const both = given === null || given === signal ? signal : anySignal([signal, given]);
-    const response = await fetch(input, { ...init, signal: both });
+    const response = await fetch(address, { ...init, signal: both });
     const body: ReadableStream<Uint8Array> | null = response.body;
     const { status, statusText, headers } = response;
     // The code of the project may throw an error of its own for a refusal, and leave the body.
@@ -34,6 +35,17 @@ export function boundedFetch(
     });
   };
   return bounded as typeof globalThis.fetch;
+}
+
+/** The address and the options of a request. A redirect sends the options again, which a `Request` object would keep to itself. */
+async function withoutRequest(
+  input: FetchInput,
+  init: RequestInit | undefined,
+): Promise<{ address: Exclude<FetchInput, Request>; init: RequestInit | undefined }> {
+  if (!(input instanceof Request)) return { address: input, init };
+  const { url, method, headers, body, signal } = new Request(input, init);
+  const bytes = body === null ? null : await new Response(body).arrayBuffer();
+  return { address: url, init: { method, headers, body: bytes, signal } };
 }
 
 /** The body up to the bound. An abort ends it with an error, also if the connection ignores the signal. */

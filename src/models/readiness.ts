@@ -55,6 +55,18 @@ export function withFile(failure: ModelFailure, model: AnyModelDefinition): Mode
     : { ...failure, message: `${failure.message} (provider "${model.provider}" of ${file})` };
 }
 
+/** Adds the file of a definition to a failure that a change of the file may mend: a setting that is missing, or a model that does not exist. */
+export function withDefinition(
+  failure: ModelFailure,
+  { name, model }: AnyModelDefinition,
+  fileOf: (name: string) => string | undefined = () => undefined,
+): ModelFailure {
+  const { kind, status, message } = failure;
+  const isUnknown = kind === "api" && (status === 404 || (status === 400 && /\bmodel\b/i.test(message)));
+  const file = isUnknown || kind === "not_configured" ? fileOf(name) : undefined;
+  return file === undefined ? failure : { ...failure, message: `${message} (model "${model}" of ${file})` };
+}
+
 /**
  * Adds the provider's explanation to a failure, and the file of the project's own provider; if a key was refused, also the names of the
  * variables that the key or the credentials are read from.

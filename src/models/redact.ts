@@ -34,14 +34,14 @@ export function createRedact(secrets: readonly string[]): Redact {
 
 /**
  * The maximum number of UTF-16 units of a provider's text about its stop reason or failure. The text is stored in rows, so it has to be
- * short.
+ * short. So is the name of the model that answered.
  */
 const longestDetail = 500;
 
 /** Removes secrets from the provider's texts in the last part of a stream, and bounds their length. */
 export function withoutSecrets(part: Extract<ModelPart, { type: "finish" | "error" }>, redact: Redact): ModelPart {
   if (part.type === "finish") {
-    const { stop_detail, sources, ...finish } = part;
+    const { stop_detail, sources, ...finish } = { ...part, model_id: part.model_id?.slice(0, longestDetail) ?? null };
     const detail = stop_detail === undefined ? {} : { stop_detail: redact(stop_detail).slice(0, longestDetail) };
     const cited = sources?.map(({ url, title }) => ({
       url: redact(url),

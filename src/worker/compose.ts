@@ -149,7 +149,7 @@ function dependenciesOf(env: Environment, registry: Registry): ThreadDependencie
   const redact = createRedact(secrets);
   return {
     registry: { ...registry, models: completeModels(registry, connection.env) },
-    models: loadModelPort({ ...connection, secrets, joinMs }),
+    models: loadModelPort({ ...connection, secrets, joinMs, fileOf: (name) => ownOf(registry.files?.models, name) }),
     connection,
     outbound: outboundOf(env, inTurn),
     catalog: catalogOf(env),
@@ -170,6 +170,11 @@ function dependenciesOf(env: Environment, registry: Registry): ThreadDependencie
     webhook: webhookSettings(env, { isLocal: isLocal(env) }),
     traces: traced === null ? null : { settings: traced, fetch: (...call) => fetch(...call) },
   };
+}
+
+/** The text of an entry; undefined if there is none. */
+function ownOf(entries: Readonly<Record<string, string>> = {}, name: string): string | undefined {
+  return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
 /** The guarded fetch of one object, or of one request. */

@@ -100,6 +100,12 @@ describe("providers of a project", () => {
     ["options next to stream", `options: () => ({}), ${stream}`, '"options" of a provider: invalid value'],
     ["an option that does not exist", `${stream} variabels: ["A"],`, 'unknown field "variabels" of a provider'],
     ["a variable that is no name", `${stream} variables: ["MY-KEY"],`, '"variables.0" of a provider: invalid value'],
+    [
+      "a variable of the prototype",
+      `${stream} variables: ["__proto__"],`,
+      '"variables.0" of a provider: invalid value',
+    ],
+    ["a variable that is named twice", `${stream} variables: ["A", "A"],`, "each variable is named once"],
     ["a media type that is none", `${stream} files: ["pdf"],`, '"files.0" of a provider: invalid value'],
     ["a stream that is no function", `stream: "https://m.example",`, '"stream" of a provider'],
   ])("PROVIDER4 A provider with %s is refused", async (_what, fields, message) => {

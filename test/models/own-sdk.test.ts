@@ -217,7 +217,7 @@ describe("the request of a model", () => {
     });
     expect(asked).toEqual([{ thinking: { effort: "high", tokens: 8192 }, parallelToolCalls: false }]);
     const wrong = await failureOf(() => modelOf([]), { provider: { options: (() => 5) as never } });
-    expect(wrong?.message).toBe(`The function \`options\` has to return an object of options.${named}`);
+    expect(wrong?.message).toBe(`The function \`options\` has to return an object of options, and no promise.${named}`);
   });
 
   it("PROVIDER13 A request for thinking, for none, or for one call at a time that the provider cannot pass on is named in the log", async () => {

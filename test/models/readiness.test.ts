@@ -71,6 +71,26 @@ describe("readiness", () => {
     },
   );
 
+  it.for([
+    [404, "not found", true],
+    [400, "The model `m` does not exist.", true],
+    [400, "Invalid value of temperature.", false],
+    [401, "no such model", false],
+    [503, "The model is overloaded.", false],
+  ] as const)("READY2 A refusal with the status %s and the text %s names the file of the model: %s", async (row) => {
+    const [status, text, isNamed] = row;
+    const refuse = () => Promise.resolve(Response.json({ error: { message: text } }, { status }));
+    const end = async (fileOf?: (name: string) => string | undefined) => {
+      const port = createModelPort({ env: keys, fetch: refuse, ...(fileOf === undefined ? {} : { fileOf }) });
+      const parts = await collect(port.stream(request(model("anthropic", "m")), new AbortController().signal));
+      return JSON.stringify(parts.at(-1));
+    };
+    const named = await end((name) => `agents/models/${name}.ts`);
+    expect(named).toContain(text);
+    expect(named.includes('(model \\"m\\" of agents/models/anthropic model.ts)')).toBe(isNamed);
+    expect(await end()).not.toContain("agents/models");
+  });
+
   it("A test model is ready when it has a script", () => {
     expect(readiness(model("test", "m"), {})).toEqual({ ready: false, missing: null });
     expect(readiness(model("test", "m", { script: [] }), {})).toEqual({ ready: true, missing: null });

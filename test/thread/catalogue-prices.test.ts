@@ -1,4 +1,4 @@
-// The definitions that a thread's object uses have the limits and prices of the registry's catalogue.
+// The definitions that a thread's object uses have the limits and prices of the registry's catalogue, and its requests know their files.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -9,6 +9,7 @@ import type { ModelCatalogue } from "#spec/index.ts";
 import type { ThreadDependencies } from "#thread/thread-dependencies.ts";
 import { compose } from "#worker/compose.ts";
 
+import { request } from "../models/ask-model.ts";
 import { registry } from "../worker/definitions.ts";
 
 const source = { url: "https://prices.example/", date: "2026-07-02" };
@@ -25,7 +26,8 @@ const catalogue: ModelCatalogue = {
 async function dependenciesWith(variables: Record<string, string>): Promise<ThreadDependencies> {
   const seen: ThreadDependencies[] = [];
   const fast = { name: "fast", provider: "openai", model: "gpt-5", outputPrice: 0 } as const;
-  const own = { ...registry, models: { fast: () => Promise.resolve(fast) }, catalogue };
+  const files = { models: { fast: "agents/models/fast.ts" }, prompts: {}, agents: {}, tools: {} };
+  const own = { ...registry, models: { fast: () => Promise.resolve(fast) }, catalogue, files };
   const { ThreadObject } = compose(own, {}, (dependencies) => {
     seen.push(dependencies);
     return dependencies;
@@ -47,4 +49,20 @@ it("CATALOGUE2 A thread counts the cost of a model by the catalogue's prices tha
   ).registry.models["fast"]?.();
   expect(elsewhere).not.toHaveProperty("contextWindow");
   expect(costOf(elsewhere ?? {}, usage, null)).toBeNull();
+});
+
+it("READY2 The request of a thread to a model that lacks its key fails with the file of the model", async () => {
+  const { models, registry: own } = await dependenciesWith({ OPENAI_API_KEY: "" });
+  const fast = await own.models["fast"]?.();
+  if (fast === undefined) throw new Error("The registry has no model.");
+  for (const [name, file] of [
+    ["fast", ' (model "gpt-5" of agents/models/fast.ts)'],
+    ["constructor", ""],
+  ] as const) {
+    const messages: string[] = [];
+    for await (const part of models.stream(request({ ...fast, name }), new AbortController().signal))
+      if (part.type === "error") messages.push(part.failure.message);
+    expect(messages).toEqual([expect.stringContaining("needs OPENAI_API_KEY, which is not set")]);
+    expect(messages[0]?.replace(/^[^(]*/, "")).toBe(file.trim());
+  }
 });

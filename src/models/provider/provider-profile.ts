@@ -15,10 +15,12 @@ import type { JsonObject } from "#contract/json.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { AnswerSource, AnswerStructure, ModelFailure, ModelPart, ModelRequest } from "#core/ports/model-port.ts";
 import type { StoredPart } from "#core/record.ts";
+import { isObject } from "#lib/json-value.ts";
 import type { AnyModelDefinition, AnyModelProvider, ModelCompatibility, OpenAIProtocol } from "#spec/index.ts";
 
 import type { AiBinding, aiBindingName } from "../ai-binding.ts";
 import type { GatewaySettings } from "../gateway.ts";
+import type { Watch } from "../observed-fetch.ts";
 import type { WireRules } from "../schema/wire-rules.ts";
 import type { StreamRepair } from "../stream-repair.ts";
 import type { ThinkingRequest } from "../thinking-request.ts";
@@ -254,8 +256,8 @@ export interface ProviderProfile {
   countsPerRequest?: boolean;
   /** Returns what a request does not ask for although the model request does, as sentences for the log. Absent: nothing. */
   requestWarnings?: (options: LanguageModelV3CallOptions, target: CallTarget) => Promise<string[]>;
-  /** The loaded model reads responses of any form. Absent: each successful response is a stream of events, which is repaired. */
-  readsAnyResponse?: true;
+  /** Creates the fetch of a model that reads any response. Absent: each successful response is a stream of events, which is repaired. */
+  responses?: (fetch: typeof globalThis.fetch, watch: Watch, signal: AbortSignal) => typeof globalThis.fetch;
   /** The name under which the package reads the options of a request. */
   optionsName: string;
   /** Returns the options of a request, without those for thinking. Absent: none. */
@@ -380,10 +382,6 @@ export interface LocalProvider {
   ) => AsyncIterable<ModelPart>;
 }
 
-function isFields(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /**
  * The non-empty metadata that the package reports under the name `reported`, stored under `sent`, the name that the package reads; null if
  * there is none.
@@ -394,7 +392,7 @@ export function metadataUnder(
   pick: (fields: JsonObject) => JsonObject = (fields) => fields,
 ): JsonObject | null {
   const fields = metadata[reported];
-  if (!isFields(fields)) return null;
+  if (!isObject(fields)) return null;
   const kept = Object.entries(pick(fields)).filter(([, value]) => !(Array.isArray(value) && value.length === 0));
   return kept.length === 0 ? null : { [sent]: Object.fromEntries(kept) };
 }

@@ -10,7 +10,8 @@ import type { ProviderPart } from "#spec/index.ts";
 
 import { RefusedRequest } from "../../refused-request.ts";
 import type { ChunkFacts } from "../provider-profile.ts";
-import { textOf } from "./own-error.ts";
+import { DistinctIds } from "./distinct-ids.ts";
+import { ownError, textOf } from "./own-error.ts";
 
 type PartType = ProviderPart["type"];
 type PartOf<T extends PartType> = Extract<ProviderPart, { type: T }>;
@@ -73,7 +74,7 @@ const rules: { readonly [T in PartType]: Readonly<Record<Exclude<keyof PartOf<T>
       expected: `one of ${Object.keys(reasons).join(", ")}`,
     },
     detail: { ...text, optional: true },
-    model: { ...text, optional: true },
+    model: { ...named, optional: true },
   },
 };
 
@@ -109,12 +110,17 @@ function readPart(value: unknown): ProviderPart {
 /** The JSON of the arguments of a call. */
 function argumentsOf(given: string | Record<string, unknown>): string {
   if (typeof given === "string") return given;
-  try {
-    return JSON.stringify(given);
-  } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : textOf(thrown);
+  const refuse = (reason: string): never => {
     throw new RefusedRequest(`The function \`stream\` yielded a tool call whose arguments are no JSON: ${reason}.`);
+  };
+  let json: unknown;
+  try {
+    json = JSON.stringify(given);
+  } catch (thrown) {
+    return refuse(ownError(thrown).message);
   }
+  // `toJSON` of an object may return any value.
+  return typeof json === "string" && json.startsWith("{") ? json : refuse("their toJSON returns no object");
 }
 
 /** The namespace of the metadata in which a finish part has the cost. */
@@ -127,6 +133,7 @@ export class FunctionAnswer {
   #blocks = 0;
   #usage: Omit<PartOf<"usage">, "type"> = {};
   #isFinished = false;
+  readonly #ids = new DistinctIds();
 
   /** Whether the answer has its part `finish`. */
   get isFinished(): boolean {
@@ -152,11 +159,12 @@ export class FunctionAnswer {
         const input = argumentsOf(part.arguments);
         yield { type: "raw", rawValue: { ...part, arguments: input } };
         yield* this.#end();
-        yield { type: "tool-call", toolCallId: part.id, toolName: part.name, input };
+        yield { type: "tool-call", toolCallId: this.#ids.close(part.id), toolName: part.name, input };
         return;
       }
       case "image":
-        yield { type: "raw", rawValue: part };
+        // The log has no bytes of files.
+        yield { type: "raw", rawValue: { type: part.type, mimeType: part.mimeType } };
         yield* this.#end();
         yield { type: "file", mediaType: part.mimeType, data: part.data };
         return;

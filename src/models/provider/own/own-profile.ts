@@ -7,6 +7,7 @@ import type { ModelRequest } from "#core/ports/model-port.ts";
 import { isObject } from "#lib/json-value.ts";
 import type { AnyModelProvider, ProviderDefinition, ProviderOptionsRequest } from "#spec/index.ts";
 
+import { boundedFetch } from "../../own-response.ts";
 import { RefusedRequest } from "../../refused-request.ts";
 import { rulesOfSchemas } from "../../schema/wire-rules.ts";
 import { readThinkingRequest } from "../../thinking-request.ts";
@@ -63,7 +64,7 @@ function makeProfile(definition: ProviderDefinition, file: string): ProviderProf
     },
     // The code of the project may keep a promise in its model, which no other object may wait for.
     countsPerRequest: true,
-    readsAnyResponse: true,
+    responses: boundedFetch,
     optionsName: definition.optionsName ?? name,
     reasoning: (request, input) => requestOptions(definition, request, { file, input }),
     // The schema is sent only if the definition of the model states that the model supports it.
@@ -121,6 +122,7 @@ function requestOptions(
   } catch (thrown) {
     throw ownError(thrown);
   }
-  if (!isObject(options)) throw new RefusedRequest("The function `options` has to return an object of options.");
+  if (!isObject(options) || typeof options["then"] === "function")
+    throw new RefusedRequest("The function `options` has to return an object of options, and no promise.");
   return { ...noReasoning, options: options as JSONObject };
 }
