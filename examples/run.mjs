@@ -18,6 +18,8 @@ await build({
   format: "esm",
   target: "node20",
   outfile,
+  // Packages that are no ES modules require the modules of Node.
+  banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
   logLevel: "warning",
 });
 process.argv.splice(2, Infinity, ...others);

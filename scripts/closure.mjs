@@ -1,17 +1,18 @@
-// Checks docs/design/audit-closure.md and docs/reference/uap.md: each finding and each requirement has one row, and the tests that the rows
-// name exist. With `--ran`, each of these tests also has to have passed in the last whole runs (tests, playground, packages and commands).
+// Checks docs/design/audit-closure.md, docs/reference/uap.md and docs/reference/phi-core.md: each finding and each requirement has one row, and
+// the tests that the rows name exist. With `--ran`, each of these tests also has to have passed in the last whole runs (tests, playground, packages and commands).
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 import { closureProblems } from "./lib/audit-closure.mjs";
 import { missingTests, namedTests, testsNotPassed } from "./lib/named-tests.mjs";
 import { fromRoot } from "./lib/paths.mjs";
-import { conformanceProblems } from "./lib/uap-conformance.mjs";
+import { conformanceProblems, loopRequirements } from "./lib/uap-conformance.mjs";
 
 const readDocument = (path) => ({ path, text: readFileSync(fromRoot(path), "utf8") });
 const closure = readDocument("docs/design/audit-closure.md");
 const conformance = readDocument("docs/reference/uap.md");
-const tests = [closure, conformance].flatMap(namedTests);
+const loop = readDocument("docs/reference/phi-core.md");
+const tests = [closure, conformance, loop].flatMap(namedTests);
 const read = (file) => (existsSync(fromRoot(file)) ? readFileSync(fromRoot(file), "utf8") : undefined);
 const folders = new Map();
 const readFolder = (folder) => {
@@ -25,6 +26,7 @@ const readFolder = (folder) => {
 const problems = [
   ...closureProblems(closure),
   ...conformanceProblems(conformance),
+  ...conformanceProblems(loop, loopRequirements),
   ...missingTests(tests, read, readFolder),
 ];
 if (process.argv.includes("--ran")) {

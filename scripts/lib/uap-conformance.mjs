@@ -1,4 +1,5 @@
-// Checks docs/reference/uap.md: each requirement of UAP-1.0 has one row, and each row names a test.
+// Checks docs/reference/uap.md and docs/reference/phi-core.md: each requirement of UAP-1.0 and of phi-core's roadmap has one row, and each row
+// names a test.
 
 import { namedTests } from "./named-tests.mjs";
 
@@ -77,6 +78,27 @@ const sections = [
 /** The ids of all rows. */
 export const requirements = sections.flatMap(([section, count]) =>
   count === 0 ? [section] : Array.from({ length: count }, (_, index) => `${section}-${index + 1}`),
+);
+
+/**
+ * The requirements of phi-core's roadmap that have rows, by first and last number.
+ * @type {[first: number, last: number][]}
+ */
+const ranges = [
+  [1, 108],
+  [125, 131],
+  [135, 137],
+  [139, 140],
+  [142, 147],
+  [159, 162],
+  [164, 166],
+  [169, 172],
+  [180, 193],
+];
+
+/** The ids of all rows of docs/reference/phi-core.md. */
+export const loopRequirements = ranges.flatMap(([first, last]) =>
+  Array.from({ length: last - first + 1 }, (_, index) => String(first + index).padStart(3, "0")),
 );
 
 const row = /^\| (?<id>\d[\d.-]*) +\|/;

@@ -1,4 +1,4 @@
-// The texts that models read in place of a tool's result, in the words of the document (decision 48, N34). The others are those of threads.
+// The texts that models read in place of a tool's result, in the words of the document (decisions 48 and 92: only a call that steering skipped has its text). The others are those of threads.
 
 import type { CallErrorTexts } from "#core/tools/error-results.ts";
 

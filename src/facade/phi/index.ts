@@ -27,6 +27,8 @@ export type {
   Usage,
   UserMessage,
 } from "./loop-messages.ts";
+export { convertTool } from "./convert-tool.ts";
+export type { RunnableTool } from "./convert-tool.ts";
 export { channel } from "./event-channel.ts";
 export type { EventChannel, EventReceiver, EventSender } from "./event-channel.ts";
 export type {

@@ -44,6 +44,7 @@ export class ToolCalls {
       ...runnerDefaults,
       spec: { name, description: tool.description(), parameters: tool.parametersSchema() },
       timeoutMs: Infinity,
+      sequential: tool.isSequential?.() ?? false,
       check: (args) => ({ ok: true, args }),
       run: (args, call) =>
         toolOutput(

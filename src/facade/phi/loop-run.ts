@@ -152,7 +152,9 @@ export class LoopRun {
       onEvent(event) {
         if (event.type === "model_retry") {
           const { attempt, max, delay_ms, error } = event;
-          consoleLog("warning", "model_retry", { attempt, max_retries: max - 1, delay_ms, error: error.message });
+          // The core counts requests; the document counts retries.
+          const retries = { attempt: attempt - 1, max_retries: max - 1 };
+          consoleLog("warning", "model_retry", { ...retries, delay_ms, error: error.message });
         }
         projector.take(event);
       },

@@ -36,6 +36,8 @@ export interface AgentTool {
   description(): string;
   /** JSON Schema of an object. */
   parametersSchema(): JsonObject;
+  /** If it returns true, a call of the tool never runs at the same time as another call of the same answer. */
+  isSequential?(): boolean;
   /**
    * Runs the call. `params` is the object that the model wrote; it is not checked against the schema. A thrown ToolError, or any other
    * error, becomes an error result that the model reads.

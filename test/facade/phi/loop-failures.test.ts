@@ -34,7 +34,7 @@ describe("a request that fails", () => {
       message: { stop_reason: "error", error_message: expect.stringContaining("hung up") },
     });
     const line: unknown = JSON.parse(String(logged.mock.calls[0]?.[0]));
-    expect(line).toMatchObject({ event: "model_retry", attempt: 2, max_retries: 2, delay_ms: 0 });
+    expect(line).toMatchObject({ event: "model_retry", attempt: 1, max_retries: 2, delay_ms: 0 });
     expect(line).toMatchObject({ error: expect.stringContaining("hung up") });
     logged.mockRestore();
   });

@@ -137,6 +137,8 @@ function classified(status: number, message: string): ModelFailure {
     silentHost: null,
     respondingHost: null,
     begun: false,
+    mayHaveText: false,
+    isCached: false,
     ended: false,
     over: false,
     warnings: [],

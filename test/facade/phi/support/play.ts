@@ -72,7 +72,7 @@ export async function play({ answers, prompts, tools = [], config, cancel, onEve
 }
 
 /** The type of an event; for a message also its role. */
-function nameOf(event: AgentEvent): string {
+export function nameOf(event: AgentEvent): string {
   return "message" in event && event.type !== "TurnEnd" ? `${event.type} ${event.message.role}` : event.type;
 }
 

@@ -1,0 +1,95 @@
+// The programs of docs/guide/loop.md, each as a reader runs it: bundled, in a process of Node without a key.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+
+import { build } from "esbuild";
+import { afterAll, describe, expect, it, vi } from "vitest";
+
+import { codeBlocks, root } from "../../scripts/documents.ts";
+import { typeCheck } from "../../spec/typed-project.ts";
+
+// The tests start a compiler and programs; on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 120_000 });
+
+const folder = mkdtempSync(path.join(tmpdir(), "threadhold-loop-guide-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+const programs = new Map(
+  codeBlocks
+    .filter(({ document }) => document === "docs/guide/loop.md")
+    .map(({ text }) => [/^\/\/ src\/(\S+)\.ts\n/.exec(text)?.[1] ?? "?", text] as const),
+);
+
+/** Bundles a program and runs it. Returns the lines that it printed. */
+async function runProgram(name: string, after = ""): Promise<string[]> {
+  const outfile = path.join(folder, `${name}.mjs`);
+  // The object of a Worker gets a name, so that the code after it can call it.
+  const contents = `${(programs.get(name) ?? "").replace("export default", "const handler =")}\n${after}`;
+  const from = { contents, loader: "ts", resolveDir: path.join(root, "examples") } as const;
+  await build({
+    stdin: from,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    outfile,
+    logLevel: "error",
+  });
+  const { stdout } = await promisify(execFile)(process.execPath, [outfile], { env: { PATH: process.env["PATH"] } });
+  return stdout.trimEnd().split("\n");
+}
+
+/** What each program prints. */
+const printed: [name: string, lines: string[]][] = [
+  ["first", ["Let me look.", "[get_weather]", "Sunny in Lisbon.", "(4 new messages)"]],
+  ["progress", ["counting", "{ words: 3 }"]],
+  ["steering", ["user assistant toolResult user assistant user assistant"]],
+  ["hooks", ["No passwords, please.", "2 messages"]],
+  ["saved", ["2 true"]],
+  ["function", ["2 2 true"]],
+];
+
+describe("the guide of threadhold/loop", () => {
+  it("Every program of the guide is type-checked without an error", async () => {
+    const files = Object.fromEntries([...programs].map(([name, text]) => [`src/${name}.ts`, text]));
+    expect(await typeCheck(files, { types: ["node"] })).toEqual([]);
+  });
+
+  it.each(printed)("The program %s of the guide prints what the page explains", async (name, lines) => {
+    expect(await runProgram(name)).toEqual(lines);
+  });
+
+  it("The program one-channel of the guide prints the events of two loops from one channel", async () => {
+    const types = await runProgram("one-channel");
+    expect(types.filter((type) => type === "AgentStart")).toHaveLength(2);
+    expect(types.at(-1)).toBe("AgentEnd");
+  });
+
+  it("The programs compacted and echo of the guide run to their ends", async () => {
+    expect((await runProgram("compacted")).join("\n")).toContain("max_turns: 5");
+    expect((await runProgram("echo")).join("\n")).toContain("You sent 1 messages.");
+  });
+
+  it("The Worker of the guide streams a line for each event, also if the provider refuses the key", async () => {
+    const refusal = 'new Response(JSON.stringify({ error: { message: "invalid x-api-key" } }), { status: 401 })';
+    const request = 'new Request("https://worker.example/", { method: "POST", body: "Hello." })';
+    const lines = await runProgram(
+      "worker",
+      `globalThis.fetch = async () => ${refusal};
+console.log(await (await handler.fetch(${request}, { ANTHROPIC_API_KEY: "sk-secret" })).text());`,
+    );
+    const events = lines.map((line) => JSON.parse(line) as { type: string });
+    expect(events.at(0)?.type).toBe("AgentStart");
+    expect(events.at(-1)?.type).toBe("AgentEnd");
+    expect(lines.join("\n")).not.toContain("sk-secret");
+  });
+
+  it("Every program of the guide is run by a test", () => {
+    const run = [...printed.map(([name]) => name), "one-channel", "compacted", "echo", "worker"];
+    expect([...programs.keys()].toSorted()).toEqual(run.toSorted());
+  });
+});
