@@ -2,6 +2,8 @@
 
 /* oxlint-disable eslint/max-params -- the functions have the parameters of the document */
 
+import { anySignal } from "#lib/any-signal.ts";
+
 import type { AgentContext } from "./agent-context.ts";
 import { checkContext, checkContinued } from "./agent-context.ts";
 import { signalOf } from "./cancellation-token.ts";
@@ -73,13 +75,17 @@ async function begin({ context, config, tx, cancel, prompts, kind }: LoopCall): 
   const { modelsOf } = await import("./provider/models-of.ts");
   const models = modelsOf(config);
   const loop_id = (context.loop_id ??= newId());
-  const emit = (event: AgentEvent): void => tx.send(event);
+  const sender = new GuardedSender(tx);
+  const { emit } = sender;
   const end = async (messages: AgentMessage[], usage: Usage, rejection: string | null): Promise<AgentMessage[]> => {
     emit({ type: "AgentEnd", loop_id, messages, usage, timestamp: now(), rejection });
     await config.afterLoop?.(messages, usage);
+    sender.throwIfBroken();
     return messages;
   };
   if ((await config.beforeLoop?.(context.messages, loopIndexOf(loop_id))) === false) return end([], zeroTokens(), null);
+  // Before the first event, so that a loop whose filter throws has no start without an end.
+  const filtered = await filterInput(prompts, config.inputFilters ?? []);
   const agent_id = (context.agent_id ??= newId());
   const session_id = (context.session_id ??= newId());
   emit({
@@ -92,7 +98,6 @@ async function begin({ context, config, tx, cancel, prompts, kind }: LoopCall): 
     timestamp: now(),
     metadata: null,
   });
-  const filtered = await filterInput(prompts, config.inputFilters ?? []);
   if ("rejection" in filtered) {
     emit({ type: "InputRejected", loop_id, reason: filtered.rejection });
     return end([], zeroTokens(), filtered.rejection);
@@ -103,11 +108,41 @@ async function begin({ context, config, tx, cancel, prompts, kind }: LoopCall): 
     config,
     models,
     emit,
-    signal,
+    signal: anySignal([signal, sender.broken]),
     prompts: filtered.prompts,
   });
   const { messages, usage } = await run.run();
   return end(messages, usage, null);
+}
+
+/** Passes events on until the program's sender throws. Then the loop is cancelled, sends nothing more, and rejects with the error. */
+class GuardedSender {
+  readonly #tx: EventSender;
+  readonly #breaking = new AbortController();
+  #thrown: { error: unknown } | null = null;
+
+  constructor(tx: EventSender) {
+    this.#tx = tx;
+  }
+
+  /** Aborted when the sender threw. */
+  get broken(): AbortSignal {
+    return this.#breaking.signal;
+  }
+
+  readonly emit = (event: AgentEvent): void => {
+    if (this.#thrown !== null) return;
+    try {
+      this.#tx.send(event);
+    } catch (error) {
+      this.#thrown = { error };
+      this.#breaking.abort();
+    }
+  };
+
+  throwIfBroken(): void {
+    if (this.#thrown !== null) throw this.#thrown.error;
+  }
 }
 
 function now(): string {
