@@ -83,7 +83,7 @@ const readers: Readonly<Record<string, readonly ApiProtocol[]>> = {
 export function checkModelConfig(config: unknown): void {
   if (!isObject(config))
     throw new LoopError(
-      '`model_config` has to be the config of a model, such as ModelConfig.anthropic("claude-sonnet-4-5", "Claude", key).',
+      '`model_config` has to be the config of a model, such as ModelConfig.anthropic("claude-sonnet-5-5", "Claude", key).',
     );
   const fields = fieldsOf(config);
   for (const name of required) {

@@ -32,7 +32,7 @@ export interface OpenAiCompat {
  * such a config. A config that was restored from JSON has no key, and is refused until `api_key` is set again.
  */
 export interface ModelConfig {
-  /** The provider's id of the model, such as `claude-sonnet-4-5`. */
+  /** The provider's id of the model, such as `claude-sonnet-5-5`. */
   id: string;
   /** The name that people read. */
   name: string;
@@ -188,7 +188,7 @@ export const ModelConfig = {
   /** A model of a server with OpenAI's Chat Completions. An empty key: the server needs none. */
   local: (base_url: string, id: string, given: KeyOrFields = ""): ModelConfig =>
     local(id, "Local Model", { api_key: "", ...fieldsOf(given), base_url }),
-  /** A model of OpenRouter, such as `anthropic/claude-sonnet-4`. */
+  /** A model of OpenRouter, such as `anthropic/claude-sonnet-5-5`. */
   openrouter: (id: string, given?: KeyOrFields): ModelConfig => openrouter(id, id, given),
   /** Checks a config, and returns a copy that hides its key. Throws a LoopError for a wrong field. */
   from: modelConfig,
