@@ -246,6 +246,7 @@ const loadedLater = new Set([
   "src/models/bedrock/converse-model.ts",
   "src/models/bedrock/failure-hint.ts",
   "src/models/create-model-port.ts",
+  "src/models/provider/clouds.ts",
   "src/models/load-catalogue.ts",
   "src/models/provider/azure-model.ts",
   "src/models/provider/google-package.ts",
