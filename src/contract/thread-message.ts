@@ -7,15 +7,14 @@ import { attachmentRefSchema } from "./attachment.ts";
 import { toolResultSchema } from "./call-result.ts";
 import { partSchema } from "./content.ts";
 import { jsonObjectSchema } from "./json.ts";
+import { stopReasonSchema, type StopReason } from "./stop-reason.ts";
 import { costSchema, usageSchema } from "./usage-schema.ts";
 
 /** The author's role. `extension` messages are an application's own records: stored in order, never sent to a model. */
 export const roleSchema = z.enum(["system", "user", "assistant", "tool", "extension"]);
 export type Role = z.infer<typeof roleSchema>;
 
-/** Why a model stopped. `aborted` and `error` mark a partial answer that was kept. */
-export const stopReasonSchema = z.enum(["stop", "length", "tool_calls", "content_filter", "aborted", "error"]);
-export type StopReason = z.infer<typeof stopReasonSchema>;
+export { stopReasonSchema, type StopReason };
 
 /** `started`: a tool message whose call is not finished; `complete`: the message does not change any more. */
 export const messageStatusSchema = z.enum(["started", "complete"]);

@@ -2,7 +2,7 @@
 // same answer after a crash; a broken transcript, a missing script and a script that ran out are errors without a retry
 // (decision 44: the test provider).
 
-import { stopReasonSchema } from "#contract/thread-message.ts";
+import { stopReasonSchema } from "#contract/stop-reason.ts";
 import type { StopReason } from "#contract/thread-message.ts";
 import type { Usage } from "#contract/usage.ts";
 import { answerData } from "#core/model/answer-data.ts";
