@@ -27,7 +27,10 @@ it("An agent of threadhold/loop requests its answers and runs its tool in a Work
   const run = agent.prompt("What is the weather in Zürich?");
   const events: AgentEvent["type"][] = [];
   for await (const { type } of run) events.push(type);
-  expect(agent.messages.map(({ role }) => role), JSON.stringify(agent.messages)).toEqual(["user", "assistant", "toolResult", "assistant"]);
+  expect(
+    agent.messages.map(({ role }) => role),
+    JSON.stringify(agent.messages),
+  ).toEqual(["user", "assistant", "toolResult", "assistant"]);
   expect(cities).toHaveLength(1);
   expect(events).toContain("ProgressMessage");
   expect(events.at(-1)).toBe("AgentEnd");
