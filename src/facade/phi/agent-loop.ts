@@ -69,7 +69,22 @@ interface LoopCall {
   kind: ContinuationKind | null;
 }
 
-async function begin({ context, config, tx, cancel, prompts, kind }: LoopCall): Promise<AgentMessage[]> {
+/** The contexts of loops that run. */
+const used = new WeakSet<AgentContext>();
+
+/** Runs a loop, unless another one uses the context: the messages of two loops would be mixed. */
+async function begin(call: LoopCall): Promise<AgentMessage[]> {
+  if (used.has(call.context))
+    throw new LoopError("Another loop uses this context. Wait for its end, or give each loop a context of its own.");
+  used.add(call.context);
+  try {
+    return await run(call);
+  } finally {
+    used.delete(call.context);
+  }
+}
+
+async function run({ context, config, tx, cancel, prompts, kind }: LoopCall): Promise<AgentMessage[]> {
   const signal = signalOf(cancel);
   // Loaded here, so that a program loads the code of providers with its first loop.
   const { modelsOf } = await import("./provider/models-of.ts");
@@ -103,7 +118,7 @@ async function begin({ context, config, tx, cancel, prompts, kind }: LoopCall): 
     return end([], zeroTokens(), filtered.rejection);
   }
   context.messages.push(...filtered.prompts);
-  const run = new LoopRun({
+  const loop = new LoopRun({
     context: context as AgentContext & { loop_id: string },
     config,
     models,
@@ -111,7 +126,7 @@ async function begin({ context, config, tx, cancel, prompts, kind }: LoopCall): 
     signal: anySignal([signal, sender.broken]),
     prompts: filtered.prompts,
   });
-  const { messages, usage } = await run.run();
+  const { messages, usage } = await loop.run();
   return end(messages, usage, null);
 }
 

@@ -5,7 +5,7 @@ import { isObject } from "#lib/json-value.ts";
 import { losslessJson } from "#lib/lossless-json.ts";
 
 import type { Content } from "./loop-messages.ts";
-import { textResult } from "./loop-tool.ts";
+import { textResult, ToolError } from "./loop-tool.ts";
 import type { AgentTool, ToolResult } from "./loop-tool.ts";
 
 /** A tool as `llm()` and `agent()` take it, such as those of `hostCodingTools` and of MCP servers over stdio. */
@@ -41,7 +41,8 @@ function resultOf(returned: unknown): ToolResult {
   const blocks = isObject(returned) && Array.isArray(returned["content"]) ? (returned["content"] as unknown[]) : null;
   if (blocks !== null) return { content: blocks.map(blockOf), details: null };
   const json = losslessJson(returned);
-  if (json === undefined) throw new Error("The tool returned nothing that JSON can contain. It has to return a value.");
+  if (json === undefined)
+    throw ToolError.failed("The tool returned nothing that JSON can contain. It has to return a value.");
   return textResult(json, returned as Json);
 }
 

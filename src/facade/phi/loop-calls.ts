@@ -11,6 +11,7 @@ import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 import { CancellationToken } from "./cancellation-token.ts";
 import { textOfContent } from "./loop-messages.ts";
 import type { Content } from "./loop-messages.ts";
+import { ToolError } from "./loop-tool.ts";
 import type { AgentTool, ToolResult } from "./loop-tool.ts";
 
 /** An update of a running call. It travels as the progress of the core's tool. */
@@ -76,8 +77,8 @@ export class ToolCalls {
  * that keeps its result cannot change the conversation.
  */
 function checkedResult(name: string, returned: unknown): ToolResult {
-  const problem = (what: string): Error =>
-    new Error(`The tool "${name}" ${what}. It has to return { content: [...], details }.`);
+  const problem = (what: string): ToolError =>
+    ToolError.failed(`The tool "${name}" ${what}. It has to return { content: [...], details }.`);
   if (!isObject(returned)) throw problem(`returned ${returned === undefined ? "nothing" : typeof returned}`);
   const { content, details = null, child_loop_id = null } = returned;
   if (!Array.isArray(content)) throw problem("returned no list `content`");

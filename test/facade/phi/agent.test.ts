@@ -11,7 +11,7 @@ import type { MockResponse } from "#facade/phi/provider/mock-provider.ts";
 import { ModelConfig } from "#facade/phi/provider/model-config.ts";
 
 import { problemsOf } from "./support/event-grammar.ts";
-import { told } from "./support/play.ts";
+import { textsOf } from "./support/play.ts";
 
 const key = "sk-a-secret-key";
 const model = () => ModelConfig.anthropic("claude-sonnet-4-5", "Claude", key);
@@ -97,7 +97,7 @@ describe("an agent", () => {
     expect(agent.isStreaming).toBe(true);
     const events = await eventsOf(run);
     expect(agent.isStreaming).toBe(false);
-    expect(told(agent.messages)).toEqual(["user: Hello.", "assistant stop: Hi."]);
+    expect(textsOf(agent.messages)).toEqual(["user: Hello.", "assistant stop: Hi."]);
     expect(await run.done).toEqual(agent.messages);
     expect(events.at(-1)?.type).toBe("AgentEnd");
   });
@@ -149,7 +149,7 @@ describe("an agent", () => {
     agent.steer(userMessage("b"));
     expect(agent.steeringQueue).toHaveLength(2);
     await agent.prompt("go").done;
-    expect(told(agent.messages)).toEqual(expected);
+    expect(textsOf(agent.messages)).toEqual(expected);
     expect(agent.steeringQueue).toEqual([]);
   });
 
@@ -158,7 +158,7 @@ describe("an agent", () => {
     agent.followUp("a");
     agent.followUp("b");
     await agent.prompt("go").done;
-    expect(told(agent.messages)).toEqual([
+    expect(textsOf(agent.messages)).toEqual([
       "user: go",
       "assistant stop: 1",
       "user: a",
@@ -173,7 +173,7 @@ describe("an agent", () => {
     const run = agent.send("go");
     expect(agent.send("more")).toBeNull();
     await run?.done;
-    expect(told(agent.messages)).toContain("user: more");
+    expect(textsOf(agent.messages)).toContain("user: more");
   });
 
   it("The function abort cancels a request that waits, and the messages so far stay", async () => {
@@ -184,7 +184,7 @@ describe("an agent", () => {
     agent.abort();
     const events = await eventsOf(run);
     expect(events.at(-1)?.type).toBe("AgentEnd");
-    expect(told(agent.messages)[0]).toBe("user: go");
+    expect(textsOf(agent.messages)[0]).toBe("user: go");
     expect(agent.isStreaming).toBe(false);
   });
 
@@ -199,7 +199,7 @@ describe("an agent", () => {
     await run.done;
     expect(agent.messages).toEqual([]);
     await agent.prompt("again").done;
-    expect(told(agent.messages)).toEqual(["user: again", "assistant stop: new"]);
+    expect(textsOf(agent.messages)).toEqual(["user: again", "assistant stop: new"]);
   });
 
   it("continueLoop answers the last message, and names the loop from which it continues", async () => {
@@ -217,7 +217,7 @@ describe("an agent", () => {
     await agent.prompt("go").done;
     const [start] = await eventsOf(agent.rerun());
     expect(start).toMatchObject({ continuation_kind: { Rerun: { tag: expect.stringMatching(/^\d{4}-.*Z$/) } } });
-    expect(told(agent.messages)).toEqual(["user: go", "assistant stop: 2"]);
+    expect(textsOf(agent.messages)).toEqual(["user: go", "assistant stop: 2"]);
   });
 
   it("Saved messages are restored as they were, and a broken text leaves the messages", async () => {

@@ -10,7 +10,7 @@ import { convertTool } from "#facade/phi/index.ts";
 import type { RunnableTool } from "#facade/phi/index.ts";
 import { hostCodingTools } from "#tools/node/index.ts";
 
-import { play, told } from "./support/play.ts";
+import { play, textsOf } from "./support/play.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "threadhold-loop-tools-"));
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
@@ -46,8 +46,8 @@ describe("converted tools", () => {
     });
     const results = returned.flatMap((message) => (message.role === "toolResult" ? [message] : []));
     expect(results.map(({ is_error }) => is_error)).toEqual([false, false, false, true]);
-    expect(told(results)[0]).toContain("two");
-    expect(told(results)[2]).toContain("three");
+    expect(textsOf(results)[0]).toContain("two");
+    expect(textsOf(results)[2]).toContain("three");
     expect(readFileSync(path.join(root, "notes.txt"), "utf8")).toBe("one\nthree\n");
   });
 
@@ -91,8 +91,8 @@ describe("converted tools", () => {
       { type: "image", data: "AAAA", mime_type: "image/png" },
       { type: "text", text: "[A file that cannot be shown: a.pdf]" },
     ]);
-    expect(told(results)[1]).toBe('toolResult: {"sum":3}');
-    expect(told(results)[2]).toContain("returned nothing");
+    expect(textsOf(results)[1]).toBe('toolResult: {"sum":3}');
+    expect(textsOf(results)[2]).toContain("returned nothing");
     expect(results[2]?.is_error).toBe(true);
   });
 });

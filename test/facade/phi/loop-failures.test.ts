@@ -5,20 +5,20 @@ import { describe, expect, it, vi } from "vitest";
 import { createTool } from "#facade/phi/index.ts";
 import { ProviderError } from "#facade/phi/provider/provider-error.ts";
 
-import { play, told } from "./support/play.ts";
+import { play, textsOf } from "./support/play.ts";
 
 const retries = { max_retries: 2, initial_delay_ms: 0, backoff_multiplier: 1, max_delay_ms: 0 };
 const object = { type: "object", properties: {} };
 
 describe("a request that fails", () => {
-  it("A retried answer that had begun ends as an error, is in no list, and the next answer begins anew", async () => {
+  it("A retried answer that had begun ends as an error, is in no list, and another answer begins", async () => {
     const logged = vi.spyOn(console, "warn").mockImplementation(() => undefined);
     const { order, returned, events, provider } = await play({
       answers: [{ text: "Half", error: ProviderError.network("It hung up.") }, { text: "Whole." }],
       config: { retryConfig: retries },
     });
     expect(provider.requests).toHaveLength(2);
-    expect(told(returned)).toEqual(["user: Hello.", "assistant stop: Whole."]);
+    expect(textsOf(returned)).toEqual(["user: Hello.", "assistant stop: Whole."]);
     expect(order.slice(4)).toEqual([
       "MessageStart assistant",
       "MessageUpdate assistant",
@@ -81,7 +81,7 @@ describe("a request that fails", () => {
     const sizes = provider.requests.map(({ messages }) => JSON.stringify(messages).length);
     expect(sizes).toHaveLength(2);
     expect(sizes[1]).toBeLessThan((sizes[0] ?? 0) * 0.8);
-    expect(told(returned).slice(1)).toEqual(["assistant error: ", "assistant stop: Done."]);
+    expect(textsOf(returned).slice(1)).toEqual(["assistant error: ", "assistant stop: Done."]);
     expect(events.filter(({ type }) => type === "TurnStart")).toMatchObject([{ turn_index: 0 }, { turn_index: 1 }]);
   });
 
@@ -118,7 +118,7 @@ describe("a tool that misbehaves", () => {
     });
     const results = returned.filter(({ role }) => role === "toolResult");
     expect(results).toHaveLength(1);
-    expect(told(results)[0]).toHaveLength("toolResult: ".length + text.length);
+    expect(textsOf(results)[0]).toHaveLength("toolResult: ".length + text.length);
   });
 
   it("With abortAtLimit a call that never ends is cancelled when the time is over, and the loop states the limit", async () => {
@@ -133,7 +133,7 @@ describe("a tool that misbehaves", () => {
       tools: [hangs],
       config: { executionLimits: { max_duration: { secs: 0, nanos: 50_000_000 } }, abortAtLimit: true },
     });
-    expect(told(returned).slice(2)).toEqual([
+    expect(textsOf(returned).slice(2)).toEqual([
       "toolResult error: Cancelled.",
       "user: [Agent stopped: max duration exceeded]",
     ]);
@@ -153,7 +153,7 @@ describe("a tool that misbehaves", () => {
       ],
       tools: [tool],
     });
-    expect(told(returned)[2]).toBe("toolResult: first");
+    expect(textsOf(returned)[2]).toBe("toolResult: first");
     expect(events.find(({ type }) => type === "ToolExecutionEnd")).toMatchObject({ result: { details: { a: 1 } } });
   });
 

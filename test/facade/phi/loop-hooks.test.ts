@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createTool, userMessage } from "#facade/phi/index.ts";
 import type { AgentLoopConfig } from "#facade/phi/index.ts";
 
-import { play, told } from "./support/play.ts";
+import { play, textsOf } from "./support/play.ts";
 
 const object = { type: "object", properties: {} };
 const echo = createTool({
@@ -24,7 +24,7 @@ describe("limits", () => {
       config: { executionLimits: { max_turns: 2, max_total_tokens: 1_000_000, max_duration: { secs: 600 } } },
     });
     expect(provider.requests).toHaveLength(2);
-    expect(told(returned).at(-1)).toBe("user: [Agent stopped: max turns exceeded]");
+    expect(textsOf(returned).at(-1)).toBe("user: [Agent stopped: max turns exceeded]");
     expect(order.slice(-4)).toEqual(["TurnEnd", "MessageStart user", "MessageEnd user", "AgentEnd"]);
   });
 });
@@ -109,7 +109,7 @@ describe("hooks", () => {
       tools: [echo],
       config: { beforeToolExecution: (_name, _id, args) => JSON.stringify(args) !== '{"text":"1"}' },
     });
-    expect(told(returned).slice(2, 4)).toEqual([
+    expect(textsOf(returned).slice(2, 4)).toEqual([
       "toolResult error: Tool call skipped by before_tool_execution hook",
       "toolResult: echo 2",
     ]);
@@ -137,7 +137,7 @@ describe("hooks", () => {
     });
     expect(events.filter(({ type }) => type === "ToolExecutionUpdate")).toHaveLength(1);
     expect(after).toEqual(["shown"]);
-    expect(told(returned)[2]).toBe("toolResult: whole");
+    expect(textsOf(returned)[2]).toBe("toolResult: whole");
   });
 
   it.each([
@@ -173,7 +173,7 @@ describe("hooks", () => {
         convertToLlm: (messages) => messages.flatMap((message) => (message.role === "user" ? [message] : [])),
       },
     });
-    expect(told(provider.requests[0]?.messages ?? [])).toEqual(["user: Be brief.", "user: Hello."]);
+    expect(textsOf(provider.requests[0]?.messages ?? [])).toEqual(["user: Be brief.", "user: Hello."]);
     expect(context.messages).toHaveLength(2);
   });
 });

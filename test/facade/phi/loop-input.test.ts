@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createTool, userMessage } from "#facade/phi/index.ts";
 import type { AgentMessage } from "#facade/phi/index.ts";
 
-import { play, told } from "./support/play.ts";
+import { play, textsOf } from "./support/play.ts";
 
 const echo = createTool({
   name: "echo",
@@ -23,7 +23,7 @@ describe("messages that arrive while a loop works", () => {
       answers: [{ text: "Hi." }],
       config: { getSteeringMessages: queue([["Quick."]]) },
     });
-    expect(told(returned)).toEqual(["user: Hello.", "user: Quick.", "assistant stop: Hi."]);
+    expect(textsOf(returned)).toEqual(["user: Hello.", "user: Quick.", "assistant stop: Hi."]);
   });
 
   it.each([
@@ -38,7 +38,7 @@ describe("messages that arrive while a loop works", () => {
         tools: [echo],
         config: { toolExecution, getSteeringMessages: queue([[], ["Stop."]]) },
       });
-      const texts = told(returned);
+      const texts = textsOf(returned);
       expect(texts.slice(2, 6).map((text) => text.replace(/^toolResult(?: error)?: (\w+(?: \d)?).*$/, "$1"))).toEqual(
         results,
       );
@@ -53,7 +53,7 @@ describe("messages that arrive while a loop works", () => {
       tools: [echo],
       config: { toolExecution: "Sequential", getSteeringMessages: queue([[], ["Stop."]]) },
     });
-    expect(told(returned)[3]).toBe("toolResult error: Skipped due to queued user message.");
+    expect(textsOf(returned)[3]).toBe("toolResult error: Skipped due to queued user message.");
   });
 
   it("A follow-up begins another turn where the loop would end", async () => {
@@ -61,7 +61,12 @@ describe("messages that arrive while a loop works", () => {
       answers: [{ text: "One." }, { text: "Two." }],
       config: { getFollowUpMessages: queue([["And then?"]]) },
     });
-    expect(told(returned)).toEqual(["user: Hello.", "assistant stop: One.", "user: And then?", "assistant stop: Two."]);
+    expect(textsOf(returned)).toEqual([
+      "user: Hello.",
+      "assistant stop: One.",
+      "user: And then?",
+      "assistant stop: Two.",
+    ]);
     expect(events.filter(({ type }) => type === "TurnStart")).toMatchObject([
       { triggered_by: "User" },
       { triggered_by: "Continuation" },
@@ -101,7 +106,7 @@ describe("filters", () => {
       prompts: [prompt],
       config: { inputFilters: [{ filter: () => ({ Warn: "unclear" }) }, { filter: () => ({ Warn: "short" }) }] },
     });
-    expect(told(returned)[0]).toBe("user: hm|[Warning: unclear]\n[Warning: short]");
+    expect(textsOf(returned)[0]).toBe("user: hm|[Warning: unclear]\n[Warning: short]");
     expect(prompt.content).toHaveLength(1);
   });
 
@@ -112,6 +117,6 @@ describe("filters", () => {
       config: { inputFilters: [rejects], getSteeringMessages: () => waiting.splice(0) },
     });
     expect(events.filter(({ type }) => type === "InputRejected")).toHaveLength(1);
-    expect(told(returned)).toEqual(["user: Hello.", "user: good", "assistant stop: Hi."]);
+    expect(textsOf(returned)).toEqual(["user: Hello.", "user: good", "assistant stop: Hi."]);
   });
 });

@@ -2,10 +2,21 @@
 
 import { describe, expect, it } from "vitest";
 
-import { CancellationToken, createTool, extensionMessage, ToolError, userMessage } from "#facade/phi/index.ts";
+import {
+  agentLoop,
+  CancellationToken,
+  channel,
+  createTool,
+  extensionMessage,
+  ModelConfig,
+  ToolError,
+  userMessage,
+} from "#facade/phi/index.ts";
+import { MockProvider } from "#facade/phi/provider/mock-provider.ts";
+import type { MockResponse } from "#facade/phi/provider/mock-provider.ts";
 import { ProviderError } from "#facade/phi/provider/provider-error.ts";
 
-import { play, told } from "./support/play.ts";
+import { play, textsOf } from "./support/play.ts";
 
 const object = { type: "object", properties: {} };
 const echo = createTool({
@@ -30,7 +41,7 @@ describe("a loop", () => {
       "TurnEnd",
       "AgentEnd",
     ]);
-    expect(told(returned)).toEqual(["user: Hello.", "assistant stop: Hi."]);
+    expect(textsOf(returned)).toEqual(["user: Hello.", "assistant stop: Hi."]);
     expect(context.messages).toEqual(returned);
     expect(events[0]).toMatchObject({
       type: "AgentStart",
@@ -56,7 +67,7 @@ describe("a loop", () => {
       "MessageEnd toolResult",
       "TurnEnd",
     ]);
-    expect(told(returned)).toEqual([
+    expect(textsOf(returned)).toEqual([
       "user: Hello.",
       "assistant toolUse: <toolCall>",
       "toolResult: echo a",
@@ -79,9 +90,9 @@ describe("a loop", () => {
       answers: [{ tool_calls: [call("slow"), call("fast")] }, { text: "Done." }],
       tools: [slow, fast],
     });
-    expect(told(returned).slice(2, 4)).toEqual(["toolResult: slow", "toolResult: fast"]);
+    expect(textsOf(returned).slice(2, 4)).toEqual(["toolResult: slow", "toolResult: fast"]);
     const end = events.find(({ type }) => type === "TurnEnd");
-    expect(end?.type === "TurnEnd" && told(end.tool_results)).toEqual(["toolResult: slow", "toolResult: fast"]);
+    expect(end?.type === "TurnEnd" && textsOf(end.tool_results)).toEqual(["toolResult: slow", "toolResult: fast"]);
   });
 
   it.each([
@@ -99,14 +110,14 @@ describe("a loop", () => {
   ])("A tool that %s leaves one error result that the model reads", async (_what, execute, text) => {
     const tool = { ...echo, execute: execute as never };
     const { returned } = await play({ answers: [{ tool_calls: [call("echo")] }, { text: "Done." }], tools: [tool] });
-    expect(told(returned)).toHaveLength(4);
-    expect(told(returned)[2]).toContain("toolResult error: ");
-    expect(told(returned)[2]).toContain(text);
+    expect(textsOf(returned)).toHaveLength(4);
+    expect(textsOf(returned)[2]).toContain("toolResult error: ");
+    expect(textsOf(returned)[2]).toContain(text);
   });
 
   it("A call of an unknown tool is answered with the text of the document", async () => {
     const { returned } = await play({ answers: [{ tool_calls: [call("nothing")] }, { text: "Done." }], tools: [echo] });
-    expect(told(returned)[2]).toBe("toolResult error: Tool nothing not found");
+    expect(textsOf(returned)[2]).toBe("toolResult error: Tool nothing not found");
   });
 
   it("Images, details and partial results of a tool reach events and messages as the tool made them", async () => {
@@ -180,7 +191,7 @@ describe("a loop", () => {
     });
     expect(seen?.isCancelled()).toBe(true);
     expect(provider.requests).toHaveLength(1);
-    expect(told(returned)[2]).toBe("toolResult error: Cancelled.");
+    expect(textsOf(returned)[2]).toBe("toolResult error: Cancelled.");
     expect(order.slice(-2)).toEqual(["TurnEnd", "AgentEnd"]);
   });
 
@@ -200,7 +211,7 @@ describe("a loop that continues", () => {
       isContinued: true,
       context: { ...ids, messages: [userMessage("Hello.")], parent_loop_id: "a.b.1", continuation_kind: "Default" },
     });
-    expect(told(returned)).toEqual(["assistant stop: Hi."]);
+    expect(textsOf(returned)).toEqual(["assistant stop: Hi."]);
     expect(order.slice(0, 3)).toEqual(["AgentStart", "TurnStart", "MessageStart assistant"]);
     expect(events[0]).toMatchObject({ parent_loop_id: "a.b.1", continuation_kind: "Default" });
     expect(events[1]).toMatchObject({ triggered_by: "Continuation" });
@@ -239,6 +250,29 @@ describe("a loop that continues", () => {
       context: { ...ids, messages: [userMessage("Hello.")], ...context },
     });
     await expect(promise).rejects.toThrow(message);
+  });
+});
+
+describe("two loops", () => {
+  it("A second loop with a context in use is refused, and the context can be used again when the first loop has ended", async () => {
+    const context = { system_prompt: "", messages: [], tools: [] };
+    const run = (answers: MockResponse[]) =>
+      agentLoop(
+        [userMessage("Hello.")],
+        context,
+        { modelConfig: ModelConfig.anthropic("m", "M", "key"), providerOverride: new MockProvider(answers) },
+        channel().tx,
+      );
+    const first = run([{ text: "One." }]);
+    await expect(run([{ text: "never" }])).rejects.toThrow("Another loop uses this context.");
+    await first;
+    await run([{ text: "Two." }]);
+    expect(textsOf(context.messages)).toEqual([
+      "user: Hello.",
+      "assistant stop: One.",
+      "user: Hello.",
+      "assistant stop: Two.",
+    ]);
   });
 });
 

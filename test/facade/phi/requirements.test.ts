@@ -20,7 +20,7 @@ import { MockProvider } from "#facade/phi/provider/mock-provider.ts";
 import type { MockResponse } from "#facade/phi/provider/mock-provider.ts";
 import { ProviderError } from "#facade/phi/provider/provider-error.ts";
 
-import { nameOf, play, told } from "./support/play.ts";
+import { nameOf, play, textsOf } from "./support/play.ts";
 
 const model = () => ModelConfig.anthropic("claude-sonnet-4-5", "Claude", "sk-key");
 const agentOf = (answers: MockResponse[]) =>
@@ -95,7 +95,7 @@ describe("values and defaults", () => {
         }),
       ),
     });
-    expect(told(returned.filter(({ role }) => role === "toolResult"))).toEqual([
+    expect(textsOf(returned.filter(({ role }) => role === "toolResult"))).toEqual([
       "toolResult error: oops",
       "toolResult error: Tool look not found",
       "toolResult error: no city",
@@ -194,7 +194,7 @@ describe("aborts", () => {
           token.cancel();
       },
     });
-    expect(told(returned)).toEqual(["user: Hello.", "assistant aborted: Half of it"]);
+    expect(textsOf(returned)).toEqual(["user: Hello.", "assistant aborted: Half of it"]);
     expect(order.slice(-3)).toEqual(["MessageEnd assistant", "TurnEnd", "AgentEnd"]);
     expect(hooks).toEqual(["afterTurn"]);
   });
@@ -249,7 +249,10 @@ describe("hooks and requests", () => {
       tools: [tool("look", () => "seen")],
       config: { transformContext: (messages) => [userMessage("Be brief."), ...messages] },
     });
-    expect(provider.requests.map(({ messages }) => told(messages)[0])).toEqual(["user: Be brief.", "user: Be brief."]);
+    expect(provider.requests.map(({ messages }) => textsOf(messages)[0])).toEqual([
+      "user: Be brief.",
+      "user: Be brief.",
+    ]);
   });
 
   it("A strategy that returns an empty list sends no history", async () => {
@@ -298,7 +301,7 @@ describe("loads in a small form", () => {
     const all = await Promise.all(runs.map(({ done }) => done));
     all.forEach((messages, agent) => {
       const results = messages.filter(({ role }) => role === "toolResult");
-      expect(told(results)).toEqual(Array.from({ length: 10 }, (_call, at) => `toolResult: result ${agent}-${at}`));
+      expect(textsOf(results)).toEqual(Array.from({ length: 10 }, (_call, at) => `toolResult: result ${agent}-${at}`));
     });
   });
 
@@ -320,7 +323,7 @@ describe("loads in a small form", () => {
     const longest = (lists: AgentMessage[][]): number => Math.max(...lists.map(({ length }) => length));
     expect(longest(sent.slice(200))).toBeLessThanOrEqual(longest(sent.slice(0, 200)));
     // The first messages stay, and so do the pairs of calls and results.
-    for (const messages of sent) expect(told(messages)[0]).toBe("user: Go.");
+    for (const messages of sent) expect(textsOf(messages)[0]).toBe("user: Go.");
     expect(agent.messages).toHaveLength(2 * turns);
   });
 

@@ -3,6 +3,7 @@
 
 import type { ModelFailure, ModelFailureKind } from "#core/ports/model-port.ts";
 import { classifyFailure } from "#models/classify-failure.ts";
+import { newExchange } from "#models/observed-fetch.ts";
 import { createRedact } from "#models/redact.ts";
 
 /** The variants of a provider's error. */
@@ -130,19 +131,7 @@ export class ProviderError extends Error {
 }
 
 function classified(status: number, message: string): ModelFailure {
-  const exchange = {
-    status,
-    headers: null,
-    broken: false,
-    silentHost: null,
-    respondingHost: null,
-    begun: false,
-    mayHaveText: false,
-    isCached: false,
-    ended: false,
-    over: false,
-    warnings: [],
-  };
+  const exchange = { ...newExchange(), status };
   const error = { statusCode: status, responseBody: message, message };
   return classifyFailure(error, { exchange, redact: createRedact([]), now: Date.now(), aborted: false });
 }

@@ -1,10 +1,9 @@
 // The port of this package's providers, and its code, which is loaded with the first request: a program with a provider of its own, or a test,
 // loads nothing of it. This file is the only one of the entry that imports the providers.
 
-import type { ModelPart, ModelPort } from "#core/ports/model-port.ts";
+import type { ModelPort } from "#core/ports/model-port.ts";
 import { environment } from "#host/process-environment.ts";
-import type { createModelPort, ModelPortOptions } from "#models/create-model-port.ts";
-import { thinksInSilence } from "#models/silent-thinking.ts";
+import { portsLoadedBy } from "#models/load-model-port.ts";
 
 import type { ModelConfig } from "./model-config.ts";
 import { keyOf, variablesOf } from "./model-definition.ts";
@@ -19,17 +18,14 @@ export interface ProviderConnection {
   reusesConnections?: boolean | undefined;
 }
 
-/** The loaded function. It holds no state of a port, so that all loops of the process can use it. */
-let create: typeof createModelPort | undefined;
-
-async function load(): Promise<typeof createModelPort> {
-  const [{ createModelPort: createPort }, { addClouds }] = await Promise.all([
+const providerPort = portsLoadedBy(async () => {
+  const [{ createModelPort }, { addClouds }] = await Promise.all([
     import("#models/create-model-port.ts"),
     import("#models/provider/clouds.ts"),
   ]);
   addClouds();
-  return createPort;
-}
+  return createModelPort;
+});
 
 /** The port for the requests of a config. */
 export function portOf(config: ModelConfig, connection: ProviderConnection = {}): ModelPort {
@@ -42,24 +38,4 @@ export function portOf(config: ModelConfig, connection: ProviderConnection = {})
     accessTo: () => (apiKey === undefined ? {} : { apiKey }),
     reusesConnections: connection.reusesConnections ?? true,
   });
-}
-
-/** Creates the port. It loads its code with the first request. */
-function providerPort(options: ModelPortOptions): ModelPort {
-  let port: ModelPort | undefined;
-
-  async function* firstStream(...request: Parameters<ModelPort["stream"]>): AsyncGenerator<ModelPart> {
-    const loaded = await load();
-    // Another request may have loaded the function, or created the port, meanwhile.
-    create ??= loaded;
-    port ??= create(options);
-    for await (const part of port.stream(...request)) yield part;
-  }
-
-  return {
-    // Only the first stream has a generator of its own, because a generator takes processor time for each part.
-    stream: (...request) =>
-      create === undefined ? firstStream(...request) : (port ??= create(options)).stream(...request),
-    thinksInSilence,
-  };
 }

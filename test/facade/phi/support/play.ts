@@ -77,7 +77,7 @@ export function nameOf(event: AgentEvent): string {
 }
 
 /** The messages as short texts: role, stop reason or error, and text. */
-export function told(messages: readonly AgentMessage[]): string[] {
+export function textsOf(messages: readonly AgentMessage[]): string[] {
   return messages.map((message) => {
     if (message.role === "extension") return `extension ${message.kind}`;
     const text = message.content.map((block) => (block.type === "text" ? block.text : `<${block.type}>`)).join("|");
