@@ -19,7 +19,7 @@ export async function checkProviders(project: Project, findings: Findings): Prom
     const message = `"${name}" is the name of a built-in provider; a model could not refer to this one`;
     findings.error({ code: "duplicate_name", file, path: ["name"], message });
   }
-  // A model with other errors names its provider too. An empty name was reported with these errors.
+  // The provider of a model with other errors is checked too. An empty name is one of those errors.
   for (const { provider: name = "", file } of project.broken)
     if (file !== undefined && name.length > 0 && !isBuiltIn(name)) reportUnlessKnown(project, { file, name }, findings);
   addVariables(project);

@@ -14,7 +14,7 @@ import type { Content } from "./loop-messages.ts";
 import { ToolError } from "./loop-tool.ts";
 import type { AgentTool, ToolResult } from "./loop-tool.ts";
 
-/** An update of a running call. It travels as the progress of the core's tool. */
+/** An update of a running call. It is passed as the progress of the core's tool. */
 export type CallUpdate = { partial: ToolResult } | { progress: string };
 
 /** The calls of one loop. */
@@ -27,7 +27,7 @@ export class ToolCalls {
     return new Map(tools.map((tool) => [tool.name(), this.#runner(tool)]));
   }
 
-  /** The result of a call: the tool's own, or for a call that failed one text, the error. */
+  /** The result of a call. That of a failed call is one text: its error. */
   resultOf(callId: string, stored: { status: "success" | "error"; error?: string | undefined }): ToolResult {
     const own = stored.status === "success" ? this.#returned.get(callId) : undefined;
     if (own !== undefined) return own;

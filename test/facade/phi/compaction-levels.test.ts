@@ -35,7 +35,7 @@ describe("level 1", () => {
     expect([kept[0], kept[24], kept[26], kept[49]]).toEqual(["line 1", "line 25", "line 177", "line 200"]);
   });
 
-  it("A text of at most the lines is unchanged, and so are messages that are no tool results", () => {
+  it("A text that has no more lines than the limit is unchanged, and so are messages that are no tool results", () => {
     const messages = [user(lines(60)), assistant(lines(60)), result("c", lines(50)), extensionMessage("k", lines(60))];
     const shortened = level1TruncateToolOutputs(messages, 50);
     expect(shortened.every((message, at) => message === messages[at])).toBe(true);
@@ -119,7 +119,7 @@ describe("level 3", () => {
     expect(texts(kept.slice(0, 2))).toEqual(["ask", "[Context compacted: 5 messages removed to fit context window]"]);
   });
 
-  it("The recent messages are more if the first of them is the result of an earlier call", () => {
+  it("More recent messages stay if the first of them is the result of an earlier call", () => {
     const messages = [...users(5), ...called("a"), user("more")];
     const kept = level3DropMiddle(messages, { keep_first: 1, keep_recent: 2 }, 10_000);
     expect(texts(kept.slice(2))).toEqual(["say a<toolCall>", "out", "more"]);

@@ -76,7 +76,7 @@ function assertModel(model: unknown): asserts model is LanguageModelV3 {
   );
 }
 
-/** A model that streams, which is all that requests use. */
+/** A model that only streams: requests call nothing else of it. */
 function languageModel(
   provider: string,
   modelId: string,
