@@ -4,11 +4,12 @@
 import fc from "fast-check";
 import { describe, expect, inject, it } from "vitest";
 
+import type { Usage } from "#contract/usage.ts";
 import type { ModelPart } from "#core/ports/model-port.ts";
-import { isObject } from "#lib/json-value.ts";
+import { fieldsOf, isObject } from "#lib/json-value.ts";
 
 import { keys, type Provider } from "./ask-model.ts";
-import { cutAt, nextTurn, readBoth, type Asked } from "./both-paths.ts";
+import { cutAt, nextTurn, readBoth, type Asked, type ReadAnswer } from "./both-paths.ts";
 import { bytesOf } from "./fixture-bytes.ts";
 import { grammarFaults } from "./grammar.ts";
 import { wireModels, type Block, type End, type WireModel } from "./wire-answers.ts";
@@ -159,6 +160,17 @@ function beforeAbort(parts: readonly ModelPart[]): ModelPart[] {
   return parts.slice(0, -1).filter(({ type }) => type !== "raw");
 }
 
+/** The chunks of an answer in its log. A chunk that may end in a part of a secret waits for the next one, and is empty in its own place. */
+function chunksOf({ parts }: ReadAnswer): string[] {
+  return parts.flatMap((part) => (part.type === "raw" && part.chunk !== "" ? [part.chunk] : []));
+}
+
+/** The tokens in the last part of an answer; null if it has none. */
+function usageAtEnd({ parts }: ReadAnswer): Usage | null {
+  const last = parts.at(-1);
+  return (last?.type === "error" || last?.type === "finish" ? last.usage : null) ?? null;
+}
+
 describe.for(wireModels.map((wire) => [wire.name, wire] as const))("%s", ([, wire]) => {
   it("ANSWER6 An answer is the same on the direct path and through the package, however it is cut, mixed and ended", async () => {
     let direct = 0;
@@ -186,7 +198,13 @@ describe.for(wireModels.map((wire) => [wire.name, wire] as const))("%s", ([, wir
       // The streams of a package drop what they have not passed on at the abort.
       const [direct, other] = [read.direct.parts, read.package.parts].map((parts) => beforeAbort(parts));
       expect(direct?.slice(0, other?.length)).toEqual(other);
-      expect(read.direct.parts.at(-1)).toEqual(read.package.parts.at(-1));
+      // The tokens are those of the chunks before the abort, and the direct path has passed on at least those of the package.
+      const [own, least] = [usageAtEnd(read.direct), usageAtEnd(read.package)];
+      if (chunksOf(read.direct).length === chunksOf(read.package).length && given.request.raw !== false)
+        expect(own).toEqual(least);
+      for (const [name, count] of Object.entries(least ?? {}))
+        expect(fieldsOf(own)[name]).toBeGreaterThanOrEqual(Number(count));
+      expect({ ...read.direct.parts.at(-1), usage: null }).toEqual({ ...read.package.parts.at(-1), usage: null });
     });
     await fc.assert(same, { seed, numRuns: 25 });
   });
@@ -216,6 +234,21 @@ it.for(wireModels.filter(({ provider }) => provider !== "google").map((wire) => 
     }
   },
 );
+
+it("ANSWER6 An aborted answer of Gemini has the tokens of the last chunk that it passed on, on both paths", async () => {
+  const wire = wireModels.find(({ provider }) => provider === "google");
+  const events = wire?.events([{ kind: "thinking", pieces: [" ", " the", " weather", " is", " fine"] }], "cut") ?? [];
+  const text = events.map((event) => written(event, "usual", false)).join("");
+  // The first four chunks arrive together, and the package drops some of them at the abort.
+  const at = text.split("\n\n").slice(0, 4).join("\n\n").length + 2;
+  const read = await readBoth({ pieces: cutAt(encoder.encode(text), [at]), abortsAfter: 1 }, { provider: "google" });
+  expect(chunksOf(read.direct)).toHaveLength(4);
+  for (const answered of [read.direct, read.package]) {
+    expect(answered.parts.at(-1)).toMatchObject({ type: "error", failure: { kind: "aborted" } });
+    const { usageMetadata } = JSON.parse(chunksOf(answered).at(-1) ?? "{}") as Record<string, unknown>;
+    expect(usageAtEnd(answered)?.output).toBe(fieldsOf(usageMetadata)["candidatesTokenCount"]);
+  }
+});
 
 it("ANSWER6 The body of an answer is read no faster than its direct deltas are taken", async () => {
   const wire = wireModels.find(({ provider }) => provider === "anthropic");
