@@ -29,7 +29,7 @@ const refusedKey =
 
 // Refusals that another key would not change: the request's region, its content, or a network rule.
 const refusedElsewhere =
-  /\b(?:country|countries|territory|territories|region)\b[^.\n]{0,60}\bnot (?:supported|available|allowed)|not (?:supported|available|allowed) in your|user location is not supported|unsupported_country|request not allowed|moderation|flagged|content[_ ]policy|safety system|usage polic|firewall|virtual network|network settings|error code: 1\d{3}/i;
+  /\b(?:country|countries|territory|territories|region)\b[^.\n]{0,60}\bnot (?:supported|available|allowed)|not (?:supported|available|allowed) in your|user location is not supported|unsupported_country|request not allowed|moderation|flagged|content[_ ]policy|safety system|usage polic|firewall|virtual network|private endpoint|network settings|error code: 1\d{3}/i;
 
 // Google asks to wait for seconds even if a daily quota is exhausted.
 const dailyQuota = /PerDay(?![a-z])/;

@@ -6,7 +6,7 @@
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
 import type { Usage } from "#contract/usage.ts";
-import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
+import type { ModelFailure, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { followAbort } from "#lib/follow-abort.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { platformTimers, type Timers } from "#lib/timers.ts";
@@ -16,6 +16,7 @@ import { bindingFetch } from "./ai-binding.ts";
 import { prepareCall } from "./call-options.ts";
 import { ChunkReader } from "./chunk-reader.ts";
 import { classifyFailure, failure } from "./classify-failure.ts";
+import { definitionNote, type FileOf } from "./definition-note.ts";
 import { directPath, type DirectDeltas } from "./direct-deltas.ts";
 import { cutFailure } from "./end-of-answer.ts";
 import { gatewayFetch, gatewayLogId, withGatewayAddress } from "./gateway.ts";
@@ -30,7 +31,7 @@ import { providerOf } from "./provider/providers.ts";
 import { gatewayOfBinding } from "./provider/workers-ai.ts";
 import { RawText } from "./raw-text.ts";
 import { StreamReading, untilAborted, type Reading } from "./read-stream.ts";
-import { notReadyMessage, withDefinition, withFile, withHints } from "./readiness.ts";
+import { notReadyMessage, withFiles, withHint, withKeyHint, type Hint } from "./readiness.ts";
 import { createRedact, withoutSecrets, type Redact } from "./redact.ts";
 import { RefusedRequest } from "./refused-request.ts";
 import { repairedFetch } from "./repaired-fetch.ts";
@@ -64,8 +65,10 @@ export interface ModelPortOptions {
    * does not wait, and neither do the last ones of an answer. Default: 0, no delta is joined.
    */
   joinMs?: number;
-  /** The file of the definition with a name, for failures that a change of the file mends. Absent: failures name no file. */
-  fileOf?: (name: string) => string | undefined;
+  /** The file of the definition with a name. Failures name it. Absent: failures name no file. */
+  fileOf?: FileOf;
+  /** What to change after a failure that neither the provider's text nor its profile explains. Absent: nothing is added. */
+  generalHint?: Hint;
   /** Waits between the parts of a scripted answer. Default: a timer. Rejects when the signal aborts. */
   delay?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** The timers that limit the silence of a connection that stays open after an answer. Default: the platform's. */
@@ -145,10 +148,11 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     let own: readonly string[] = [];
     let secrets: ReturnType<typeof secretsOf> | undefined;
     const redact: Redact = (text) => (secrets ??= secretsOf(own)).redact(text);
-    /** The last part without secrets, and then with the file of the project's own provider. */
+    const named = (failed: ModelFailure): ModelFailure => withFiles(failed, request.model, options.fileOf);
+    /** The last part without secrets, and then with the files of the definitions. */
     const shown = (part: Extract<ModelPart, { type: "finish" | "error" }>): ModelPart => {
       const clean = withoutSecrets(part, redact);
-      return clean.type === "error" ? { ...clean, failure: withFile(clean.failure, request.model) } : clean;
+      return clean.type === "error" ? { ...clean, failure: named(clean.failure) } : clean;
     };
     // Aborts the request if this generator ends before the answer is complete.
     const ending = followAbort(signal);
@@ -167,7 +171,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         const key = access.apiKey === undefined ? null : keyVariable(request.model);
         const given = key === null ? env : { ...env, [key]: "given" };
         const lacking = failure("not_configured", notReadyMessage(request.model, given));
-        yield { type: "error", failure: withDefinition(lacking, request.model, options.fileOf) };
+        yield { type: "error", failure: named(lacking) };
         return;
       }
       const settings = await untilAborted(withGatewayAddress(found, exchange), ending.controller.signal);
@@ -213,7 +217,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       const used = usage === null ? {} : { usage };
       if (error instanceof RefusedRequest) {
         const { kind = "api", ...more } = error.failure;
-        yield shown({ type: "error", failure: { ...failure(kind, error.message), ...more }, ...used });
+        const refused = await withHint({ ...failure(kind, error.message), ...more }, target, options.generalHint);
+        yield shown({ type: "error", failure: refused, ...used });
         return;
       }
       const cause = error instanceof StreamedError ? error.reported : error;
@@ -222,8 +227,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       if (replaced !== null && request.raw !== false) {
         yield { type: "raw", chunk: redact(JSON.stringify({ package_error: replaced })) };
       }
-      const hinted = await withHints(classifyFailure(cause, context), request.model, target);
-      const classified = withDefinition(hinted, request.model, options.fileOf);
+      const hinted = await withHint(classifyFailure(cause, context), target, options.generalHint);
+      const classified = named(withKeyHint(hinted, request.model, target?.to));
       const ended = { chunks: direct?.chunks, ...gatewayLogId(exchange.headers) };
       yield { type: "error", failure: classified, ...used, ...ended };
     } finally {
@@ -232,7 +237,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     }
   }
 
-  return { stream, thinksInSilence };
+  return { stream, thinksInSilence, definitionNote: (model) => definitionNote(model, options.fileOf) };
 }
 
 /**

@@ -140,8 +140,8 @@ export function readFailureFacts(error: unknown, exchange: Exchange): FailureFac
   const ofPackage = exchange.broken ? null : messageOfPackage(name, exchange.status !== null);
   const unreadable = reason === null ? (messageOfUnreadable(name) ?? ofPackage) : null;
   const damage = error instanceof DamagedAnswer ? error.message : null;
-  const message =
-    reason ?? unreadable ?? damage ?? brokenAnswer(exchange) ?? stringField(fields, "message") ?? "no reason given";
+  const silent = httpStatus === null ? "no reason given" : `The server sent the status ${httpStatus} without a reason.`;
+  const message = reason ?? unreadable ?? damage ?? brokenAnswer(exchange) ?? stringField(fields, "message") ?? silent;
   const cause = fields["cause"] instanceof Error ? fields["cause"].message : null;
   const text = [message, raw, cause, bodyText, stringField(body, "type"), stringField(body, "code")]
     .filter((part) => part !== null)

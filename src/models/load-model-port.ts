@@ -4,6 +4,8 @@
 import type { ModelPart, ModelPort } from "#core/ports/model-port.ts";
 
 import type { createModelPort } from "./create-model-port.ts";
+import { definitionNote } from "./definition-note.ts";
+import type { Hint } from "./readiness.ts";
 import { thinksInSilence } from "./silent-thinking.ts";
 
 type CreatePort = typeof createModelPort;
@@ -30,9 +32,13 @@ export function portsLoadedBy(load: () => Promise<CreatePort>): CreatePort {
       stream: (...request) =>
         create === undefined ? firstStream(...request) : (port ??= create(options)).stream(...request),
       thinksInSilence,
+      definitionNote: (model) => definitionNote(model, options.fileOf),
     };
   };
 }
+
+/** The general hint, whose code is loaded with the first failure that needs it. */
+export const loadedHint: Hint = async (...failed) => (await import("./hint/general-hint.ts")).generalHint(...failed);
 
 /**
  * Creates the port of a Worker. The language models of the packages are those of the whole process, because a package builds its schemas with
@@ -41,5 +47,5 @@ export function portsLoadedBy(load: () => Promise<CreatePort>): CreatePort {
 export const loadModelPort: CreatePort = portsLoadedBy(async () => {
   const { createModelPort: createPort, LanguageModels } = await import("./create-model-port.ts");
   const languages = new LanguageModels();
-  return (options) => createPort({ languages, ...options });
+  return (options) => createPort({ languages, generalHint: loadedHint, ...options });
 });

@@ -133,9 +133,12 @@ function missingAccess(model: AnyModelDefinition, env: Record<string, unknown>):
   }
 }
 
-/** The environment variable in which users set the key of a model; null for a model that needs none. */
-export function keyVariable(model: AnyModelDefinition): string | null {
-  return keyVariables(model)[0] ?? null;
+/**
+ * The environment variable with the key of a model: the one that is read, else the one that users set; null for a model that needs none.
+ */
+export function keyVariable(model: AnyModelDefinition, env: Record<string, unknown> = {}): string | null {
+  const names = keyVariables(model);
+  return names.find((name) => firstText(env, [name]) !== null) ?? names[0] ?? null;
 }
 
 /** The variables that requests to a model need in addition to a key; empty for most models. */

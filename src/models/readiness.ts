@@ -4,6 +4,7 @@
 import type { ModelFailure } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
+import { definitionNote, type FileOf } from "./definition-note.ts";
 import { accountVariable, gatewayTokenVariable, insteadOfAccount } from "./gateway.ts";
 import {
   bindingOf,
@@ -47,48 +48,35 @@ export function isScripted(model: AnyModelDefinition): boolean {
   return provider !== undefined && "play" in provider;
 }
 
-/** Adds to a failure the file of the project's own provider. */
-export function withFile(failure: ModelFailure, model: AnyModelDefinition): ModelFailure {
-  const file = providerFile(model);
-  return file === undefined || failure.kind === "aborted"
-    ? failure
-    : { ...failure, message: `${failure.message} (provider "${model.provider}" of ${file})` };
+/** Adds to a failure the file of the project's own provider, and that of the model's definition. */
+export function withFiles(failure: ModelFailure, model: AnyModelDefinition, fileOf?: FileOf): ModelFailure {
+  if (failure.kind === "aborted") return failure;
+  const own = providerFile(model);
+  const ofProvider = own === undefined ? "" : ` (provider "${model.provider}" of ${own})`;
+  return { ...failure, message: `${failure.message}${ofProvider}${definitionNote(model, fileOf)}` };
 }
 
-/** Adds the file of a definition to a failure that a change of the file may mend: a setting that is missing, or a model that does not exist. */
-export function withDefinition(
-  failure: ModelFailure,
-  { name, model }: AnyModelDefinition,
-  fileOf: (name: string) => string | undefined = () => undefined,
-): ModelFailure {
-  const { kind, status, message } = failure;
-  const isUnknown = kind === "api" && (status === 404 || (status === 400 && /\bmodel\b/i.test(message)));
-  const file = isUnknown || kind === "not_configured" ? fileOf(name) : undefined;
-  return file === undefined ? failure : { ...failure, message: `${message} (model "${model}" of ${file})` };
+/** Returns a sentence for the user about a failure; null for none. */
+export type Hint = (failure: ModelFailure, target: CallTarget) => string | null | Promise<string | null>;
+
+/** Adds the explanation of the provider to a failure, else the general hint. */
+export async function withHint(failure: ModelFailure, target?: CallTarget, generalHint?: Hint): Promise<ModelFailure> {
+  if (target === undefined || failure.kind === "aborted") return failure;
+  const hint = (await target.to.profile.explain?.(failure, target)) ?? (await generalHint?.(failure, target)) ?? null;
+  if (hint === null) return failure;
+  const { message } = failure;
+  return { ...failure, message: `${message}${/[.!?)]$/.test(message) ? "" : "."} ${hint}` };
 }
 
-/**
- * Adds the provider's explanation to a failure, and the file of the project's own provider; if a key was refused, also the names of the
- * variables that the key or the credentials are read from.
- */
-export async function withHints(
+/** Adds to a failure the variables that a refused key, or refused credentials, are read from. */
+export function withKeyHint(
   failure: ModelFailure,
   model: AnyModelDefinition,
-  target?: CallTarget,
-): Promise<ModelFailure> {
-  const hint = (target && (await target.to.profile.explain?.(failure, target))) ?? null;
-  const explained = hint === null ? failure : { ...failure, message: `${failure.message} ${hint}` };
-  return withFile(withKeyHint(explained, model, target?.to), model);
-}
-
-function withKeyHint(
-  failure: ModelFailure,
-  model: AnyModelDefinition,
-  { tokens, credentials }: Partial<ProviderSettings> = {},
+  { tokens, credentials, env }: Partial<ProviderSettings> = {},
 ): ModelFailure {
   const place = placeVariables(model);
   const names = Object.keys(credentials ?? {}).filter((name) => !place.includes(name));
-  const variable = credentials === undefined ? keyVariable(model) : names.join(", ");
+  const variable = credentials === undefined ? keyVariable(model, env) : names.join(", ");
   const { gateway } = model;
   const token =
     gateway === undefined || bindingOf(model) !== null ? null : (gateway.tokenVariable ?? gatewayTokenVariable);

@@ -14,6 +14,7 @@ import { fixedSteps } from "#host/fixed-steps.ts";
 import { HostLimits } from "#host/host-limits.ts";
 import { hostPorts } from "#host/host-ports.ts";
 import { createModelPort } from "#models/create-model-port.ts";
+import { loadedHint } from "#models/load-model-port.ts";
 import { completeModel } from "#models/model-facts.ts";
 import { cataloguePlace } from "#models/provider-settings.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
@@ -105,6 +106,7 @@ function portsOf(
     env,
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
     reusesConnections: true,
+    generalHint: loadedHint,
   });
   return hostPorts({ run, journal, steps: completedSteps, conversationId: id, onEvent, models: modelPort, ids });
 }

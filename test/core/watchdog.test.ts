@@ -23,6 +23,18 @@ it("A model request times out and is retried if the first part of the answer doe
   expect(harness.clock.armed).toBe(0);
 });
 
+it("HINT1 A model request that times out names the file of the model's definition", async () => {
+  const harness = new Harness({ script: (_, number) => (number === 0 ? [hang] : says("fine")) });
+  const file = (name: string): string => ` (model "m" of agents/models/${name}.ts)`;
+  Object.assign(harness.model, { definitionNote: ({ name }: { name: string }) => file(name) });
+  const ended = harness.finish();
+  await harness.clock.advance(120_000);
+  await ended;
+  expect(harness.events.find(({ type }) => type === "model_retry")).toMatchObject({
+    error: { code: "timeout", message: `The model sent nothing for 120 s.${file("main")}` },
+  });
+});
+
 it("A model request with a pause of 60 s between two parts times out, and the text so far is retracted", async () => {
   const script = (_: unknown, number: number) => (number === 0 ? [...textBlock(0, "half"), hang] : says("fine"));
   const harness = new Harness({ script });

@@ -336,15 +336,16 @@ describe("refusals", () => {
     const [end] = emitted(await answered({}, 404, body));
     expect(end).toMatchObject({ type: "error", failure: { kind: "api", status: 404, retryable: false } });
     const text = JSON.stringify(end);
-    for (const part of [message, '"my-gpt\\"', "azure model", "AZURE_BASE_URL", "AZURE_RESOURCE_NAME"])
-      expect(text).toContain(part);
+    for (const part of [message, '"my-gpt\\"', "azure model", "AZURE_RESOURCE_NAME"]) expect(text).toContain(part);
     const own = JSON.stringify(await answered({ baseUrl: "https://team.openai.azure.com" }, 404, body));
-    expect(own).toContain("The address is its baseUrl.");
+    expect(own).toContain("The address is baseUrl in the definition.");
   });
 
   it("A key that Azure refuses is an error that names its variable", async () => {
     const body = JSON.stringify({ error: { code: "401", message: "Access denied due to invalid subscription key." } });
-    const message = "Access denied due to invalid subscription key. (The key is read from AZURE_API_KEY.)";
+    const message =
+      "Access denied due to invalid subscription key. The key has to be one of the resource at this address. " +
+      "The address is created from AZURE_RESOURCE_NAME. (The key is read from AZURE_API_KEY.)";
     expect(emitted(await answered({}, 401, body))).toMatchObject([
       { type: "error", failure: { kind: "auth", message } },
     ]);

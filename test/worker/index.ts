@@ -39,7 +39,11 @@ const { ThreadObject, ThreadFeed, fetch } = compose(registry, {}, (dependencies,
     feeds: placedFeeds(state, dependencies.feeds),
     outbound: reaching(dependencies.outbound),
     // The number of events of an answer does not depend on time.
-    models: loadModelPort({ ...dependencies.connection, secrets: secretsOf({ ...env }, registry.secrets) }),
+    models: loadModelPort({
+      ...dependencies.connection,
+      secrets: secretsOf({ ...env }, registry.secrets),
+      fileOf: (name) => registry.files?.models?.[name],
+    }),
     connection: {
       ...dependencies.connection,
       get env() {

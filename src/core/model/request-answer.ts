@@ -220,7 +220,7 @@ async function attempt(
     );
     const stream = watched(
       (inner, received) => ports.models.stream(request, inner, received),
-      { signal, limits },
+      { signal, limits, note: ports.models.definitionNote?.(model) },
       ports,
     );
     await ports.faults.at("model.request");

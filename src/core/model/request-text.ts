@@ -36,11 +36,12 @@ export async function requestText(
   let logged: Pick<RequestedText, "gateway_log_id"> = {};
   let result: (Pick<RequestedText, "usage" | "failure"> & { reported: number | null }) | null = null;
   const limits = silenceLimits(model.timeouts ?? {}, ports.models.thinksInSilence?.(model) ?? false);
+  const note = ports.models.definitionNote?.(model);
   // The share of the request's caller is for one request.
   const single: ModelRequest = { ...request, continues: () => false };
   const open = (inner: AbortSignal, received: () => void) => ports.models.stream(single, inner, received);
   await ports.faults.at("text.request");
-  for await (const part of watched(open, { signal, limits }, ports)) {
+  for await (const part of watched(open, { signal, limits, note }, ports)) {
     await ports.faults.at("text.part");
     if (part.type === "text_delta") text += part.delta;
     if ((part.type === "finish" || part.type === "error") && part.gateway_log_id !== undefined)

@@ -29,11 +29,11 @@ export function silenceLimits(timeouts: ModelTimeouts, thinksInSilence: boolean)
 
 /**
  * Contract: yields every part unchanged. If nothing arrives for too long, the request is cancelled and the stream ends with a retryable
- * `timeout`. `open` receives a function that has to be called whenever bytes arrive.
+ * `timeout`. `open` receives a function that has to be called whenever bytes arrive. `note` is the end of the failure's text.
  */
 export async function* watched(
   open: (signal: AbortSignal, received: () => void) => AsyncIterable<ModelPart>,
-  { signal, limits }: { signal: AbortSignal; limits: SilenceLimits },
+  { signal, limits, note = "" }: { signal: AbortSignal; limits: SilenceLimits; note?: string | undefined },
   { clock, faults }: { clock: Clock; faults: Faults },
 ): AsyncGenerator<ModelPart> {
   const { controller, release } = followAbort(signal);
@@ -65,7 +65,7 @@ export async function* watched(
     for await (const part of parts) {
       await faults.at("watchdog.part");
       if (part.type === "error" && expired && part.failure.kind === "aborted") {
-        const message = `The model sent nothing for ${limit / 1000} s.`;
+        const message = `The model sent nothing for ${limit / 1000} s.${note}`;
         yield { ...part, failure: { ...part.failure, kind: "timeout", retryable: true, message } };
         return;
       }

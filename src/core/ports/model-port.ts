@@ -175,4 +175,6 @@ export interface ModelPort {
   stream(request: ModelRequest, signal: AbortSignal, received?: () => void): AsyncIterable<ModelPart>;
   /** Whether a model may think for minutes without sending a byte. If absent, no model does. */
   thinksInSilence?(model: AnyModelDefinition): boolean;
+  /** The file of a model's definition, as the end of a failure's text that the port does not write; empty if it is not known, or absent. */
+  definitionNote?(model: AnyModelDefinition): string;
 }

@@ -38,18 +38,30 @@ export function failureHint({ message, name, model, host, credentials = {} }: Re
       /signature we calculated/i,
       "Check AWS_SECRET_ACCESS_KEY, and that AWS_SESSION_TOKEN belongs to the same credentials.",
     ],
+    [
+      /make sure your api key is valid/i,
+      `Set a new value of AWS_BEARER_TOKEN_BEDROCK. A short-term key is valid in its own region alone, and the request went to ${place}: check AWS_REGION.`,
+    ],
+    [
+      /scoped to a valid region/i,
+      `The address has ${place}, and the signature another one: set AWS_REGION to the region of the address.`,
+    ],
     [/security token\b[^.]{0,60}\binvalid/i, "Check AWS_ACCESS_KEY_ID and AWS_SESSION_TOKEN."],
     [
       /on-demand throughput/i,
       `In the definition of the model "${name}", set model: "${profileOf(model, region)}", the id of an inference profile.`,
     ],
     [
-      /access to the model|not authorized to perform/i,
+      /doesn.t support (?:the )?(?:model that you provided|converse|tool use|system)|action doesn.t support/i,
+      `Converse cannot call "${model}", the model of the definition "${name}", in this way: choose another model, or leave out what it does not support.`,
+    ],
+    [
+      /access to the model|not authorized to perform|use case details have not been submitted/i,
       `Request access to "${model}" in ${place} in the console of Amazon Bedrock, and allow the credentials the action ` +
         "bedrock:InvokeModelWithResponseStream.",
     ],
     [
-      /model identifier is invalid|could not resolve the foundation model|model not found/i,
+      /model identifier is invalid|could not resolve the foundation model|model not found|marked by provider as legacy/i,
       `"${model}", the model of the definition "${name}", may not exist in ${place}: check both, and AWS_REGION.`,
     ],
   ];

@@ -1,20 +1,12 @@
 // The profiles of Azure: OpenAI's Responses API, and Chat Completions for OpenAI's models and those of others (Foundry). `model` is the name of a
 // deployment. A definition's `compat` states what the name does not show. Sources: docs/reference/providers/azure.md.
 
-import type { ModelFailure } from "#core/ports/model-port.ts";
-
 import { chatFilterDetail, responsesFilterDetail } from "./azure-filter.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import type { CloudAccess, ReadVariable } from "./cloud-access.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import { openaiResponses } from "./openai.ts";
-import type {
-  CallTarget,
-  ProviderProfile,
-  ProviderVariables,
-  RefusableFields,
-  RefusedField,
-} from "./provider-profile.ts";
+import type { ProviderProfile, ProviderVariables, RefusableFields, RefusedField } from "./provider-profile.ts";
 
 const resourceVariable = "AZURE_RESOURCE_NAME";
 const addressVariables = ["AZURE_BASE_URL", "AZURE_OPENAI_ENDPOINT"];
@@ -86,14 +78,6 @@ function hasPrices(host: string | null): boolean {
   return host === null || /\.(?:openai|services\.ai|cognitiveservices)\.azure\.com$/.test(host);
 }
 
-/** What Azure's text leaves out: where the name of the deployment is from. */
-function explain({ kind, status, message }: ModelFailure, { model }: CallTarget): string | null {
-  const isUnreachable = kind === "network" && status === null && /No response came from [\w.-]+\.azure\./.test(message);
-  if (status !== 404 && !isUnreachable && !/deployment/i.test(message)) return null;
-  const address = `The address is read from ${[...addressVariables, resourceVariable].join(" or ")}`;
-  return `The deployment is "${model.model}", the model of the definition "${model.name}". ${model.baseUrl === undefined ? address : "The address is its baseUrl"}.`;
-}
-
 /** The members that the profiles of both protocols have in common. */
 const azureFamily = {
   name: "azure",
@@ -103,7 +87,7 @@ const azureFamily = {
   apis: ["responses", "chat"],
   atHost: ({ api }) => (api === "chat" ? azureChat : azure),
   catalogueAt: (_, host) => ({ table: "azure", hasPrices: hasPrices(host) }),
-  explain,
+  explain: async (...failed) => (await import("../hint/azure-hint.ts")).azureHint(...failed),
 } satisfies Partial<ProviderProfile>;
 
 /** Azure with Chat Completions. */

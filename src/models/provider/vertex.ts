@@ -93,15 +93,6 @@ function refusedField(fields: RefusableFields): RefusedField | undefined {
   return { field: "model", reason };
 }
 
-/** What the provider's text leaves out: where the name of the model and its location are from. */
-const explain: ProviderProfile["explain"] = ({ kind, status, message }, { model }) => {
-  const isUnreachable =
-    kind === "network" && status === null && /No response came from \S+\.googleapis\.com/.test(message);
-  if (status !== 404 && !isUnreachable && !/\blocations?\b|\bregion\b/i.test(message)) return null;
-  const address = `The address is read from ${addressVariable}, or created from ${projectVariables[0]} and ${locationVariables[0]}`;
-  return `The model is "${model.model}" of the definition "${model.name}". ${model.baseUrl === undefined ? address : "The address is its baseUrl"}.`;
-};
-
 /** Whether the prices of the catalogue hold at a host: those of Claude are higher outside of the location `global`. */
 function hasPrices({ model }: AnyModelDefinition, host: string | null): boolean {
   if (host === null || host === hostOf("global")) return true;
@@ -115,7 +106,7 @@ const vertexFamily = {
   refusedField,
   atHost: ({ model }) => (ofClaude.test(model) ? vertexClaude : vertex),
   catalogueAt: (model, host) => ({ table: "vertex", hasPrices: hasPrices(model, host) }),
-  explain,
+  explain: async (...failed) => (await import("../hint/vertex-hint.ts")).vertexHint(...failed),
 } satisfies Partial<ProviderProfile>;
 
 /**

@@ -3,7 +3,7 @@
 
 import type { ModelPort } from "#core/ports/model-port.ts";
 import { environment } from "#host/process-environment.ts";
-import { portsLoadedBy } from "#models/load-model-port.ts";
+import { loadedHint, portsLoadedBy } from "#models/load-model-port.ts";
 
 import type { ModelConfig } from "./model-config.ts";
 import { keyOf, variablesOf } from "./model-definition.ts";
@@ -24,7 +24,7 @@ const providerPort = portsLoadedBy(async () => {
     import("#models/provider/clouds.ts"),
   ]);
   addClouds();
-  return createModelPort;
+  return (options) => createModelPort({ generalHint: loadedHint, ...options });
 });
 
 /** The port for the requests of a config. */
