@@ -2,6 +2,7 @@
 // usage is added to that of the thread's run, and the thread sends their events.
 
 import type { PlainEvent } from "#contract/event.ts";
+import type { ThreadState } from "#spec/index.ts";
 
 import type { LogRecord } from "../record.ts";
 import type { Reserved } from "./limit-port.ts";
@@ -46,3 +47,12 @@ export interface CallExecution {
   log(record: LogRecord): void;
   end(outcome: { success: boolean; result?: string; error?: string }): void;
 }
+
+/** The host in the state of a tool's call. Undefined for any other value. */
+export function toolHostOf(state: ThreadState | null): ToolHost | undefined {
+  return (state as { [toolHost]?: ToolHost } | null)?.[toolHost];
+}
+
+/** The text of the error for an option `in` whose value has no host. */
+export const withoutHost =
+  "The option `in` takes the state that a tool's function receives in a run of a thread. In a hook, a thread endpoint or an invoked tool, leave it out; tokens and cost are then counted nowhere.";

@@ -6,7 +6,7 @@ import { problemOfMessage } from "./message-form.ts";
 import { accessTo } from "./model-access.ts";
 import { definitionOf } from "./model-reference.ts";
 import type { LLMCapabilities, ModelDefinition, ModelReference, ProviderConfig } from "./model-reference.ts";
-import { connectionOf } from "./thread-execution.ts";
+import { connectionOf } from "./thread-connection.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import { ErrorCode, refusal, UPPError } from "./upp-error.ts";
 import type { AnyMessage } from "./upp-message.ts";

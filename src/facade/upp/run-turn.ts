@@ -12,6 +12,7 @@ import { fixedSteps } from "#host/fixed-steps.ts";
 import { HostJournal } from "#host/host-journal.ts";
 import { hostPorts } from "#host/host-ports.ts";
 import { hostRun } from "#host/host-records.ts";
+import type { ThreadExecution } from "#host/thread-execution.ts";
 import { anySignal } from "#lib/any-signal.ts";
 import { fieldsOf } from "#lib/json-value.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
@@ -25,7 +26,7 @@ import { recordsOf } from "./message-records.ts";
 import { accessTo } from "./model-access.ts";
 import { definitionOf, keyOf } from "./model-reference.ts";
 import { RetryStrategyCalls } from "./retry-strategy-calls.ts";
-import { connectionOf, ThreadExecution } from "./thread-execution.ts";
+import { beginExecution, connectionOf } from "./thread-connection.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import { TurnRecords } from "./turn-records.ts";
 import type { EndedTurn } from "./turn-records.ts";
@@ -59,7 +60,7 @@ export async function runTurn(
   strategyOf: (turn: TurnProgress) => Strategy = untilResponse,
 ): Promise<EndedTurn> {
   checkRequest(request);
-  const execution = new ThreadExecution(request);
+  const execution = beginExecution(request);
   try {
     const ended = await runTurnIn(execution, { request, observer, strategyOf });
     execution.completed(ended.turn.response.text);
@@ -156,7 +157,7 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
   const halt = await executeRun(ports, { signal });
   const ended = (thrown as { error: unknown } | null) ?? retries.thrown;
   if (ended !== null) throw ended.error;
-  if (execution.thrown !== null) throw execution.thrown;
+  if (execution.refusal !== null) throw new UPPError(execution.refusal, ErrorCode.QuotaExceeded, name, "llm");
   assertCompleted(halt, { failed, provider: name, reason: given?.reason });
   if (rounds.isExceeded) {
     await toolStrategy.onMaxIterations?.(maxIterations);
