@@ -1,5 +1,7 @@
 // The options of an agent and their builders (REQ-025, 026, 113, 146). A builder checks its value, changes the agent and returns it.
 
+import type { ThreadState } from "#spec/index.ts";
+
 import type { CompactionStrategy } from "./context/compaction-strategy.ts";
 import { defaultContextConfig } from "./context/context-config.ts";
 import type { ContextConfig } from "./context/context-config.ts";
@@ -36,6 +38,7 @@ export class AgentOptions {
   transformContext: AgentLoopConfig["transformContext"] | null = null;
   convertToLlm: AgentLoopConfig["convertToLlm"] | null = null;
   configId: string | null = null;
+  in: ThreadState | null = null;
   constructor(modelConfig: ModelConfig) {
     this.modelConfig = modelConfig;
   }
@@ -133,6 +136,11 @@ export class AgentOptions {
     return this.#with({ configId }, () => (this.configId = configId));
   }
 
+  /** Connects the loops to the run of a thread whose tool received this state. The state is that of one call. */
+  withIn(state: ThreadState): this {
+    return this.#with({ in: state }, () => (this.in = state));
+  }
+
   withTransformContext(transform: NonNullable<AgentLoopConfig["transformContext"]>): this {
     return this.#with({ transformContext: transform }, () => (this.transformContext = transform));
   }
@@ -170,6 +178,7 @@ export class AgentOptions {
       transformContext: this.transformContext,
       convertToLlm: this.convertToLlm,
       configId: this.configId,
+      in: this.in,
     };
     return {
       modelConfig: this.modelConfig,

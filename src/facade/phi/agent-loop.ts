@@ -87,8 +87,11 @@ async function begin(call: LoopCall): Promise<AgentMessage[]> {
 async function run({ context, config, tx, cancel, prompts, kind }: LoopCall): Promise<AgentMessage[]> {
   const signal = signalOf(cancel);
   // Loaded here, so that a program loads the code of providers with its first loop.
-  const { modelsOf } = await import("./provider/models-of.ts");
-  const models = modelsOf(config);
+  const [{ modelsOf }, { beginExecution }] = await Promise.all([
+    import("./provider/models-of.ts"),
+    import("./loop-in-thread.ts"),
+  ]);
+  const given = modelsOf(config);
   const loop_id = (context.loop_id ??= newId());
   const sender = new GuardedSender(tx);
   const { emit } = sender;
@@ -118,15 +121,19 @@ async function run({ context, config, tx, cancel, prompts, kind }: LoopCall): Pr
     return end([], zeroTokens(), filtered.rejection);
   }
   context.messages.push(...filtered.prompts);
+  const { execution, models, ...inThread } = beginExecution(config, given, filtered.prompts);
+  const cancelled = anySignal([signal, sender.broken, ...(execution.signal === undefined ? [] : [execution.signal])]);
   const loop = new LoopRun({
     context: context as AgentContext & { loop_id: string },
     config,
     models,
     emit,
-    signal: anySignal([signal, sender.broken]),
+    signal: cancelled,
     prompts: filtered.prompts,
+    execution,
   });
   const { messages, usage } = await loop.run();
+  inThread.end(messages, cancelled.aborted);
   return end(messages, usage, null);
 }
 

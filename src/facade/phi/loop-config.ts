@@ -1,6 +1,8 @@
 // The options of a loop (architecture §4, §6), and their checks: a wrong option is refused by name, value and remedy before anything is sent.
 
+import { toolHostOf, withoutHost } from "#core/ports/tool-host.ts";
 import { isObject } from "#lib/json-value.ts";
+import type { ThreadState } from "#spec/index.ts";
 
 import type { CompactionStrategy } from "./context/compaction-strategy.ts";
 import type { ContextConfig } from "./context/context-config.ts";
@@ -82,6 +84,12 @@ export interface AgentLoopConfig extends LoopCallbacks {
   configId?: string;
   /** What caused the first turn of an origin loop. Default: `User`. */
   firstTurnTrigger?: TurnTrigger;
+  /**
+   * The `state` of a thread's tool, for a loop in the call of the tool. The requests then use the fetch and the keys of the thread's Worker,
+   * their tokens and cost count to the thread's run, the thread sends the events, and a stop of the run cancels the loop. Without this
+   * option, tokens and cost are not counted.
+   */
+  in?: ThreadState;
 }
 
 /** Each option and its type. `object` has its own check where it is used. */
@@ -108,6 +116,7 @@ const optionTypes: Record<
   convertToLlm: "function",
   configId: "string",
   firstTurnTrigger: "string",
+  in: "object",
   beforeLoop: "function",
   afterLoop: "function",
   beforeTurn: "function",
@@ -147,6 +156,7 @@ export function checkConfig(config: AgentLoopConfig): void {
     if (typeof (filter as InputFilter | undefined)?.filter !== "function")
       throw wrong(`inputFilters[${at}]`, filter, "an object with the function `filter`");
   checkToolExecution(toolExecution);
+  if (config.in !== undefined && toolHostOf(config.in) === undefined) throw new LoopError(withoutHost);
   for (const name of synchronous) {
     // The asynchronous functions of an engine have a constructor of their own.
     if (config[name]?.constructor.name === "AsyncFunction")

@@ -10,6 +10,7 @@ import { fixedSteps } from "#host/fixed-steps.ts";
 import { HostJournal } from "#host/host-journal.ts";
 import { hostPorts } from "#host/host-ports.ts";
 import { hostRun } from "#host/host-records.ts";
+import type { ThreadExecution } from "#host/thread-execution.ts";
 import { anySignal } from "#lib/any-signal.ts";
 import { consoleLog } from "#lib/log-port.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
@@ -42,6 +43,8 @@ export interface LoopParts {
   signal: AbortSignal;
   /** The messages that the first turn begins with. They are in the context already. */
   prompts: readonly AgentMessage[];
+  /** The loop's execution in a thread, whose models are `models`. It does nothing without a thread. */
+  execution: ThreadExecution;
 }
 
 /** Runs one loop, from its first turn to its last. */
@@ -118,8 +121,8 @@ export class LoopRun {
   }
 
   #execute(): Promise<Halt> {
-    const { config, context, models, emit, signal } = this.#parts;
-    const journal = new HostJournal([]);
+    const { config, context, models, emit, signal, execution } = this.#parts;
+    const journal = new HostJournal([], execution.log);
     const projector = new EventProjector({
       loop_id: context.loop_id,
       model_id: models.model.model,
@@ -150,6 +153,7 @@ export class LoopRun {
       conversationId: context.loop_id,
       models: models.port,
       onEvent(event) {
+        execution.send(event);
         if (event.type === "model_retry") {
           const { attempt, max, delay_ms, error } = event;
           // The core counts requests; the document counts retries.

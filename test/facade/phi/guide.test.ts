@@ -1,7 +1,7 @@
 // The programs of docs/guide/loop.md, each as a reader runs it: bundled, in a process of Node without a key.
 
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 const programs = new Map(
   codeBlocks
     .filter(({ document }) => document === "docs/guide/loop.md")
-    .map(({ text }) => [/^\/\/ src\/(\S+)\.ts\n/.exec(text)?.[1] ?? "?", text] as const),
+    .map(({ text }) => [/^\/\/ (?:src|agents\/tools)\/(\S+)\.ts\n/.exec(text)?.[1] ?? "?", text] as const),
 );
 
 /** Bundles a program and runs it. Returns the lines that it printed. */
@@ -88,8 +88,32 @@ console.log(await (await handler.fetch(${request}, { ANTHROPIC_API_KEY: "sk-secr
     expect(lines.join("\n")).not.toContain("sk-secret");
   });
 
+  it("The tool of the guide returns the answer of its loop and counts its request, and returns an error if the provider refuses the key", async () => {
+    const answer = readFileSync(path.join(root, "test/fixtures/providers/anthropic/text.sse"), "utf8");
+    const lines = await runProgram(
+      "summarize",
+      `const [, , summarize] = handler;
+const counted = [];
+const execution = { send() {}, log: ({ data }) => counted.push(data.usage.total_tokens), end() {} };
+const executions = { signal: new AbortController().signal, begin: () => execution };
+for (const [status, body] of [[200, ${JSON.stringify(answer)}], [401, "{}"]]) {
+  const headers = { "content-type": status === 200 ? "text/event-stream" : "application/json" };
+  const fetch = async () => new Response(body, { status, headers });
+  const host = { env: { ANTHROPIC_API_KEY: "key-of-worker" }, fetch, executions };
+  const result = await summarize({ [Symbol.for("threadhold.tool-host")]: host }, { text: "A long text." });
+  console.log(JSON.stringify(result));
+}
+console.log(JSON.stringify(counted));`,
+    );
+    expect(lines).toEqual([
+      '"Hello there, how can I help?"',
+      '{"status":"error","error":"The text could not be summarized."}',
+      "[20,0]",
+    ]);
+  });
+
   it("Every program of the guide is run by a test", () => {
-    const run = [...printed.map(([name]) => name), "one-channel", "compacted", "echo", "worker"];
+    const run = [...printed.map(([name]) => name), "one-channel", "compacted", "echo", "worker", "summarize"];
     expect([...programs.keys()].toSorted()).toEqual(run.toSorted());
   });
 });

@@ -233,6 +233,7 @@ async function writeBundle(stored, alias) {
 
 /** Modules that a dynamic import loads. A module that is an entry of the bundle could not be found by such an import. */
 const loadedLater = new Set([
+  "src/facade/phi/loop-in-thread.ts",
   "src/facade/phi/provider/models-of.ts",
   "src/core/authorization-rows.ts",
   "src/dialect/mcp/served-messages.ts",

@@ -1,6 +1,8 @@
 // What a loop requests its answers from: the provider of its config, or the program's own.
 
 import { errorMessage } from "#core/cut-text.ts";
+import { toolHostOf } from "#core/ports/tool-host.ts";
+import type { ThreadState } from "#spec/index.ts";
 
 import { LoopError } from "../loop-error.ts";
 import type { LoopModels } from "../loop-models.ts";
@@ -22,11 +24,13 @@ export interface ModelOptions {
   thinkingLevel?: ThinkingLevel | undefined;
   cacheConfig?: CacheConfig | undefined;
   retryConfig?: RetryConfig | undefined;
+  /** The state of a thread's tool, for a loop in a call of it. */
+  in?: ThreadState | undefined;
 }
 
 /**
  * The models of a loop. Throws a LoopError for a wrong option. Nothing is sent, and no code of a provider is loaded, before the first request.
- * `connection`: the environment variables and the fetch of this package's providers. Default: those of the process.
+ * `connection`: the environment variables and the fetch of this package's providers. Default: those of the thread, or else of the process.
  */
 export function modelsOf(options: ModelOptions, connection?: ProviderConnection): LoopModels {
   const { modelConfig: given, providerOverride, thinkingLevel, cacheConfig } = options;
@@ -34,7 +38,7 @@ export function modelsOf(options: ModelOptions, connection?: ProviderConnection)
   if (thinkingLevel !== undefined) checkThinkingLevel(thinkingLevel);
   if (cacheConfig !== undefined) checkCacheConfig(cacheConfig);
   const request = { thinkingLevel, cacheConfig, retryConfig: retryConfigOf(options.retryConfig) };
-  if (providerOverride === undefined) return ownModels(model_config, request, connection);
+  if (providerOverride === undefined) return ownModels(model_config, request, connection ?? connectionIn(options.in));
   checkProvider(providerOverride, "providerOverride");
   const provider = chosen(providerOverride, model_config);
   const provider_id = idOf(provider);
@@ -44,6 +48,12 @@ export function modelsOf(options: ModelOptions, connection?: ProviderConnection)
     model: definitionOf(withAddress(model_config), request),
     provider_id,
   };
+}
+
+/** The connection of the thread in whose tool a loop runs. Its object can become idle only if no connection stays open after an answer. */
+function connectionIn(state: ThreadState | undefined): ProviderConnection | undefined {
+  const host = state === undefined ? undefined : toolHostOf(state);
+  return host === undefined ? undefined : { env: host.env, fetch: host.fetch, reusesConnections: false };
 }
 
 /** The id of a provider. It becomes a part of the ids of loops. */
