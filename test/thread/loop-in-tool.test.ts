@@ -275,13 +275,10 @@ it("A loop with `in` uses the API keys of the Worker, and the usage that the pro
 it("The state of a call without a run, of a hook or of anything else is refused by agentLoop and by withIn, with a message to leave it out", async () => {
   const { id, text } = await consulting(async (state) => {
     const provider = new MockProvider([answering]);
-    const refused = await agentLoop(
-      [userMessage("Ask.")],
-      context(),
-      { ...config(state, []), providerOverride: provider },
-      tx,
-    ).catch((thrown: unknown) => String(thrown));
-    return `${String(refused)} ${String(provider.requests.length)}`;
+    const options = { ...config(state, []), providerOverride: provider };
+    const refused = agentLoop([userMessage("Ask.")], context(), options, tx);
+    const error = await refused.catch((thrown: unknown) => thrown);
+    return `${error instanceof Error ? `${error.name}: ${error.message}` : "No error."} ${String(provider.requests.length)}`;
   });
   const result = await value(stubOf(id).call("invokeTool", admin, "consult", { work: text }));
   expect(result.result).toMatch(/^LoopError: The option `in` takes the state .* leave it out.* 0$/);
