@@ -4,6 +4,7 @@
 import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { anySignal } from "#lib/any-signal.ts";
+import { followAbort } from "#lib/follow-abort.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
 import type { Clock } from "../ports/clock.ts";
@@ -39,16 +40,17 @@ export async function executeTool(
     onUpdate = (_update, emitUpdate) => emitUpdate(),
   }: ToolEnvironment,
 ): Promise<ToolAnswer> {
-  const timeout = runner.timeoutMs === Infinity ? null : new AbortController();
-  // Without a time limit the call also has its own signal, so that listeners that tools add do not remain on the run's signal.
-  const either = anySignal(timeout === null ? [signal] : [signal, timeout.signal]);
+  // The call has its own signal, so that listeners that tools add do not remain on the run's signal. It is not the result of
+  // `AbortSignal.any`, which Node keeps in memory for ever while it has a listener. The result between them has one, until the call is
+  // over, because Node warns about a signal with more than 10 listeners, and more calls than that may run at a time.
+  const { controller, release } = followAbort(anySignal([signal]));
   let isOver = false;
   const ids = { message_id: work.message_id, tool_call_id: work.call.id, tool_name: runner.spec.name };
   const updated = { id: work.call.id, name: runner.spec.name };
 
   const readPieces = async (): Promise<ToolAnswer> => {
     let offset = 0;
-    const pieces = runner.run(work.args, { ...work.call, signal: either });
+    const pieces = runner.run(work.args, { ...work.call, signal: controller.signal });
     await faults.at("tool.run");
     for await (const piece of pieces) {
       await faults.at("tool.piece");
@@ -72,16 +74,20 @@ export async function executeTool(
     }
     return errorResult(results.errors.noResultPiece());
   };
+  let stopped = (): ToolAnswer => errorResult(results.errors.stopped(runner.spec.name));
   await faults.at("tool.wait");
   const answer = await waitWithin(() => readPieces().catch((thrown: unknown) => thrownResult(thrown, results)), {
     timers: clock,
     milliseconds: runner.timeoutMs,
     onTimeout: () => {
-      timeout?.abort(new Error("the tool's time is up"));
-      return errorResult(results.errors.timedOut(runner.spec.name, runner.timeoutMs));
+      // The abort of the call's signal ends the wait too.
+      stopped = () => errorResult(results.errors.timedOut(runner.spec.name, runner.timeoutMs));
+      controller.abort(new Error("the tool's time is up"));
+      return stopped();
     },
-    abort: { signal, onAbort: () => errorResult(results.errors.stopped(runner.spec.name)) },
+    abort: { signal: controller.signal, onAbort: () => stopped() },
   });
   isOver = true;
+  release();
   return answer;
 }
