@@ -74,7 +74,16 @@ export type AgentEvent =
       child_loop_id: string | null;
     }
   | { type: "ProgressMessage"; loop_id: string; tool_call_id: string; tool_name: string; text: string }
-  | { type: "InputRejected"; loop_id: string; reason: string };
+  | { type: "InputRejected"; loop_id: string; reason: string }
+  | { type: "ParallelLoopStart"; session_id: string; loop_ids: string[]; timestamp: string }
+  | {
+      type: "ParallelLoopEnd";
+      session_id: string;
+      selected_loop_id: string;
+      selected_config_index: number;
+      evaluation_usage: Usage;
+      timestamp: string;
+    };
 
 /** The event of one type. */
 export type AgentEventOf<T extends AgentEvent["type"]> = Extract<AgentEvent, { type: T }>;

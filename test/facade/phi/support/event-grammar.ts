@@ -29,6 +29,7 @@ class Reader {
   take(event: AgentEvent, at: number): void {
     this.#at = at;
     const { type } = event;
+    if (!("loop_id" in event)) return this.#wrong("is no event of one loop", type);
     this.#loopId ??= event.loop_id;
     if (event.loop_id !== this.#loopId) this.#wrong("has the id of another loop", type);
     if (this.#state === "ended") this.#wrong("follows AgentEnd", type);
