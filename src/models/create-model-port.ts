@@ -181,7 +181,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       // The text of chunks is redacted only if the request reads `raw` parts.
       if (request.raw !== false) secrets = secretsOf(own);
       const raw = new RawText(secrets?.values ?? [], redact);
-      if (options.direct !== false) direct = directPath(settings.profile, { joinMs, timers, now });
+      if (options.direct !== false) direct = await directPath(settings.profile, { joinMs, timers, now });
       const call: Call = { request, settings, watch, raw, answerTool: null, names: new Map(), chunks, direct };
       const { binding } = settings;
       const bound = binding === undefined ? undefined : bindingFetch(binding, gatewayOfBinding(request));

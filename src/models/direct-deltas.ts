@@ -45,8 +45,8 @@ export interface JoinOptions {
 }
 
 /** Creates the direct path of a request; null for a provider without plain deltas. */
-export function directPath(profile: ProviderProfile, join: JoinOptions): DirectDeltas | null {
-  const wire = plainWireOf(profile);
+export async function directPath(profile: ProviderProfile, join: JoinOptions): Promise<DirectDeltas | null> {
+  const wire = await plainWireOf(profile);
   return wire === undefined ? null : new DirectDeltas(wire, join);
 }
 

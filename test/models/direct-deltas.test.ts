@@ -8,6 +8,7 @@ import type { Usage } from "#contract/usage.ts";
 import type { ModelPart } from "#core/ports/model-port.ts";
 import { fieldsOf, isObject } from "#lib/json-value.ts";
 
+import { framesOfEvents } from "../support/model-server/event-frames.mjs";
 import { keys, type Provider } from "./ask-model.ts";
 import { cutAt, nextTurn, readBoth, type Asked, type ReadAnswer } from "./both-paths.ts";
 import { bytesOf } from "./fixture-bytes.ts";
@@ -214,7 +215,9 @@ describe.for(wireModels.map((wire) => [wire.name, wire] as const))("%s", ([, wir
     const events = wire.events([{ kind: "text", pieces: words }], "finish");
     const texts = [...events.map((event) => written(event, "usual", wire.isNamed)), wire.mark];
     const { direct } = await readBoth({ pieces: texts.map((text) => encoder.encode(text)) }, wire);
-    expect(direct.parts.at(-1)).toMatchObject({ type: "finish", model_id: "real-model", usage: { input: 12 } });
+    // Converse does not name the model that answered.
+    const model_id = wire.provider === "bedrock" ? null : "real-model";
+    expect(direct.parts.at(-1)).toMatchObject({ type: "finish", model_id, usage: { input: 12 } });
     expect(direct.chunks?.direct).toBeGreaterThan(40);
     expect((direct.chunks?.direct ?? 0) + (direct.chunks?.package ?? 0)).toBe(events.length);
   });
@@ -278,6 +281,17 @@ describe.for(Object.entries(streams) as [Provider, string[]][])("the streams of 
       expect(read.direct.parts).toEqual(read.package.parts);
     }
   });
+});
+
+it("ANSWER7 Most plain deltas in the binary frames of Bedrock are direct", async () => {
+  const words = Array.from({ length: 50 }, (_, at) => ` word ${String(at)}`);
+  const wire = wireModels.find(({ provider }) => provider === "bedrock");
+  const events = wire?.events([{ kind: "text", pieces: words }], "finish") ?? [];
+  const frames = events.map((event) => framesOfEvents(`data: ${JSON.stringify(event)}\n\n`));
+  const read = await readBoth({ pieces: frames }, { provider: "bedrock" });
+  expect(read.direct.parts).toEqual(read.package.parts);
+  expect(read.direct.chunks?.direct).toBeGreaterThan(40);
+  expect(JSON.stringify(read.direct.parts)).not.toContain('"p\\":');
 });
 
 it("ANSWER7 A turn that Anthropic pauses is sent back with its direct deltas, and each chunk of all its responses is counted once", async () => {

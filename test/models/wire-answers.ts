@@ -149,6 +149,41 @@ const googleEvents: WireModel["events"] = (blocks, end) => {
   ];
 };
 
+const converseEvents: WireModel["events"] = (blocks, end) => {
+  let contentBlockIndex = -1;
+  const delta = (index: number, fields: object): Event => ({
+    contentBlockDelta: { contentBlockIndex: index, delta: fields, p: "abcdef".slice(index % 5) },
+  });
+  const stop = (index: number): Event => ({ contentBlockStop: { contentBlockIndex: index, p: "ab" } });
+  const events = blocks.flatMap((block): Event[] => {
+    const index = (contentBlockIndex += 1);
+    if (block.kind === "text") return [...block.pieces.map((text) => delta(index, { text })), stop(index)];
+    if (block.kind === "thinking") {
+      const pieces = block.pieces.map((text) => delta(index, { reasoningContent: { text } }));
+      return [...pieces, delta(index, { reasoningContent: { signature: "c2ln" } }), stop(index)];
+    }
+    const begun = block.with === undefined ? [index] : [index, (contentBlockIndex += 1)];
+    const start = (at: number): Event => ({
+      contentBlockStart: {
+        contentBlockIndex: at,
+        start: { toolUse: { toolUseId: `tooluse_${String(at)}`, name: "get_weather" } },
+      },
+    });
+    return [
+      ...begun.map(start),
+      ...turns(block.pieces, block.with).map(([call, input]) => delta(index + call, { toolUse: { input } })),
+      ...begun.map(stop),
+    ];
+  });
+  const usage = { inputTokens: 12, outputTokens: 5, totalTokens: 17 };
+  const ends: Record<End, Event[]> = {
+    finish: [{ messageStop: { stopReason: "end_turn" } }, { metadata: { usage, metrics: { latencyMs: 5 } } }],
+    error: [{ error: { type: "serviceUnavailableException", message: error.message } }],
+    cut: [],
+  };
+  return [{ messageStart: { role: "assistant" } }, ...events, ...ends[end]];
+};
+
 const responsesEvents: WireModel["events"] = (blocks, end) => {
   let output_index = -1;
   const added = (item: object): Event => ({ type: "response.output_item.added", output_index, item });
@@ -269,5 +304,6 @@ export const wireModels: readonly WireModel[] = [
     isNamed: true,
   },
   { name: "the Messages API", provider: "anthropic", definition: {}, events: anthropicEvents, mark: "", isNamed: true },
+  { name: "Converse", provider: "bedrock", definition: {}, events: converseEvents, mark: "", isNamed: false },
   { name: "Gemini's API", provider: "google", definition: {}, events: googleEvents, mark: "", isNamed: false },
 ];

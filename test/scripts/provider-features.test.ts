@@ -20,6 +20,9 @@ const networked = providers.filter(isNetworked);
 /** The name of a provider, as a definition has it. */
 const titleOf = ({ name }: ProviderProfile): string => `\`${name}\``;
 
+const withDirectPath = new Set<ProviderProfile>();
+for (const profile of networked) if ((await plainWireOf(profile)) !== undefined) withDirectPath.add(profile);
+
 const features: [name: string, cell: (profile: ProviderProfile) => string][] = [
   ["structured output, for models that have it", ({ structure }) => yes(structure)],
   ["thinking needs its signature", ({ isSigned }) => yes(isSigned)],
@@ -30,7 +33,7 @@ const features: [name: string, cell: (profile: ProviderProfile) => string][] = [
   ["limit of an answer without one", ({ defaultMaxTokens }) => String(defaultMaxTokens ?? "none")],
   ["one document in place of a stream is an answer", ({ eventsOfDocument }) => yes(eventsOfDocument)],
   ["the cost is reported", ({ reportedCost }) => yes(reportedCost)],
-  ["plain deltas are read directly", (profile) => yes(plainWireOf(profile))],
+  ["plain deltas are read directly", (profile) => yes(withDirectPath.has(profile))],
 ];
 
 const access: [name: string, cell: (profile: ProviderProfile) => string][] = [

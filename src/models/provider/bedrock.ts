@@ -160,6 +160,7 @@ export const bedrock: ProviderProfile = {
     };
   },
   cacheParts,
+  plainDeltasOf: async () => (await import("./plain/plain-converse.ts")).plainConverse,
   closesCallsAtEnd: false,
   isSigned: ({ bedrock: own }) => textOf(fieldsOf(own)["signature"], fieldsOf(own)["redactedContent"]) !== null,
   isRedacted: ({ bedrock: own }) => isObject(own) && own["redactedContent"] !== undefined,

@@ -25,6 +25,7 @@ import type { WireRules } from "../schema/wire-rules.ts";
 import type { StreamRepair } from "../stream-repair.ts";
 import type { ThinkingRequest } from "../thinking-request.ts";
 import type { CloudAccess, Credentials } from "./cloud-access.ts";
+import type { PlainWire } from "./plain/plain-delta.ts";
 
 /** Environment variables of a provider. */
 export interface ProviderVariables {
@@ -327,8 +328,8 @@ export interface ProviderProfile {
     tools: readonly LanguageModelV3FunctionTool[],
   ) => void;
 
-  /** The profile whose plain deltas this one has (`plain/`). Absent: its own. */
-  plainDeltasOf?: ProviderProfile;
+  /** The profile whose plain deltas this one has (`plain/`), or a function that loads those of a wire that few programs use. Absent: its own. */
+  plainDeltasOf?: ProviderProfile | (() => Promise<PlainWire>);
   /** Creates the repair of one stream. `toolNames` are the tools that the request offers. Absent: events are not repaired. */
   streamRepair?: (toolNames: readonly string[]) => StreamRepair;
   /** The provider pauses long turns, and continues them if the answer is sent back. */

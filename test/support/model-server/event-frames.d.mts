@@ -5,3 +5,6 @@ export declare const credentials: Readonly<
 
 /** A frame with these headers and this payload. */
 export declare function frame(headers: Record<string, string>, payload: string): Uint8Array;
+
+/** The frames of the events of a text. */
+export declare function framesOfEvents(text: string): Uint8Array;

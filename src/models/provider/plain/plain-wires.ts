@@ -27,6 +27,7 @@ const plainWires: ReadonlyMap<ProviderProfile, PlainWire> = new Map([
 ]);
 
 /** The wire of a profile, or of the profile whose plain deltas it has; undefined for one without a direct path. */
-export function plainWireOf(profile: ProviderProfile): PlainWire | undefined {
-  return plainWires.get(profile.plainDeltasOf ?? profile);
+export async function plainWireOf(profile: ProviderProfile): Promise<PlainWire | undefined> {
+  const { plainDeltasOf = profile } = profile;
+  return typeof plainDeltasOf === "function" ? await plainDeltasOf() : plainWires.get(plainDeltasOf);
 }
