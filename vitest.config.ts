@@ -123,7 +123,9 @@ export default defineConfig({
       inRuntime("golden", { include: ["test/golden/**/*.test.ts"], quickPool: false }),
       inRuntime("threads", { include: ["test/thread/**/*.test.ts"], isolate: false, groupOrder: groupOrders.threads }),
       inRuntime("together", {
-        include: ["test/{lib,core,store,http,dialect,flow,contract,models,standard-agents,tools}/**/*.test.ts"],
+        include: [
+          "test/{lib,core,store,http,dialect,flow,contract,models,standard-agents,surfaces,tools}/**/*.test.ts",
+        ],
         exclude: [...alone, ...toolsInNode],
         isolate: false,
         groupOrder: groupOrders.together,
