@@ -1,7 +1,7 @@
 // An agent that owns a conversation (architecture §1, BasicAgent): its messages, tools, queues and ids. It runs one loop at a time.
 
 import type { AgentContext } from "./agent-context.ts";
-import { AgentSession } from "./agent-ids.ts";
+import { AgentConversation } from "./agent-conversation.ts";
 import { agentLoop, agentLoopContinue } from "./agent-loop.ts";
 import { readSnapshot } from "./agent-snapshot.ts";
 import type { AgentSnapshot } from "./agent-snapshot.ts";
@@ -25,8 +25,7 @@ export interface AgentRun extends EventReceiver {
 }
 
 /** An agent. Builders change the agent and return it. */
-export class BasicAgent extends AgentSession {
-  messages: AgentMessage[] = [];
+export class BasicAgent extends AgentConversation {
   /** The token of the loop that runs; null if none does. */
   cancel: CancellationToken | null = null;
   readonly #steering = new MessageQueue();
@@ -115,6 +114,7 @@ export class BasicAgent extends AgentSession {
     this.#followUps.clear();
     this.isStreaming = false;
     this.cancel = null;
+    this.forgetSending();
   }
 
   /** The messages as JSON text. */
@@ -225,6 +225,7 @@ export class BasicAgent extends AgentSession {
       ...(parent === null ? {} : { parent_loop_id: parent }),
       ...(kind === null ? {} : { continuation_kind: kind }),
     };
+    this.continueSending(context);
     if (kind === null) this.lastActiveAt = new Date();
     this.isStreaming = true;
     this.cancel = cancel;

@@ -17,8 +17,10 @@ import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
 import type { AgentContext } from "./agent-context.ts";
-import { ExecutionTracker, milliseconds } from "./context/execution-tracker.ts";
-import { SentMessages } from "./context/sent-messages.ts";
+import { milliseconds } from "./context/execution-tracker.ts";
+import type { ExecutionTracker } from "./context/execution-tracker.ts";
+import { beginSending } from "./context/kept-sending.ts";
+import type { SentMessages } from "./context/sent-messages.ts";
 import { errorTexts } from "./error-texts.ts";
 import { EventProjector } from "./event-projector.ts";
 import { HookCalls } from "./hook-calls.ts";
@@ -69,8 +71,9 @@ export class LoopRun {
     this.#parts = parts;
     this.#transcript = new LoopTranscript(context, emit, prompts);
     this.#input = new LoopInput(config, (reason) => emit({ type: "InputRejected", loop_id: context.loop_id, reason }));
-    this.#tracker = config.executionLimits === undefined ? null : new ExecutionTracker(config.executionLimits);
-    this.#sent = new SentMessages(config);
+    const { sent, execution } = beginSending(context, config);
+    this.#tracker = execution;
+    this.#sent = sent;
     this.#turns = new TurnHooks({
       config,
       models,

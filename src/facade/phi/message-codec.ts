@@ -5,6 +5,7 @@ import type { StopReason as CoreStopReason } from "#contract/thread-message.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { MessageRecord, ProviderData, StoredPart } from "#core/record.ts";
 import { fieldsOf, isObject } from "#lib/json-value.ts";
+import { isUnchanged, plainCopy } from "#lib/plain-copy.ts";
 
 import type { AssistantMessage, Content, Message, StopReason } from "./loop-messages.ts";
 import { textOfContent, zeroTokens } from "./loop-messages.ts";
@@ -120,10 +121,16 @@ const refused = "The provider stopped the answer.";
 /** The messages that messages of requests were made of, by the list of their parts. The core never changes such a list in place. */
 const sources = new WeakMap<readonly StoredPart[], Message>();
 
+/** Conversions of messages, because each request contains those of the request before. `original`: the message when it was converted. */
+const conversions = new WeakMap<Message, { original: Message; converted: ModelMessage }>();
+
 /** The message of a model request. */
 export function modelMessageOf(message: Message): ModelMessage {
+  const known = conversions.get(message);
+  if (known !== undefined && isUnchanged(message, known.original)) return known.converted;
   const converted = convertMessage(message);
   sources.set(converted.parts, message);
+  conversions.set(message, { original: plainCopy(message), converted });
   return converted;
 }
 

@@ -316,12 +316,12 @@ describe("the tracker", () => {
     const context: { messages: AgentMessage[] } = { messages: users(10) };
     const sent = new SentMessages({ contextConfig: { ...budget(1000), keep_recent: 3 } });
     await sent.next(context);
-    expect(sent.tracker.currentTokens()).toBe(540);
+    expect(sent.tracked(context.messages).currentTokens()).toBe(540);
     context.messages.push(assistant([call("c")], 10, { usage }), result("c", "x".repeat(40)));
     await sent.next(context);
-    expect(sent.tracker.currentTokens()).toBe(940 + 19);
+    expect(sent.tracked(context.messages).currentTokens()).toBe(940 + 19);
     context.messages.push(...users(10));
     const rewritten = await sent.next(context);
-    expect(sent.tracker.currentTokens()).toBe(totalTokens(rewritten));
+    expect(sent.tracked(context.messages).currentTokens()).toBe(totalTokens(rewritten));
   });
 });

@@ -2,6 +2,7 @@
 // between two rewrites). The context keeps all messages, unless the configuration says otherwise.
 
 import { beginsWith } from "#lib/begins-with.ts";
+import { isUnchanged, plainCopy } from "#lib/plain-copy.ts";
 
 import { LoopError } from "../loop-error.ts";
 import type { AgentMessage } from "../loop-messages.ts";
@@ -32,6 +33,8 @@ export interface SentMessagesOptions {
 /** A list that was sent in place of the first messages of a context. */
 interface Rewrite {
   from: readonly AgentMessage[];
+  /** The contents of `from` as they were then: a program may change a message in place, and the list that was sent contains parts of it. */
+  contents: readonly unknown[];
   to: readonly AgentMessage[];
 }
 
@@ -43,8 +46,8 @@ export class SentMessages {
   readonly #config: CompleteContextConfig | null;
   readonly #strategy: CompactionStrategy | null;
   readonly #tracker: ContextTracker;
-  /** A growing list is counted before each request, so each message is counted once. */
-  readonly #tokensOf: (message: AgentMessage) => number;
+  /** A growing list is counted before each request, so each message is counted once in a loop. */
+  #tokensOf: (message: AgentMessage) => number;
   #rewrite: Rewrite | null = null;
 
   /** Throws a LoopError for a wrong configuration. */
@@ -52,12 +55,31 @@ export class SentMessages {
     this.#config = contextConfig === undefined ? null : completeContextConfig(contextConfig);
     this.#strategy = compactionStrategy ?? null;
     this.#tracker = new ContextTracker(this.#config?.token_counter);
-    this.#tokensOf = countedOnce((this.#config ?? defaultContextConfig).token_counter);
+    this.#tokensOf = this.#counted();
   }
 
-  /** Tracks the tokens of the messages that were sent last. */
-  get tracker(): ContextTracker {
+  /** The tokens of the messages that the next request of a conversation would extend. */
+  tracked(messages: readonly AgentMessage[]): ContextTracker {
+    this.#tracker.track(this.#extended([...messages]));
     return this.#tracker;
+  }
+
+  /**
+   * Begins another loop of the conversation. Returns false if its configuration is a different one. The result of a rewrite is dropped if a
+   * program has changed a message that it was made of.
+   */
+  begin({ contextConfig, compactionStrategy }: SentMessagesOptions): boolean {
+    const config = contextConfig === undefined ? null : completeContextConfig(contextConfig);
+    const isSame = isUnchanged(config, this.#config) && config?.token_counter === this.#config?.token_counter;
+    if (!isSame || (compactionStrategy ?? null) !== this.#strategy) return false;
+    const { from = [], contents = [] } = this.#rewrite ?? {};
+    if (!from.every((message, at) => isUnchanged(contentOf(message), contents[at]))) this.#rewrite = null;
+    this.#tokensOf = this.#counted();
+    return true;
+  }
+
+  #counted(): (message: AgentMessage) => number {
+    return countedOnce((this.#config ?? defaultContextConfig).token_counter);
   }
 
   /**
@@ -83,8 +105,14 @@ export class SentMessages {
     if (config.compaction.applyToContext) {
       replaceMessages(context, whole, sent);
       this.#rewrite = null;
-    } else this.#rewrite = { from: whole, to: sent };
+    } else this.#rewrite = { from: whole, contents: this.#copied(whole), to: sent };
     return [...sent];
+  }
+
+  /** Copies of the contents of messages. Those of the last rewrite are copied already. */
+  #copied(whole: readonly AgentMessage[]): unknown[] {
+    const known = this.#rewrite?.contents ?? [];
+    return [...known, ...whole.slice(known.length).map((message) => plainCopy(contentOf(message)))];
   }
 
   /** The result of the last rewrite and the messages that were added since; all messages if there is none. */
@@ -93,6 +121,10 @@ export class SentMessages {
     if (this.#rewrite === null) return whole;
     return [...this.#rewrite.to, ...whole.slice(this.#rewrite.from.length)];
   }
+}
+
+function contentOf(message: AgentMessage): unknown {
+  return message.role === "extension" ? message.data : message.content;
 }
 
 /** A context's messages, and those that were sent extended by the added ones. */

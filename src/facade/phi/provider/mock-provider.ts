@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "#contract/json.ts";
 import { zeroUsage } from "#contract/usage.ts";
+import { plainCopy } from "#lib/plain-copy.ts";
 
 import type { CancellationToken } from "../cancellation-token.ts";
 import { LoopError } from "../loop-error.ts";
@@ -142,7 +143,7 @@ function checkResponse(response: unknown, name: string): void {
 function recorded(config: StreamConfig): StreamConfig {
   const { model_config, ...request } = config;
   const { api_key: _key, ...data } = model_config;
-  return { ...structuredClone(request), model_config: modelConfig(data) };
+  return { ...plainCopy(request), model_config: modelConfig(data) };
 }
 
 /** The value of a promise. Rejects with `Cancelled` when the token is cancelled. */
