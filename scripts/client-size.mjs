@@ -34,6 +34,13 @@ const entries = [
     limit: 48 * 1024,
     onDemand: true,
   },
+  {
+    name: "threadhold/loop/sessions",
+    file: "src/facade/phi/session/index.ts",
+    packages: ["zod", "uuid"],
+    limit: 12 * 1024,
+    onDemand: true,
+  },
 ];
 
 /** The bundled files that an entry imports before it runs: all of them, unless the bundle is split. */

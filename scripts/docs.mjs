@@ -70,6 +70,11 @@ const about = {
   "threadhold/agents/checkpoint/node": ["agents-checkpoint-node.md", "Checkpoints as files, for `threadhold/agents`."],
   "threadhold/loop": ["loop.md", "The agent loop as a library, after phi-core ([guide](../../guide/loop.md))."],
   "threadhold/loop/providers": ["loop-providers.md", "The providers of this package, for `threadhold/loop`."],
+  "threadhold/loop/sessions": [
+    "loop-sessions.md",
+    "Records of loops as sessions, and their stores, for `threadhold/loop` ([guide](../../guide/sessions-of-loops.md)).",
+  ],
+  "threadhold/loop/sessions/node": ["loop-sessions-node.md", "Sessions as files, for `threadhold/loop`."],
   "threadhold/agents/thread-tree": ["agents-thread-tree.md", "Trees of conversations, for `threadhold/agents`."],
 };
 

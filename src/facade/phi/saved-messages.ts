@@ -19,7 +19,8 @@ const contentSchema = z.discriminatedUnion("type", [
 const count = z.number().nonnegative();
 const base = { content: z.array(contentSchema), timestamp: count };
 
-const messageSchema = z.discriminatedUnion("role", [
+/** A message. Fields that are not known are kept. */
+export const messageSchema = z.discriminatedUnion("role", [
   z.looseObject({ ...base, role: z.literal("user") }),
   z.looseObject({
     ...base,

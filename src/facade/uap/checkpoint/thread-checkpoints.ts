@@ -7,7 +7,7 @@ import type { CheckpointStore } from "../checkpoint-store.ts";
 import { newMetadata, readMetadata, restoredMetadata } from "./checkpoint-metadata.ts";
 import { stateOfText } from "./checkpoint-text.ts";
 import { nameOfSession, sessionOfName } from "./session-name.ts";
-import { WriteQueue } from "./write-queue.ts";
+import { WriteQueue } from "#lib/write-queue.ts";
 
 const folder = "/.checkpoints";
 const ending = ".json";

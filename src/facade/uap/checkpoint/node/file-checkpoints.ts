@@ -13,7 +13,7 @@ import type { AgentStateJSON } from "../../state-json.ts";
 import { newMetadata, readMetadata, restoredMetadata } from "../checkpoint-metadata.ts";
 import { stateOfText } from "../checkpoint-text.ts";
 import { nameOfSession, sessionOfName } from "../session-name.ts";
-import { WriteQueue } from "../write-queue.ts";
+import { WriteQueue } from "#lib/write-queue.ts";
 import { createCodec } from "./checkpoint-codec.ts";
 import type { CheckpointCodec, CheckpointEncryption } from "./checkpoint-codec.ts";
 

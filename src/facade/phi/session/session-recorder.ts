@@ -1,0 +1,145 @@
+// Records the events of loops as sessions (REQ-214). The recorder holds the state of a fold, and gives away copies.
+
+import { LoopError } from "../loop-error.ts";
+import type { AgentEvent } from "../loop-event.ts";
+import { foldSession } from "./fold-session.ts";
+import { Session } from "./loop-session.ts";
+import type { LoopRecord, SessionData } from "./loop-session.ts";
+import { settingsSnapshot } from "./loop-settings.ts";
+import type { LoopSettings } from "./loop-settings.ts";
+import { compareTimes, findLoop, findSession, isOpen, newRecorderState } from "./recorder-state.ts";
+import type { KnownSession, RecorderState, SessionRecorderConfig } from "./recorder-state.ts";
+import { readSession } from "./session-codec.ts";
+import { SessionError } from "./session-error.ts";
+
+/** Sets all loops that have not ended to `Aborted`. A later end of such a loop completes it. */
+export function flushSessions(state: RecorderState): RecorderState {
+  const sessions = state.sessions.map((known): KnownSession => {
+    if (!known.data.loops.some(isOpen)) return known;
+    const loops = known.data.loops.map((record): LoopRecord =>
+      isOpen(record) ? { ...record, status: "Aborted" } : record,
+    );
+    return { ...known, data: { ...known.data, loops }, is_drained: false };
+  });
+  return { ...state, sessions };
+}
+
+/**
+ * Takes the sessions that have changed since the last time and have no loop that runs. They stay known, up to `retained_sessions`, so that later
+ * events are added to the whole session.
+ */
+export function drainSessions(state: RecorderState): { state: RecorderState; drained: SessionData[] } {
+  const isReady = ({ data, is_drained }: KnownSession): boolean => !is_drained && !data.loops.some(isOpen);
+  const drained = state.sessions.filter(isReady).map(({ data }) => data);
+  const sessions = state.sessions.map((known) => (isReady(known) ? { ...known, is_drained: true } : known));
+  return { state: forgetOld({ ...state, sessions }), drained };
+}
+
+/** Forgets the sessions that are drained and were active the longest ago. A session whose call has not ended stays known. */
+function forgetOld(state: RecorderState): RecorderState {
+  const idle = state.sessions.filter(({ data, is_drained }) => {
+    const spawn = data.parent_spawn_ref;
+    const parent = spawn?.tool_call_id === "" ? findLoop(state, spawn.parent_loop_id) : null;
+    return is_drained && !(parent !== null && isOpen(parent));
+  });
+  const oldest = idle.toSorted((one, other) => compareTimes(one.data.last_active_at, other.data.last_active_at));
+  const forgotten = new Set(oldest.slice(0, Math.max(0, idle.length - state.config.retained_sessions)));
+  if (forgotten.size === 0) return state;
+  const sessions = state.sessions.filter((known) => !forgotten.has(known));
+  const ids = new Set(sessions.map(({ data }) => data.session_id));
+  const loops = new Set(sessions.flatMap(({ data }) => data.loops.map(({ loop_id }) => loop_id)));
+  return {
+    ...state,
+    sessions,
+    groups: state.groups.filter(({ session_id }) => ids.has(session_id)),
+    sequences: state.sequences.filter(({ loop_id }) => loops.has(loop_id)),
+  };
+}
+
+/** Records the events of any number of loops, also if they are interleaved. */
+export class SessionRecorder {
+  #state: RecorderState;
+
+  /** Throws a LoopError for a wrong option. */
+  constructor(config: Partial<SessionRecorderConfig> = {}) {
+    this.#state = newRecorderState(config);
+  }
+
+  /** What the recorder knows, as plain data. */
+  get state(): RecorderState {
+    return this.#state;
+  }
+
+  /**
+   * Records an event. The recorder needs every event of a loop. `settings`, which is the agent or the config of the loop, adds the options of the model to
+   * the record at `AgentStart`. Throws a SessionError for an event that JSON cannot write.
+   */
+  onEvent(event: AgentEvent, settings?: LoopSettings): void {
+    const isSkipped = event.type === "MessageUpdate" && !this.#state.config.include_streaming_events;
+    const config = settings === undefined || !isOf(event, settings) ? null : settingsSnapshot(settings);
+    this.#state = foldSession(this.#state, isSkipped ? event : copyOf(event), config);
+  }
+
+  /** Sets all loops that have not ended to `Aborted`, such as before the process ends. A later end of such a loop completes it. */
+  flush(): void {
+    this.#state = flushSessions(this.#state);
+  }
+
+  /**
+   * Returns the sessions that have changed since the last call and have no loop that runs, to save them. A session that changes afterwards is
+   * returned again, whole.
+   */
+  drainCompleted(): Session[] {
+    const { state, drained } = drainSessions(this.#state);
+    this.#state = state;
+    return drained.map(copyOfSession);
+  }
+
+  /**
+   * Continues a session that was saved, so that later loops are added to it. Call it before the first loop in a new process. Throws a LoopError if
+   * the recorder knows the session already, and a SessionError for a value that is no session.
+   */
+  resume(session: SessionData): void {
+    const data = readSession(structuredClone({ ...session }));
+    if (findSession(this.#state, data.session_id) !== null)
+      throw new LoopError(`The recorder already knows the session ${JSON.stringify(data.session_id)}.`);
+    const isPart = "InactivityTimeout" in data.formation;
+    const source_id = isPart ? data.session_id.replace(/~\d+$/, "") : data.session_id;
+    this.#state = { ...this.#state, sessions: [...this.#state.sessions, { data, source_id, is_drained: true }] };
+  }
+
+  /** All sessions that the recorder knows, also those with a loop that runs. */
+  sessions(): Session[] {
+    return this.#state.sessions.map(({ data }) => copyOfSession(data));
+  }
+
+  /** The session with this id; null if the recorder does not know it. */
+  getSession(sessionId: string): Session | null {
+    const known = findSession(this.#state, sessionId);
+    return known === null ? null : copyOfSession(known.data);
+  }
+
+  /** The loop with this id that has not ended; null if there is none. */
+  currentLoop(loopId: string): LoopRecord | null {
+    const record = findLoop(this.#state, loopId);
+    return record === null || !isOpen(record) ? null : structuredClone(record);
+  }
+}
+
+/** Whether an event begins a loop of these settings. The events of sub-agents arrive in the channel of their parent. */
+function isOf(event: AgentEvent, { agentId }: LoopSettings): boolean {
+  return event.type === "AgentStart" && (agentId === undefined || agentId === event.agent_id);
+}
+
+function copyOfSession(data: SessionData): Session {
+  return new Session(structuredClone(data));
+}
+
+/** A copy as JSON restores it, which later changes of the event's objects do not reach. */
+function copyOf(event: AgentEvent): AgentEvent {
+  try {
+    return JSON.parse(JSON.stringify(event)) as AgentEvent;
+  } catch (cause) {
+    throw new SessionError("InvalidSession", `An event ${event.type} cannot be written as JSON.`, { cause });
+  }
+}

@@ -1,0 +1,95 @@
+// Sessions in the files of a thread, for agents that run in a tool of the thread. Each session has one file.
+
+import { WriteQueue } from "#lib/write-queue.ts";
+import type { FileRecord } from "#spec/thread-file.ts";
+import type { ThreadState } from "#spec/thread-state.ts";
+
+import { compareTimes } from "./recorder-state.ts";
+import { checkedSessionId, decodeSession, encodeSession, isSessionId } from "./session-codec.ts";
+import { SessionError } from "./session-error.ts";
+import type { SessionStore } from "./session-store.ts";
+import { sessionsOfAgent } from "./session-store.ts";
+
+const folder = "/.sessions";
+const ending = ".json";
+
+/** The functions for a thread's files that the store calls. The `state` of a tool has them. */
+export type SessionFiles = Pick<ThreadState, "writeFile" | "readFile" | "statFile" | "readdirFile" | "unlinkFile">;
+
+/** Keeps sessions as files of a thread, in the folder `/.sessions`. `state` is that of the tool in which the agent runs. */
+export function threadSessions(state: SessionFiles): SessionStore {
+  const queues = new Map<string, WriteQueue>();
+
+  /** The queue of a session. A session without writes has none. */
+  function queueOf(path: string): WriteQueue {
+    for (const [other, { isIdle }] of queues) if (isIdle) queues.delete(other);
+    const queue = queues.get(path) ?? new WriteQueue();
+    queues.set(path, queue);
+    return queue;
+  }
+
+  const store: SessionStore = {
+    async save(session) {
+      const bytes = encodeSession(session);
+      const { session_id, agent_id, last_active_at } = session;
+      const path = pathOf(session_id);
+      const metadata = { session_id, agent_id: agent_id.slice(0, 200), last_active_at };
+      await queueOf(path).save(() =>
+        asSessionError(async () => {
+          await state.writeFile(path, new Uint8Array(bytes).buffer, "application/json", { metadata });
+        }),
+      );
+    },
+    async load(sessionId) {
+      const path = pathOf(checkedSessionId(sessionId));
+      await queues.get(path)?.settled();
+      const bytes = await asSessionError(() => state.readFile(path));
+      if (bytes === null) throw SessionError.notFound(sessionId);
+      return decodeSession(bytes, sessionId);
+    },
+    async listIds() {
+      for (const queue of queues.values()) await queue.settled();
+      const entries = await asSessionError(async () =>
+        (await state.statFile(folder)) === null ? [] : (await state.readdirFile(folder)).entries,
+      );
+      const newest = entries.toSorted(
+        (one, other) => (other.updatedAt ?? 0) - (one.updatedAt ?? 0) || compareTimes(activeAt(other), activeAt(one)),
+      );
+      return newest
+        .filter(({ name, isDirectory }) => !isDirectory && name.endsWith(ending))
+        .map(({ name }) => name.slice(0, -ending.length))
+        .filter(isSessionId);
+    },
+    async delete(sessionId) {
+      const path = pathOf(checkedSessionId(sessionId));
+      await queueOf(path).delete(() =>
+        asSessionError(async () => {
+          if ((await state.statFile(path)) === null) throw SessionError.notFound(sessionId);
+          await state.unlinkFile(path);
+        }),
+      );
+    },
+    listForAgent: (agentId) => sessionsOfAgent(store, agentId),
+  };
+  return store;
+}
+
+/** When the session of a file was last active, which orders files that were written at the same time. */
+function activeAt({ metadata }: FileRecord): string {
+  const time = metadata?.["last_active_at"];
+  return typeof time === "string" ? time : "";
+}
+
+function pathOf(sessionId: string): string {
+  return `${folder}/${sessionId}${ending}`;
+}
+
+async function asSessionError<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof SessionError) throw cause;
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new SessionError("Io", `The files of the thread cannot be used: ${message}`, { cause });
+  }
+}

@@ -1,0 +1,115 @@
+// When sessions begin, and how they are continued in another recorder (REQ-214, 215).
+
+import { describe, expect, it } from "vitest";
+
+import { Session, SessionRecorder } from "#facade/phi/session/index.ts";
+
+import { agentOf, at, ended, record, recorderOf, started, statuses } from "./support/session-events.ts";
+
+describe("when sessions begin", () => {
+  it("An agent's first session begins with its first loop, and a session after newSession is explicit, without a parent", async () => {
+    const agent = agentOf(["One.", "Two.", "Three."]);
+    const recorder = new SessionRecorder();
+    await record(recorder, agent.prompt("Hi."));
+    await record(recorder, agent.prompt("Again."));
+    const first = agent.sessionId;
+    const second = agent.newSession();
+    await record(recorder, agent.prompt("New."));
+    expect(recorder.sessions().map(({ session_id, loops }) => [session_id, loops.length])).toEqual([
+      [first, 2],
+      [second, 1],
+    ]);
+    expect(recorder.sessions().map(({ formation }) => Object.keys(formation))).toEqual([["FirstLoop"], ["Explicit"]]);
+    expect(recorder.getSession(second)?.loops[0]).toMatchObject({ parent_loop_id: null });
+    expect(recorder.getSession(second)?.loops[0]?.loop_id).toMatch(/\.1$/);
+  });
+
+  it("An agent that rotates after a time without prompts continues in another session, and before that time in the same one", async () => {
+    const agent = agentOf(["One.", "Two.", "Three."]);
+    const recorder = new SessionRecorder();
+    expect(agent.checkAndRotate(1000)).toBeNull();
+    await record(recorder, agent.prompt("Hi."));
+    const prompted = agent.lastActiveAt?.getTime() ?? 0;
+    expect(agent.checkAndRotate(1000, new Date(prompted + 1000))).toBeNull();
+    await record(recorder, agent.prompt("Soon."));
+    const later = (agent.lastActiveAt?.getTime() ?? 0) + 1001;
+    const rotated = agent.checkAndRotate(1000, new Date(later));
+    expect([rotated, agent.lastLoopId, agent.loopCounters]).toEqual([agent.sessionId, null, {}]);
+    await record(recorder, agent.prompt("Late."));
+    expect(recorder.sessions().map(({ loops }) => loops.length)).toEqual([2, 1]);
+    expect(recorder.sessions()[1]?.session_id).toBe(rotated);
+  });
+
+  it("A recorder with a time limit splits a session at each longer pause, and never while a loop runs", () => {
+    const config = { formation_policy: { InactivityTimeout: { secs: 60 } } };
+    const events = [started("s.main.1", 0), ended("s.main.1", 10), started("s.main.2", 70), ended("s.main.2", 71)];
+    const continued = { parent_loop_id: "s.main.2", continuation_kind: "Default" as const };
+    const recorder = recorderOf([...events, started("s.main.3", 132, continued)], config);
+    recorder.onEvent(started("s.main.4", 900));
+    for (const id of ["s.main.3", "s.main.4"]) recorder.onEvent(ended(id, 901));
+    recorder.onEvent(started("s.main.5", 1000));
+    expect(
+      recorder.sessions().map((session) => [session.session_id, statuses(session)?.length, session.formation]),
+    ).toEqual([
+      ["s", 2, { FirstLoop: { timestamp: at(0) } }],
+      ["s~2", 2, { InactivityTimeout: { threshold_secs: 60, previous_session_id: "s", timestamp: at(132) } }],
+      ["s~3", 1, { InactivityTimeout: { threshold_secs: 60, previous_session_id: "s~2", timestamp: at(1000) } }],
+    ]);
+    const part = recorder.getSession("s~2");
+    expect(part?.parent_spawn_ref).toBeNull();
+    expect(part?.getLoop("s.main.3")).toMatchObject({ session_id: "s~2", config: { config_id: "main" } });
+  });
+
+  it.each<[string, unknown]>([
+    ["formation_policy", "Never"],
+    ["formation_policy", { InactivityTimeout: { secs: -1 } }],
+    ["formation_policy", { InactivityTimeout: {} }],
+    ["include_streaming_events", 1],
+    ["retained_sessions", 1.5],
+    ["retained", 1],
+  ])("The option %s of a recorder with the value %j is refused by its name", (name, value) => {
+    expect(() => new SessionRecorder({ [name]: value })).toThrow(`\`${name}\``);
+  });
+});
+
+describe("sessions that are continued", () => {
+  it("A session that was saved is continued in another recorder, and drained again with all its loops", () => {
+    const first = recorderOf([started("s.main.1", 0), ended("s.main.1", 1)]);
+    const [saved] = first.drainCompleted();
+    const second = new SessionRecorder();
+    second.resume(new Session(JSON.parse(JSON.stringify(saved)) as Session));
+    expect(second.drainCompleted()).toEqual([]);
+    const continued = { parent_loop_id: "s.main.1", continuation_kind: "Default" as const };
+    for (const event of [started("s.main.2", 2, continued), ended("s.main.2", 3)]) second.onEvent(event);
+    const [session] = second.drainCompleted();
+    expect(statuses(session ?? null)).toEqual(["s.main.1 Completed", "s.main.2 Completed"]);
+    expect(session?.getLoop("s.main.1")?.children_loop_ids).toEqual(["s.main.2"]);
+  });
+
+  it("A part of a session is continued with its number, a session that is known is refused, and so is a value that is no session", () => {
+    const config = { formation_policy: { InactivityTimeout: { secs: 60 } } };
+    const events = [started("s.main.1", 0), ended("s.main.1", 1), started("s.main.2", 100), ended("s.main.2", 101)];
+    const part = recorderOf(events, config).getSession("s~2");
+    if (part === null) throw new Error("There is no second part.");
+    const recorder = new SessionRecorder(config);
+    recorder.resume(part);
+    expect(() => recorder.resume(part)).toThrow('The recorder already knows the session "s~2".');
+    const wrong = { ...recorder.state.sessions[0]?.data, session_id: "t", loops: [{}] };
+    expect(() => recorder.resume(wrong as never)).toThrow(/loops\.0/);
+    recorder.onEvent(started("s.main.3", 120));
+    recorder.onEvent(ended("s.main.3", 121));
+    recorder.onEvent(started("s.main.4", 300));
+    expect(recorder.sessions().map(({ session_id, loops }) => [session_id, loops.length])).toEqual([
+      ["s~2", 2],
+      ["s~3", 1],
+    ]);
+  });
+
+  it("Drained sessions stay in memory up to their number, the ones that were active last, and a session with a loop that runs always", () => {
+    const ids = ["a", "b", "c", "d"];
+    const events = ids.flatMap((id, index) => [started(`${id}.main.1`, 10 - index), ended(`${id}.main.1`, 20 - index)]);
+    const recorder = recorderOf([...events, started("open.main.1", 0)], { retained_sessions: 2 });
+    expect(recorder.drainCompleted()).toHaveLength(4);
+    expect(recorder.sessions().map(({ session_id }) => session_id)).toEqual(["a", "b", "open"]);
+  });
+});
