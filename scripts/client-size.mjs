@@ -41,6 +41,13 @@ const entries = [
     limit: 12 * 1024,
     onDemand: true,
   },
+  {
+    name: "threadhold/loop/agents",
+    file: "src/facade/phi/loop-agents.ts",
+    packages: ["zod", "uuid"],
+    limit: 52 * 1024,
+    onDemand: true,
+  },
 ];
 
 /** The bundled files that an entry imports before it runs: all of them, unless the bundle is split. */

@@ -69,6 +69,10 @@ const about = {
   "threadhold/agents/checkpoint": ["agents-checkpoint.md", "Stores of checkpoints, for `threadhold/agents`."],
   "threadhold/agents/checkpoint/node": ["agents-checkpoint-node.md", "Checkpoints as files, for `threadhold/agents`."],
   "threadhold/loop": ["loop.md", "The agent loop as a library, after phi-core ([guide](../../guide/loop.md))."],
+  "threadhold/loop/agents": [
+    "loop-agents.md",
+    "Parallel loops and their evaluation, branches of an agent, and sub-agents, for `threadhold/loop` ([guide](../../guide/loop.md#sub-agents)).",
+  ],
   "threadhold/loop/providers": ["loop-providers.md", "The providers of this package, for `threadhold/loop`."],
   "threadhold/loop/sessions": [
     "loop-sessions.md",

@@ -83,6 +83,11 @@ export class AgentOptions {
     return this.withTools([...this.tools, ...tools]);
   }
 
+  /** Adds a sub-agent: a tool that runs a loop, such as a `SubAgentTool` of `threadhold/loop/agents`. */
+  withSubAgent(subAgent: AgentTool): this {
+    return this.addTools([subAgent]);
+  }
+
   /** Null: nothing is compacted. */
   withContextConfig(config: ContextConfig | null): this {
     this.contextConfig = config;

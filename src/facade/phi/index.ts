@@ -10,7 +10,14 @@ export type { AgentSnapshot } from "./agent-snapshot.ts";
 export { BasicAgent } from "./basic-agent.ts";
 export type { AgentRun } from "./basic-agent.ts";
 export { CancellationToken } from "./cancellation-token.ts";
-export { cacheHitRate, extensionMessage, isLlmMessage, textOfContent, userMessage } from "./loop-messages.ts";
+export {
+  cacheHitRate,
+  combineUsage,
+  extensionMessage,
+  isLlmMessage,
+  textOfContent,
+  userMessage,
+} from "./loop-messages.ts";
 export type {
   AgentMessage,
   AssistantMessage,

@@ -19,8 +19,13 @@ export type CallUpdate = { partial: ToolResult } | { progress: string };
 
 /** The calls of one loop. */
 export class ToolCalls {
+  readonly #loopId: string;
   /** The results that tools returned, by the id of the call. Emptied before each turn. */
   readonly #returned = new Map<string, ToolResult>();
+
+  constructor(loopId: string) {
+    this.#loopId = loopId;
+  }
 
   /** The runners of the tools by name. */
   runners(tools: readonly AgentTool[]): Map<string, ToolRunner> {
@@ -57,6 +62,7 @@ export class ToolCalls {
               await tool.execute(args, {
                 tool_call_id: id,
                 tool_name: name,
+                loop_id: this.#loopId,
                 cancel: new CancellationToken(signal),
                 on_update: (partial) => report({ partial: checkedResult(name, partial) }),
                 on_progress: (text) => report({ progress: String(text) }),

@@ -2,6 +2,7 @@
 // are plain data: their JSON restores them.
 
 import type { Json } from "#contract/json.ts";
+import { addUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { ProviderData } from "#core/record.ts";
 
@@ -130,6 +131,11 @@ export function textOfContent(content: readonly Content[]): string {
 /** The usage of a message without tokens. */
 export function zeroTokens(): Usage {
   return { input: 0, output: 0, cache_read: 0, cache_write: 0, total_tokens: 0 };
+}
+
+/** The sum of two usages, count by count (REQ-197). */
+export function combineUsage(one: Usage, other: Usage): Usage {
+  return addUsage(one, other);
 }
 
 /** The share of the prompt tokens that came from the provider's cache; 0 without prompt tokens (REQ-006). */

@@ -55,7 +55,7 @@ export class LoopRun {
   readonly #transcript: LoopTranscript;
   readonly #input: LoopInput;
   readonly #hooks = new HookCalls();
-  readonly #calls = new ToolCalls();
+  readonly #calls: ToolCalls;
   readonly #turns: TurnHooks;
   readonly #tracker: ExecutionTracker | null;
   readonly #sent: SentMessages;
@@ -69,6 +69,7 @@ export class LoopRun {
   constructor(parts: LoopParts) {
     const { config, context, models, emit, prompts } = parts;
     this.#parts = parts;
+    this.#calls = new ToolCalls(context.loop_id);
     this.#transcript = new LoopTranscript(context, emit, prompts);
     this.#input = new LoopInput(config, (reason) => emit({ type: "InputRejected", loop_id: context.loop_id, reason }));
     const { sent, execution } = beginSending(context, config);

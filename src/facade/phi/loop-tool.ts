@@ -19,6 +19,8 @@ export interface ToolResult {
 export interface ToolContext {
   tool_call_id: string;
   tool_name: string;
+  /** The loop that runs the call. */
+  loop_id: string;
   /** Cancelled when the loop is. */
   cancel: CancellationToken;
   /** Shows a partial result: a `ToolExecutionUpdate` event. */
