@@ -34,6 +34,15 @@ it("The conversation of the examples answers, changes its model, forgets, and en
   ]);
 });
 
+it("The comparison of the examples shows the loops of two configs and of a judge, and the answer that the judge selects", async () => {
+  const output = await runExample(["loop/compare"]);
+  const loops = [...output.matchAll(/^\[(\w+)\.[0-9a-f]{8}\.(\d): \d+ tokens\]$/gm)].map(
+    ([, name, at]) => `${name} ${at}`,
+  );
+  expect(loops.toSorted()).toEqual(["judge 1", "quick 1", "thorough 2"]);
+  expect(output).toContain("\nthorough: Faro: in March");
+});
+
 it("The coding assistant of the examples writes a file in its folder with the tools of the machine", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "threadhold-loop-coder-"));
   try {

@@ -51,6 +51,9 @@ const printed: [name: string, lines: string[]][] = [
   ["hooks", ["No passwords, please.", "2 messages"]],
   ["saved", ["2 true"]],
   ["function", ["2 2 true"]],
+  ["sub-agent", ["SubAgent", "[ { type: 'text', text: 'Lisbon has seven hills.' } ] true"]],
+  ["parallel", ["1 2 0", "2 branches", "a loop", "a loop", "a loop", "a loop that continues"]],
+  ["branches", ["2 4", "4"]],
 ];
 
 describe("the guide of threadhold/loop", () => {
