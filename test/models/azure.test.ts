@@ -116,6 +116,15 @@ describe("addresses", () => {
     expect(body).not.toHaveProperty("max_tokens");
   });
 
+  it.for([{}, chat])("A service tier, fields and headers of %j are in the request to Azure", async (definition) => {
+    const params = { service_tier: "priority", user: "team-7", metadata: { team: "search" } };
+    const headers = { "x-ms-client-request-id": "request-7" };
+    const { sent } = await call({ ...definition, headers }, { ...key, ...resource }, { params });
+    expect(JSON.parse(sent[0]?.body ?? "")).toMatchObject(params);
+    const expected = { ...headers, "api-key": key.AZURE_API_KEY };
+    expect(Object.fromEntries(sent[0]?.headers ?? [])).toMatchObject(expected);
+  });
+
   it("Requests through AI Gateway go to the path of the resource and the deployment, with the version of the endpoint", async () => {
     const gateway = { id: "team-gateway", accountId: "acc" };
     const base = "https://gateway.ai.cloudflare.com/v1/acc/team-gateway/azure-openai/team/case%3Atext/chat/completions";

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ModelMessage, ModelRequest, ToolSpec } from "#core/ports/model-port.ts";
 import type { StoredPart } from "#core/record.ts";
+import { audioFormats } from "#models/bedrock/media-formats.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { ask, callAndResult, emitted, message, user } from "./ask-model.ts";
@@ -64,6 +65,32 @@ describe("the body of a request", () => {
         ],
       },
     ]);
+  });
+
+  it.for([
+    ["mistral.voxtral-small-24b-2507", true],
+    ["us.amazon.nova-2-omni-v1:0", true],
+    [nova, false],
+    [claude, false],
+    ["mistral.mistral-large-2407-v1:0", false],
+  ] as const)("Audio for %s is sent as an audio block: %s, and otherwise as a line", async ([name, isHeard]) => {
+    const audio = (mime_type: string): StoredPart => ({ type: "file", name: "call", mime_type, data: "SUQz" });
+    for (const [type, format] of Object.entries(audioFormats)) {
+      const body = await bodyOf(name, { messages: [message("user", { parts: [audio(type)] })] });
+      expect(body.includes(`{"audio":{"format":"${format}","source":{"bytes":"SUQz"}}}`)).toBe(isHeard);
+      expect(body.includes("[file: call")).toBe(!isHeard);
+    }
+    const odd = await bodyOf(name, { messages: [message("user", { parts: [audio("audio/midi")] })] });
+    expect(odd).toContain("[file: call");
+  });
+
+  it("A video in a format that Converse does not have is sent to Nova as a line", async () => {
+    const video = (mime_type: string): StoredPart => ({ type: "file", name: "walk", mime_type, data: "AAAA" });
+    const parts = [video("video/mp4"), video("video/x-msvideo")];
+    const body = await bodyOf(nova, { messages: [message("user", { parts })] });
+    expect(body).toContain('{"video":{"format":"mp4","source":{"bytes":"AAAA"}}}');
+    expect(body).toContain("[file: walk, video/x-msvideo");
+    expect(body).not.toContain('"document"');
   });
 
   it("An image at an address is sent as a line, because Converse reads only addresses of S3", async () => {
@@ -127,6 +154,24 @@ describe("the body of a request", () => {
       guardrailConfig: { guardrailIdentifier: "g" },
       additionalModelRequestFields: { anthropic_beta: ["context-1m-2025-08-07"], thinking: { type: "enabled" } },
     });
+  });
+
+  it("Params set further options of Converse next to those of the runtime, and headers of a definition are sent", async () => {
+    const params = {
+      performanceConfig: { latency: "optimized" },
+      requestMetadata: { team: "search" },
+      inferenceConfig: { topP: 0.9, stopSequences: ["END"] },
+      additionalModelResponseFieldPaths: ["/stop_sequence"],
+    };
+    const headers = { "X-Amzn-Bedrock-Trace": "ENABLED" };
+    const request = await sent(llama, { params, maxTokens: 100 }, { headers });
+    expect(request.body).toMatchObject({
+      performanceConfig: { latency: "optimized" },
+      requestMetadata: { team: "search" },
+      inferenceConfig: { topP: 0.9, stopSequences: ["END"], maxTokens: 100 },
+      additionalModelResponseFieldPaths: ["/stop_sequence"],
+    });
+    expect(request.headers).toMatchObject({ "x-amzn-bedrock-trace": "ENABLED" });
   });
 });
 

@@ -11,6 +11,7 @@ import type { Sent } from "./sent-request.ts";
 /** A request as the server received it, and the parts of the answer. */
 export interface OverHttp {
   body: Sent;
+  headers: Record<string, string>;
   parts: ModelPart[];
   /** The warnings of the model layer in the log. */
   warnings: string;
@@ -27,10 +28,10 @@ export async function overHttp(
   const asked = request(model(provider, "some-model", { ...definition, headers }), more);
   const parts = await collect(serverPort().stream(asked, new AbortController().signal));
   const emitted = await fetch(`${inject("modelServer")}/__requests?id=${id}`);
-  const [only, ...others] = await emitted.json<{ body: Sent }[]>();
+  const [only, ...others] = await emitted.json<Pick<OverHttp, "body" | "headers">[]>();
   if (only === undefined || others.length > 0) throw new Error(`not one request: ${JSON.stringify(parts)}`);
   const warnings = parts.flatMap((part) =>
     part.type === "raw" && part.chunk.includes('"warnings"') ? part.chunk : [],
   );
-  return { body: only.body, parts, warnings: warnings.join("\n") };
+  return { body: only.body, headers: only.headers, parts, warnings: warnings.join("\n") };
 }

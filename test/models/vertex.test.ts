@@ -111,6 +111,22 @@ describe("addresses", () => {
     for (const [name, value] of Object.entries(headers)) expect(sent.headers.get(name)).toBe(value);
   });
 
+  it("Params set labels and safety settings of Gemini, and the betas of Claude, next to the fields of the runtime", async () => {
+    const fields = {
+      labels: { team: "search" },
+      safetySettings: [{ category: "HARM_CATEGORY_HARASSMENT", threshold: "BLOCK_NONE" }],
+      generationConfig: { topK: 5 },
+    };
+    const body = async (definition: Partial<AnyModelDefinition>, params: NonNullable<ModelRequest["params"]>) =>
+      (await sentTo(definition, ready, { params, maxTokens: 50 })).body;
+    expect(await body({}, fields)).toMatchObject({
+      ...fields,
+      generationConfig: { topK: 5, maxOutputTokens: 50 },
+    });
+    const options = { anthropic_beta: ["context-1m-2025-08-07"], service_tier: "auto", top_k: 5 };
+    expect(await body({ model: claudeId }, options)).toMatchObject({ ...options, max_tokens: 50 });
+  });
+
   it("Requests through AI Gateway have the path of the project and the location", async () => {
     const gateway = { id: "team-gateway", accountId: "acc" };
     const base = "https://gateway.ai.cloudflare.com/v1/acc/team-gateway/google-vertex-ai/v1";

@@ -10,6 +10,7 @@ import { fieldsOf, isObject } from "#lib/json-value.ts";
 import { isVisible } from "#lib/visible-text.ts";
 
 import { textOf } from "../provider/chunk-field.ts";
+import { audioFormats, videoFormats } from "./media-formats.ts";
 
 /** A message of Converse. */
 interface ConverseMessage {
@@ -42,18 +43,6 @@ const documentFormats: Readonly<Record<string, string>> = {
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
   "application/vnd.ms-excel": "xls",
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
-};
-
-/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_VideoBlock.html */
-const videoFormats: Readonly<Record<string, string>> = {
-  "video/mp4": "mp4",
-  "video/quicktime": "mov",
-  "video/x-matroska": "mkv",
-  "video/webm": "webm",
-  "video/x-flv": "flv",
-  "video/mpeg": "mpeg",
-  "video/x-ms-wmv": "wmv",
-  "video/3gpp": "three_gp",
 };
 
 /** The text next to documents, which the API requires. */
@@ -97,9 +86,10 @@ class Conversion {
       data instanceof URL
         ? { s3Location: { uri: data.href } }
         : { bytes: typeof data === "string" ? data : toBase64(data) };
-    const video = videoFormats[mediaType];
+    const [video, audio] = [videoFormats[mediaType], audioFormats[mediaType]];
     if (mediaType.startsWith("image/")) return { image: { format: mediaType.slice("image/".length), source } };
     if (video !== undefined) return { video: { format: video, source } };
+    if (audio !== undefined) return { audio: { format: audio, source } };
     const format = documentFormats[mediaType] ?? "txt";
     return { document: { format, name: this.#names.next(filename), source } };
   }

@@ -6,6 +6,7 @@ import { fieldsOf, isObject } from "#lib/json-value.ts";
 
 import { isRegion, regionOfModel, regionVariables } from "../bedrock/aws-region.ts";
 import type { ConverseOptions } from "../bedrock/converse-model.ts";
+import { audioFormats, videoFormats } from "../bedrock/media-formats.ts";
 import { familyOf, type ModelFamily } from "../bedrock/model-family.ts";
 import { acceptedCallId, shortCallId } from "../call-ids.ts";
 import { anthropicRules, rulesOfSchemas, type WireRules } from "../schema/wire-rules.ts";
@@ -61,6 +62,15 @@ function refusedField(fields: RefusableFields): RefusedField | undefined {
 /** Claude models before prompt caching. */
 const withoutCache = /claude-(?:instant|v2|3-(?:haiku|sonnet|opus)|3-5-sonnet-20240620)/;
 
+/** Models that read audio by Converse. */
+const withAudio = /\bmistral\.voxtral|\bamazon\.nova-2-omni/;
+
+/** The profile of a model that also reads audio. */
+const withAudioFiles = (profile: ProviderProfile): ProviderProfile => ({
+  ...profile,
+  files: { ...profile.files, bytes: [...profile.files.bytes, ...Object.keys(audioFormats)] },
+});
+
 /** The rules of Nova: the root has only its type, its properties and the required ones. A description is no rule. */
 export const novaRules: WireRules = {
   // https://docs.aws.amazon.com/nova/latest/userguide/tool-use-definition.html
@@ -86,7 +96,7 @@ export const bedrock: ProviderProfile = {
   telemetryName: "aws.bedrock",
   variables,
   refusedField,
-  atHost: ({ model }) => profiles[familyOf(model)] ?? bedrock,
+  atHost: ({ model }) => (withAudio.test(model) ? audioProfiles : profiles)[familyOf(model)] ?? bedrock,
   transport: (fetch, target) => {
     const send = async (...request: Parameters<typeof fetch>): Promise<Response> => {
       const { bedrockFetch } = await import("../bedrock/bedrock-fetch.ts");
@@ -186,8 +196,10 @@ const nova: ProviderProfile = {
   schemaRules: () => novaRules,
   imagesInToolResults: true,
   flagsToolErrors: true,
-  files: { ...bedrock.files, bytes: [...bedrock.files.bytes, "video/*"] },
+  files: { ...bedrock.files, bytes: [...bedrock.files.bytes, ...Object.keys(videoFormats)] },
   markCache: (model, prompt) => anthropic.markCache?.(model, prompt, []),
 };
 
 const profiles: Partial<Record<ModelFamily, ProviderProfile>> = { claude, nova };
+
+const audioProfiles: typeof profiles = { nova: withAudioFiles(nova), mistral: withAudioFiles(bedrock) };

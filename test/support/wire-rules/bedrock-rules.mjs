@@ -6,6 +6,7 @@ import { callNameProblems, listProblems, textProblems, toolProblems } from "./te
 const idForm = /^[a-zA-Z0-9_-]{1,64}$/;
 const imageFormats = ["png", "jpeg", "gif", "webp"];
 const documentFormats = ["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"];
+const audioFormats = "mp3 opus wav aac flac mp4 ogg mkv mka x-aac m4a mpeg mpga pcm webm".split(" ");
 const videoFormats = ["mkv", "mov", "mp4", "webm", "flv", "mpeg", "mpg", "wmv", "three_gp"];
 
 /** Letters, digits, single whitespace, hyphens, parentheses and brackets. */
@@ -45,6 +46,8 @@ function blockProblems(block, path) {
       return mediaProblems(value, imageFormats, place);
     case "video":
       return mediaProblems(value, videoFormats, place);
+    case "audio":
+      return mediaProblems(value, audioFormats, place);
     case "document":
       return [
         ...mediaProblems(value, documentFormats, place),
@@ -118,7 +121,7 @@ function pairProblems(messages, at) {
 }
 
 const blocksOfRole = {
-  user: ["text", "image", "document", "video", "toolResult", "cachePoint"],
+  user: ["text", "image", "document", "video", "audio", "toolResult", "cachePoint"],
   assistant: ["text", "reasoningContent", "toolUse", "cachePoint"],
 };
 
