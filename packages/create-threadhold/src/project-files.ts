@@ -140,8 +140,9 @@ import { defineModel } from "threadhold";
 export default defineModel({ name: "default", provider: "anthropic", model: "claude-sonnet-5-5" });
 \`\`\`
 
-put \`ANTHROPIC_API_KEY=…\` into \`.dev.vars\`, and restart \`npm run dev\`. The providers are \`anthropic\`, \`openai\`, \`google\` and
-\`openrouter\`.`;
+put \`ANTHROPIC_API_KEY=…\` into \`.dev.vars\`, and restart \`npm run dev\`. The providers with a key are \`anthropic\`, \`openai\`,
+\`google\`, \`openrouter\` and \`openai-compatible\`; the clouds are \`azure\`, \`vertex\` and \`bedrock\`, and \`workers-ai\` of Cloudflare needs no key.
+\`npx threadhold new model <name>\` writes the file for each of them and names its variables.`;
 }
 
 /** The Markdown of a Deploy to Cloudflare button. */
