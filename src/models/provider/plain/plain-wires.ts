@@ -29,5 +29,5 @@ const plainWires: ReadonlyMap<ProviderProfile, PlainWire> = new Map([
 /** The wire of a profile, or of the profile whose plain deltas it has; undefined for one without a direct path. */
 export async function plainWireOf(profile: ProviderProfile): Promise<PlainWire | undefined> {
   const { plainDeltasOf = profile } = profile;
-  return typeof plainDeltasOf === "function" ? await plainDeltasOf() : plainWires.get(plainDeltasOf);
+  return typeof plainDeltasOf === "function" ? plainDeltasOf() : plainWires.get(plainDeltasOf);
 }
