@@ -10,7 +10,7 @@ import { defineConfig } from "vitest/config";
 
 import { threadhold } from "#testing/vite/index.ts";
 
-import { fixtures, groupOrders, nodeProjects, resolve, shown, toolsInNode } from "./test/node.config.ts";
+import { alsoInNode, fixtures, groupOrders, nodeProjects, resolve, shown } from "./test/node.config.ts";
 import type {} from "./test/support/model-server/global-setup.ts";
 import { leadToSource, runtimeModules, setupFiles } from "./test/support/runtime-modules/plugin.mjs";
 
@@ -126,7 +126,7 @@ export default defineConfig({
         include: [
           "test/{lib,core,store,http,dialect,flow,contract,models,standard-agents,surfaces,tools}/**/*.test.ts",
         ],
-        exclude: [...alone, ...toolsInNode],
+        exclude: [...alone, ...alsoInNode],
         isolate: false,
         groupOrder: groupOrders.together,
       }),

@@ -18,8 +18,8 @@ export const fixtures = ["**/node_modules/**", "**/fixtures/**"];
 /** Wrangler does not read Vite's alias, so the name is given to both. */
 export const resolve = { alias: { "@standardagents/spec": fromRoot("src/spec/index.ts") } };
 
-/** Tests of tools that run in Node. */
-export const toolsInNode = ["test/tools/node/**/*.test.ts"];
+/** Tests that run in Node, in folders whose other tests run in the Workers runtime. */
+export const alsoInNode = ["test/tools/node/**/*.test.ts", "test/surfaces/in-node.test.ts"];
 
 /** Deploys to a local server of Cloudflare's API. They start wrangler many times, and `npm run test:commands` runs them. */
 const deploys = ["test/cli/deploy.test.ts", "test/cli/deploy-secrets.test.ts"];
@@ -83,7 +83,7 @@ const outside = (name: string, include: string[], others: string[] = []) => ({
 
 /** Files of "client" replace globals of a browser. The files from "e2e" on drive real processes, one file at a time. */
 export const nodeProjects = [
-  inNode("node", ["test/{cli,compiler,spec,scripts,lint,host,session,facade,ui}/**/*.test.ts", ...toolsInNode], {
+  inNode("node", ["test/{cli,compiler,spec,scripts,lint,host,session,facade,ui}/**/*.test.ts", ...alsoInNode], {
     isolate: false,
     groupOrder: groupOrders.node,
     others: deploys,

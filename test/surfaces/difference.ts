@@ -1,9 +1,9 @@
 // The allowed differences between a surface and a thread. Each has a decision: a sentence of a record. A difference that does not occur fails
 // the suite.
 
-import { texts } from "./expected.ts";
-import type { Outcome } from "./normal-form.ts";
-import type { SurfaceName } from "./surface.ts";
+import { expectedOf, texts } from "./expected.ts";
+import type { Outcome, SurfaceName } from "./normal-form.ts";
+import type { Scenario } from "./scenario.ts";
 
 /** A field of an outcome that a surface has in another way. */
 export interface Difference<Field extends keyof Outcome = keyof Outcome> {
@@ -197,3 +197,9 @@ export const differences: readonly Difference[] = [
     decision: loop("An error before any text has an empty message."),
   },
 ];
+
+/** The outcome of a scenario through a surface: that of a thread, with the differences. */
+export function expectedBy(surface: SurfaceName, scenario: Scenario): Outcome {
+  const own = differences.filter((one) => one.surface === surface && one.scenario === scenario.name);
+  return { ...expectedOf(scenario), ...Object.fromEntries(own.map(({ field, expected }) => [field, expected])) };
+}

@@ -1,6 +1,8 @@
 // The normal form of a conversation: what every surface of the package has in common, as short texts. Ids, times and the names that a surface gives to its
 // types are left out.
 
+import type { ThreadState } from "#spec/index.ts";
+
 import type { WireRequest } from "../standard-agents/wire.ts";
 
 /** What a conversation was, in the normal form. Each field is compared by itself. */
@@ -27,7 +29,14 @@ export interface ServedModel {
   model: string;
   baseUrl: string;
   headers: Record<string, string>;
+  /** The state of a thread's tool, for a conversation in the tool. */
+  in?: ThreadState;
 }
+
+/** The surfaces: `llm()`, `agent()`, `BasicAgent`, a session and a thread. */
+export const surfaceNames = ["upp", "agents", "loop", "session", "thread"] as const;
+
+export type SurfaceName = (typeof surfaceNames)[number];
 
 /** A block of a message in the normal form. */
 export type Block = { text: string } | { thinking: string } | { call: string; args: unknown };

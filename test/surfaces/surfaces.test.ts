@@ -1,12 +1,19 @@
 // One conversation through the five surfaces of the package: `llm()`, `agent()`, `BasicAgent`, `createSession` and a thread. Their outcomes are
 // equal in a normal form, except for the differences of a table.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 
-import { differences } from "./difference.ts";
+import { consulting, of, toolMessage } from "../thread/consult-driver.ts";
+import { converse } from "../thread/thread-driver.ts";
+import { differences, expectedBy } from "./difference.ts";
 import { expectedOf } from "./expected.ts";
+import { librarySurfaces } from "./library-surface.ts";
+import { surfaceNames } from "./normal-form.ts";
+import { outcomeOf } from "./outcome.ts";
 import { scenarios } from "./scenario.ts";
-import { outcomeOf, surfaceNames } from "./surface.ts";
+import { runThread } from "./thread-surface.ts";
+
+const surfaces = { ...librarySurfaces, thread: runThread };
 
 const records = import.meta.glob("../../docs/decisions/*.md", { query: "?raw", import: "default", eager: true });
 
@@ -14,13 +21,36 @@ const conversations = scenarios.flatMap((scenario) =>
   surfaceNames.map((surface) => [scenario.name, surface, scenario] as const),
 );
 
+/** The surfaces with the option `in`. */
+const inTools: readonly string[] = ["upp", "agents", "loop"];
+
+/** The tokens of the case `tool-call`, of which `llm()` requests one more at its limit. */
+const tokensOfCall = 77;
+
 describe("five surfaces", () => {
   it.each(conversations)(
     "The conversation with %s has the outcome of a thread also through %s, except for the listed differences",
     async (_name, surface, scenario) => {
-      const own = differences.filter((one) => one.surface === surface && one.scenario === scenario.name);
-      const changed = Object.fromEntries(own.map(({ field, expected }) => [field, expected]));
-      expect(await outcomeOf(surface, scenario)).toEqual({ ...expectedOf(scenario), ...changed });
+      expect(await outcomeOf(surfaces[surface], scenario, inject("modelServer"))).toEqual(
+        expectedBy(surface, scenario),
+      );
+    },
+  );
+
+  it.each(conversations.filter(([, surface]) => inTools.includes(surface)))(
+    "The conversation with %s has the same outcome through %s in the tool of a thread, and the thread's run counts its tokens",
+    async (_name, surface, scenario) => {
+      const { id, text } = await consulting(async (state) => {
+        const run: typeof runThread = (given, served) => surfaces[surface](given, { ...served, in: state });
+        return JSON.stringify(await outcomeOf(run, scenario, inject("modelServer")));
+      });
+      const [end] = of(await converse(id, text), "run_end");
+      const outcome = expectedBy(surface, scenario);
+      expect(JSON.parse((await toolMessage(id))?.content ?? "null")).toEqual(outcome);
+      // A turn that fails reports no tokens; they count nevertheless. The model of the thread itself uses four.
+      const { total } = outcome.usage ?? expectedOf(scenario).usage ?? { total: 0 };
+      const further = outcome.requests.length - expectedOf(scenario).requests.length;
+      expect(end?.usage.total_tokens).toBe(4 + total + further * tokensOfCall);
     },
   );
 

@@ -1,6 +1,4 @@
-// The five surfaces of the package. Each runs a scenario by its own functions, and returns the outcome in the normal form.
-
-import { inject } from "vitest";
+// The surfaces that run in any JavaScript runtime: `llm()`, `agent()`, `BasicAgent` and a session. Each runs a scenario by its own functions.
 
 import { BasicAgent, createTool, ModelConfig, ToolError } from "#facade/phi/index.ts";
 import type { AgentMessage } from "#facade/phi/index.ts";
@@ -16,44 +14,21 @@ import { createSession, createSimpleTool, execute } from "#session/index.ts";
 import type { SessionMessage } from "#session/index.ts";
 import { defineModel } from "#spec/index.ts";
 
-import { wireModel } from "../standard-agents/wire.ts";
-import { answerLine, requestsOf, resultLine, userLine } from "./normal-form.ts";
+import { answerLine, resultLine, userLine } from "./normal-form.ts";
 import type { Block, Held, Outcome, ServedModel } from "./normal-form.ts";
 import { abortAfter, promptsOf, ReportedError, schemaOf, system, toolsOf } from "./scenario.ts";
 import type { Scenario } from "./scenario.ts";
-import { runThread } from "./thread-surface.ts";
 
-export const surfaceNames = ["upp", "agents", "loop", "session", "thread"] as const;
-
-export type SurfaceName = (typeof surfaceNames)[number];
-
-const surfaces: Record<SurfaceName, (scenario: Scenario, served: ServedModel) => Promise<Held>> = {
-  upp: runUpp,
-  agents: runAgents,
-  loop: runLoop,
-  session: runSession,
-  thread: runThread,
-};
-
-/** Runs a scenario by a surface. */
-export async function outcomeOf(surface: SurfaceName, scenario: Scenario): Promise<Outcome> {
-  const { definition, sent } = wireModel("anthropic", { model: scenario.answers });
-  const { abort } = scenario;
-  const hold = typeof abort === "object" ? { "x-server-hold": String(abort.bytes) } : {};
-  const held = await surfaces[surface](scenario, {
-    model: scenario.answers,
-    baseUrl: `${inject("modelServer")}/v1`,
-    headers: { ...definition.headers, ...hold },
-  });
-  return { ...held, ...requestsOf(await sent()) };
-}
+/** The surfaces by name. The first three also run in the tool of a thread, with `served.in`. */
+export const librarySurfaces = { upp: runUpp, agents: runAgents, loop: runLoop, session: runSession };
 
 const thinking = ({ isThinking = false }: Scenario) => (isThinking ? ({ thinkingLevel: "low" } as const) : {});
 
-function uppOptions(scenario: Scenario, { model, ...config }: ServedModel, onCall: () => void) {
+function uppOptions(scenario: Scenario, { model, in: state, ...config }: ServedModel, onCall: () => void) {
   return {
     model: anthropic(model, thinking(scenario)),
     config: { ...config, apiKey: "key" },
+    ...(state === undefined ? {} : { in: state }),
     system,
     tools: toolsOf(scenario).map((tool) => ({ ...tool, parameters: schemaOf(tool), run: () => tool.run(onCall) })),
   };
@@ -153,7 +128,7 @@ function uppLines(messages: readonly AnyMessage[]): string[] {
   });
 }
 
-async function runLoop(scenario: Scenario, { model, baseUrl, headers }: ServedModel): Promise<Held> {
+async function runLoop(scenario: Scenario, { model, baseUrl, headers, in: state }: ServedModel): Promise<Held> {
   const { isThinking = false, limit } = scenario;
   const tools = toolsOf(scenario).map((tool) =>
     createTool({
@@ -173,6 +148,7 @@ async function runLoop(scenario: Scenario, { model, baseUrl, headers }: ServedMo
     .withTools(tools)
     .withThinking(isThinking ? "Low" : "Off")
     .withExecutionLimits(limit === undefined ? null : { max_turns: limit });
+  if (state !== undefined) assistant.withIn(state);
   const onText = abortAfter(scenario, () => assistant.abort());
   const usages: Usage[] = [];
   for (const prompt of promptsOf(scenario)) {
@@ -221,14 +197,21 @@ function textOf(content: readonly { type: string; text?: string }[]): string {
   return content.map(({ text = "" }) => text).join("");
 }
 
-async function runSession(scenario: Scenario, { model, ...connection }: ServedModel): Promise<Held> {
+async function runSession(scenario: Scenario, { model, baseUrl, headers }: ServedModel): Promise<Held> {
   let stopping = new AbortController();
   const tools = toolsOf(scenario).map((tool) =>
     createSimpleTool({ ...tool, label: tool.name, parameters: schemaOf(tool) }, async () => ({
       output: await tool.run(() => stopping.abort()),
     })),
   );
-  const definition = defineModel({ name: "main", provider: "anthropic", model, ...thinking(scenario), ...connection });
+  const definition = defineModel({
+    name: "main",
+    provider: "anthropic",
+    model,
+    ...thinking(scenario),
+    baseUrl,
+    headers,
+  });
   const session = createSession(
     crypto.randomUUID(),
     { systemPrompt: system, tools },
