@@ -31,7 +31,7 @@ export interface Scenario {
 /** The tools of all scenarios, by name. */
 const toolNames = ["get_weather", "get_time"] as const;
 
-export type ToolName = (typeof toolNames)[number];
+type ToolName = (typeof toolNames)[number];
 
 const parameters: Record<ToolName, string> = { get_weather: "city", get_time: "zone" };
 
@@ -47,7 +47,7 @@ export interface ScenarioTool {
   /** The name of its only parameter, a text. */
   parameter: string;
   /** Returns a text, throws, or calls `onCall` and never ends. */
-  run(onCall: () => void): Promise<string>;
+  run: (onCall: () => void) => Promise<string>;
 }
 
 /** The tools of a scenario. */
