@@ -39,6 +39,8 @@ const wrongOptions: [object, string][] = [
   [{ tools: [tool("add", String, { parameters: { type: "array" } })] }, "tools.0 is not a tool"],
   [{ toolStrategy: { maxIterations: 0.5 } }, "maxIterations has to be a whole number"],
   [{ toolStrategy: { maxIterations: "2" } }, "maxIterations has to be a whole number"],
+  [{ in: null }, "The option `in` takes the state that a tool's function receives"],
+  [{ in: {} }, "The option `in` takes the state that a tool's function receives"],
   [{ signal: new AbortController() }, "signal has to be an AbortSignal"],
   [{ config: { timeout: 0 } }, "config.timeout has to be milliseconds above 0"],
   [{ config: { timeout: -1 } }, "it is -1"],
