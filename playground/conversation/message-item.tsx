@@ -7,6 +7,7 @@ import type { MessageView, ThreadHandle } from "threadhold/client";
 
 import { clock, clockOrDay, dayAndTime, iso } from "../kit/figures.ts";
 import { useFocusAfterRemoval } from "../kit/use-focus-after-removal.ts";
+import { SourceList, sourcesIn } from "./cited-pages.tsx";
 import { ShortenedMessages } from "./context/shortened-messages.ts";
 import { MessageEditor, isBeingEdited } from "./message-editor.tsx";
 import { MessageMenu } from "./message-menu.tsx";
@@ -92,6 +93,7 @@ export const MessageItem = memo(function MessageItem({
             />
           ))
         )}
+        <SourceList sources={sourcesIn({ sources: message.metadata["sources"] ?? null })} />
         <Ending message={message} />
         {message.edited_at === undefined || editing ? null : (
           <Edited at={message.edited_at} role={message.role} answeredAt={row.answeredAt} />

@@ -11,6 +11,7 @@ import { Markdown } from "../markdown/markdown.tsx";
 import { answerObject } from "./answer-object.ts";
 import { Attachment } from "./attachment.tsx";
 import { JsonView } from "./json-view.tsx";
+import { ProviderTool } from "./provider-tool.tsx";
 import type { Lines } from "./rows.ts";
 import { ToolCall } from "./tool-call.tsx";
 
@@ -56,6 +57,8 @@ export const PartView = memo(function PartView({
           writing={message.streaming && last && typeof part.arguments === "string"}
         />
       );
+    case "provider_tool":
+      return <ProviderTool part={part} live={message.streaming} />;
     case "image":
     case "file":
       return (

@@ -20,6 +20,7 @@ const types = [
   "thinking_delta",
   "toolcall_delta",
   "toolcall_end",
+  "provider_tool_start",
   "message_end",
   "step_end",
   "awaiting_tool_execution",
@@ -73,6 +74,7 @@ export function waitAfter(before: ModelWait | null, event: ThreadEvent, now: num
     case "thinking_delta":
     case "toolcall_delta":
     case "toolcall_end":
+    case "provider_tool_start":
     case "message_end":
     case "step_end":
     case "awaiting_tool_execution":

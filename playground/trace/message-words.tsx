@@ -38,6 +38,10 @@ function PartWords({ part }: { part: Message["parts"][number] }): ReactElement {
       );
     case "tool_call":
       return <JsonView label={`Call of ${part.name}`} value={part.arguments} />;
+    case "provider_tool": {
+      const { name, input, output = null } = part;
+      return <JsonView label={`${name}, executed by the provider`} value={{ input, output }} />;
+    }
     default:
       return <JsonView label={part.type} value={JSON.stringify(part, null, 2)} />;
   }

@@ -135,7 +135,8 @@ class Reader {
         return;
       case "text_start":
       case "thinking_start":
-      case "toolcall_start": {
+      case "toolcall_start":
+      case "provider_tool_start": {
         const open = this.#open.get(place.under);
         if (open !== undefined) open.first ??= event.at;
         return;

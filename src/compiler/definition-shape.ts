@@ -149,6 +149,7 @@ const modelFields = {
       schemaRules: z.enum(["openai", "compatible", "anthropic", "google", "moonshot"]).optional(),
     })
     .optional(),
+  providerTools: z.array(z.looseObject({ type: name })).optional(),
   script: z.union([z.array(z.object({})), callable]).optional(),
 } satisfies Fields<ModelDefinition>;
 

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 
-import { jsonObjectSchema } from "./json.ts";
+import { jsonObjectSchema, jsonSchema } from "./json.ts";
 
 /** Text of a message. */
 export const textPartSchema = z.object({ type: z.literal("text"), text: z.string() });
@@ -22,6 +22,20 @@ export const toolCallPartSchema = z.object({
   name: z.string(),
   arguments: z.union([jsonObjectSchema, z.string()]),
   invalid: z.literal(true).optional(),
+});
+
+/**
+ * A tool that the provider of the model executed itself, such as a web search: the call, and its result. No hook, approval or limit of calls
+ * applies to it.
+ */
+export const providerToolPartSchema = z.object({
+  type: z.literal("provider_tool"),
+  id: z.string(),
+  name: z.string(),
+  input: jsonSchema,
+  /** The result. Absent until it has arrived, and if the answer ended before. A long result is the beginning of its JSON, as text. */
+  output: jsonSchema.optional(),
+  is_error: z.literal(true).optional(),
 });
 
 const sourceFields = {
@@ -63,6 +77,7 @@ export const partSchema = z.discriminatedUnion("type", [
   textPartSchema,
   thinkingPartSchema,
   toolCallPartSchema,
+  providerToolPartSchema,
   imagePartSchema,
   filePartSchema,
 ]);
@@ -80,6 +95,7 @@ export const inputContentSchema = z.union([z.string(), z.array(inputPartSchema).
 });
 
 export type ToolCallPart = z.infer<typeof toolCallPartSchema>;
+export type ProviderToolPart = z.infer<typeof providerToolPartSchema>;
 export type ImagePart = z.infer<typeof imagePartSchema>;
 export type FilePart = z.infer<typeof filePartSchema>;
 export type Part = z.infer<typeof partSchema>;

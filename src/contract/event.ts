@@ -4,7 +4,7 @@
 import { z } from "zod";
 
 import { toolResultSchema } from "./call-result.ts";
-import { toolCallSchema } from "./content.ts";
+import { providerToolPartSchema, toolCallSchema } from "./content.ts";
 import { jsonObjectSchema, jsonSchema } from "./json.ts";
 import { runErrorSchema, runKindSchema, runStatusSchema, runTotalsSchema } from "./run.ts";
 import { fileRecordSchema } from "./stored-file.ts";
@@ -130,6 +130,9 @@ const plainEventSchema = z.discriminatedUnion("type", [
   }),
   event("toolcall_delta", { index, offset, delta }),
   event("toolcall_end", { index, tool_call: toolCallSchema }),
+  /** The provider of the model executes a tool itself. The part has no output. */
+  event("provider_tool_start", { index, part: providerToolPartSchema }),
+  event("provider_tool_end", { index, part: providerToolPartSchema }),
   event("message_end", { message: messageSchema }),
   event("message_retracted", { reason: z.enum(["recovery", "retry", "fallback"]) }),
   event("message_updated", { message: messageSchema }),

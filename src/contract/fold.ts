@@ -175,16 +175,6 @@ function apply(view: ThreadView, event: PlainEvent): ThreadView {
       return dropMessage(view, event.message.id);
     case "message_retracted":
       return event.message_id === undefined ? dropUnfinished(view, event.run_id) : dropMessage(view, event.message_id);
-    case "text_start":
-    case "text_delta":
-    case "text_end":
-    case "thinking_start":
-    case "thinking_delta":
-    case "thinking_end":
-    case "toolcall_start":
-    case "toolcall_delta":
-    case "toolcall_end":
-      return applyBlock(view, event);
     case "tool_execution_start":
     case "tool_execution_delta":
     case "tool_execution_end":
@@ -194,6 +184,8 @@ function apply(view: ThreadView, event: PlainEvent): ThreadView {
     case "thread_updated":
       return { ...view, thread: event.thread };
     default:
+      // The events of blocks. Their types are not listed, which makes the client smaller.
+      if ("index" in event) return applyBlock(view, event);
       // Also an event type of a newer server, which this client does not know.
       event.type satisfies UnshownType;
       return view;
@@ -291,29 +283,22 @@ function dropUnfinished(view: ThreadView, runId: string | undefined): ThreadView
   };
 }
 
-type BlockEvent = EventOf<
-  | "text_start"
-  | "text_delta"
-  | "text_end"
-  | "thinking_start"
-  | "thinking_delta"
-  | "thinking_end"
-  | "toolcall_start"
-  | "toolcall_delta"
-  | "toolcall_end"
->;
+type BlockEvent = Extract<PlainEvent, { index: number }>;
 
 function applyBlock(view: ThreadView, event: BlockEvent): ThreadView {
   const message = view.messages.find(({ id }) => id === event.message_id);
   if (message === undefined) return view;
+  const part = nextPart(message.parts[event.index], event);
+  // An event type of a newer server.
+  if (!part) return view;
   const parts = [...message.parts];
   // If the start of an earlier block was missed, an empty part has the index of that block until `message_end` replaces all parts.
   while (parts.length < event.index) parts.push({ type: "text", text: "" });
-  parts[event.index] = nextPart(parts[event.index], event);
+  parts[event.index] = part;
   return { ...view, messages: view.messages.map((known) => (known === message ? withParts(known, parts) : known)) };
 }
 
-function nextPart(part: Part | undefined, event: BlockEvent): Part {
+function nextPart(part: Part | undefined, event: BlockEvent): Part | undefined {
   switch (event.type) {
     case "text_start":
       return { type: "text", text: "" };
@@ -339,6 +324,8 @@ function nextPart(part: Part | undefined, event: BlockEvent): Part {
     }
     case "toolcall_end":
       return { type: "tool_call", ...event.tool_call };
+    default:
+      return event.part;
   }
 }
 

@@ -1,6 +1,9 @@
-// Describes an image or a file by a line of text, which a model receives if the bytes are not sent.
+// Describes parts by text, which a model receives in their place: an image or a file whose bytes are not sent, and a call that a provider executed.
 
-import type { FilePart, ImagePart } from "#contract/content.ts";
+import type { FilePart, ImagePart, ProviderToolPart } from "#contract/content.ts";
+import { textOrJson } from "#lib/json-value.ts";
+
+import { cutText } from "./cut-text.ts";
 
 /** Returns the line: name, type, size, and path or URL, as far as they are known, and the reason (decisions 16 and 19: attachments). */
 export function describePart(part: ImagePart | FilePart, reason?: string): string {
@@ -9,6 +12,16 @@ export function describePart(part: ImagePart | FilePart, reason?: string): strin
   const size = part.size === undefined ? undefined : byteSize(part.size);
   const details = [name, part.mime_type, size, location].filter((detail) => detail !== undefined && detail !== "");
   return `[${part.type}: ${details.join(", ")}${reason === undefined ? "" : `; ${reason}`}]`;
+}
+
+/** The most bytes of the input and of the result of a provider's tool in the text for a model. */
+const mostOfTool = { input: 1000, output: 4000 };
+
+/** The text for a model of a call that another provider executed, or whose answer was interrupted. */
+export function providerToolText({ name, input, output, is_error }: ProviderToolPart): string {
+  const call = `[${name}, executed by the provider, with ${cutText(JSON.stringify(input), mostOfTool.input)}]`;
+  if (output === undefined) return `${call}\n[no result]`;
+  return `${call}\n[${is_error === true ? "error" : "result"}] ${cutText(textOrJson(output), mostOfTool.output)}`;
 }
 
 /** A size for people: `999 bytes`, `1.5 KB`, `20 MB`: in powers of a thousand, with at most three digits. */

@@ -23,6 +23,8 @@ export const leftOut: Partial<Record<ThreadEvent["type"], readonly string[]>> = 
   reasoning: ["text"],
   toolcall_delta: ["delta"],
   toolcall_end: ["tool_call"],
+  provider_tool_start: ["part"],
+  provider_tool_end: ["part"],
   tool_execution_start: ["args"],
   tool_execution_end: ["result"],
   subagent_end: ["result", "error"],
@@ -122,6 +124,13 @@ function lookUp(stored: StoredEvent, source: EventSource): Record<string, unknow
       if (part?.type !== "tool_call") return null;
       const { type: _, provider_data: __, ...call } = part;
       return { tool_call: call };
+    }
+    case "provider_tool_start":
+    case "provider_tool_end": {
+      if (part?.type !== "provider_tool") return null;
+      const { provider_data: _, output, is_error, ...call } = part;
+      const result = { ...(output === undefined ? {} : { output }), ...(is_error === undefined ? {} : { is_error }) };
+      return { part: stored.type === "provider_tool_start" ? call : { ...call, ...result } };
     }
     case "tool_execution_start": {
       const changed = message?.approval?.args ?? message?.changed_args;

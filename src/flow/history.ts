@@ -42,7 +42,7 @@ function withoutTools(earlier: readonly MessageRecord[]): readonly MessageRecord
   if (known !== undefined) return known;
   const list = earlier.flatMap((message) => {
     if (message.role === "tool" || message.strategy !== undefined) return [];
-    const parts = message.parts.filter((part) => part.type !== "tool_call");
+    const parts = message.parts.filter(({ type }) => type !== "tool_call" && type !== "provider_tool");
     if (parts.length === message.parts.length) return [message];
     return textOf(parts) === null ? [] : [{ ...message, parts }];
   });
@@ -181,7 +181,8 @@ function otherSideParts(
   const stop = record.side === null ? null : stopCallText(record, later, { agent, side: record.side });
   if (stop !== null) return [{ type: "text", text: stop }];
   const text = textOf(record.parts) ?? "";
-  return !isVisible(text) ? [] : record.parts.filter(({ type }) => type !== "thinking" && type !== "tool_call");
+  const own = new Set(["thinking", "tool_call", "provider_tool"]);
+  return !isVisible(text) ? [] : record.parts.filter(({ type }) => !own.has(type));
 }
 
 function stopCallText(

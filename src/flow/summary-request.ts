@@ -2,6 +2,7 @@
 
 import { cutMiddle, shortenLines } from "#core/context/shorten.ts";
 import { errorMessage } from "#core/cut-text.ts";
+import { providerToolText } from "#core/describe-part.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
 import { resultText, unstoredUserMessage } from "#core/request/request-messages.ts";
@@ -84,8 +85,9 @@ const failed = "The function in context.strategy failed, so the conversation was
 function messageLine(message: ModelMessage, lines: number): string {
   if (message.role === "tool")
     return `[result of ${message.name ?? "a tool"}] ${shortenLines(resultText(message), lines)}`;
-  const calls = message.parts.flatMap((part) =>
-    part.type === "tool_call" ? [`[calls ${part.name} ${JSON.stringify(part.arguments)}]`] : [],
-  );
+  const calls = message.parts.flatMap((part) => {
+    if (part.type === "provider_tool") return [shortenLines(providerToolText(part), lines)];
+    return part.type === "tool_call" ? [`[calls ${part.name} ${JSON.stringify(part.arguments)}]`] : [];
+  });
   return [`[${message.role}]`, textOf(message.parts) ?? "", ...calls].filter((text) => text !== "").join(" ");
 }

@@ -165,6 +165,18 @@ export class AnswerBlocks {
     return audio === null ? [] : [{ type: "media_end", index: audio.index }];
   }
 
+  /** The number of blocks so far. */
+  get count(): number {
+    return this.#next;
+  }
+
+  /** Begins a block that is neither text, thinking, media nor a call. `ended` are the ends of open text. */
+  beginOther(): { ended: ModelPart[]; index: number } {
+    const ended = this.#endText();
+    const index = this.#next++;
+    return { ended, index };
+  }
+
   startCall(id: string, name: string): ModelPart[] {
     const ended = this.#endText();
     const call = { index: this.#next++, id: this.#options.uniqueId(id), name, written: "" };

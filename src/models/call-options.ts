@@ -7,6 +7,7 @@ import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
 
 import { convertPrompt } from "./convert-prompt.ts";
 import type { ProviderSettings } from "./provider/provider-profile.ts";
+import type { ProviderTools } from "./provider/tools/provider-tools.ts";
 import { checkParams } from "./request-params.ts";
 import { structureForm, structureOptions, withAnswerTool } from "./request-structure.ts";
 import { toolSchema, type SentNames } from "./schema/sent-schema.ts";
@@ -63,8 +64,12 @@ function withSentNames(messages: ModelMessage[], names: ToolNames): ModelMessage
   }));
 }
 
-/** Prepares the call options of a model request. `signal` aborts the request. Throws a RefusedRequest if it cannot be expressed. */
-export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: AbortSignal): PreparedCall {
+/** Prepares the call options of a model request. `providerTools` sends its blocks of the provider's tools. `signal` aborts the request. Throws a RefusedRequest if it cannot be expressed. */
+export function prepareCall(
+  asked: ModelRequest,
+  to: ProviderSettings,
+  { signal, providerTools }: { signal: AbortSignal; providerTools: ProviderTools | null },
+): PreparedCall {
   const { profile } = to;
   if (asked.params !== undefined) checkParams(asked.params, profile);
   const form = structureForm(asked, to);
@@ -74,7 +79,9 @@ export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: A
   const converted = convertTools(request, to);
   const { names, warnings } = converted;
   const tools = wellFormed(converted.tools);
-  const prompt = wellFormed(convertPrompt({ ...request, messages: withSentNames(request.messages, names) }, to));
+  const prompt = wellFormed(
+    convertPrompt({ ...request, messages: withSentNames(request.messages, names) }, to, providerTools),
+  );
   profile.markCache?.(model, prompt, tools);
 
   const maxTokens = request.maxTokens ?? model.maxTokens ?? profile.defaultMaxTokens ?? null;
@@ -109,6 +116,6 @@ export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: A
     },
     answerTool: form?.type === "call" ? form.tool.name : null,
     names,
-    warnings: [...warnings, ...unsent, ...reasoning.warnings],
+    warnings: [...warnings, ...(providerTools?.warnings ?? []), ...unsent, ...reasoning.warnings],
   };
 }

@@ -11,7 +11,8 @@ import { decodeText, isTextType } from "#lib/text-type.ts";
 import { isVisible } from "#lib/visible-text.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { acceptsType, imageType, type ProviderProfile } from "./provider/provider-profile.ts";
+import { acceptsType, imageType } from "./provider/accepted-files.ts";
+import type { ProviderProfile } from "./provider/provider-profile.ts";
 
 type Converted = LanguageModelV3FilePart | LanguageModelV3TextPart;
 

@@ -3,6 +3,7 @@
 
 import type { LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
 
+import { providerToolText } from "#core/describe-part.ts";
 import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
 import type { ProviderData, StoredPart } from "#core/record.ts";
 import { isVisible } from "#lib/visible-text.ts";
@@ -11,11 +12,17 @@ import { acceptedCallName, createWireIds } from "./call-ids.ts";
 import { convertAttachment } from "./convert-attachment.ts";
 import { convertToolResult, noText, type ToolCallNames } from "./convert-tool-result.ts";
 import type { CallTarget, ProviderProfile, ProviderSettings } from "./provider/provider-profile.ts";
+import type { ProviderTools } from "./provider/tools/provider-tools.ts";
 import { toolResultImages } from "./tool-result-images.ts";
 
 type Message<R extends LanguageModelV3Message["role"]> = Extract<LanguageModelV3Message, { role: R }>;
 /** The model that a prompt is for, the names of its calls, and the ids and names that it sends for them. */
-type Target = ToolCallNames & CallTarget & { toolNames: Map<string, string>; wireName: (name: string) => string };
+type Target = ToolCallNames &
+  CallTarget & {
+    toolNames: Map<string, string>;
+    wireName: (name: string) => string;
+    providerTools: ProviderTools | null;
+  };
 type ProviderOptions = NonNullable<LanguageModelV3Message["providerOptions"]>;
 
 const opening: Message<"user"> = { role: "user", content: [{ type: "text", text: "Begin." }] };
@@ -67,10 +74,32 @@ function convertAssistantPart(
         input: typeof part.arguments === "string" ? {} : part.arguments,
         ...options,
       };
+    case "provider_tool":
     case "image":
     case "file":
       return null;
   }
+}
+
+/** The content of the parts of an answer, in the order in which the provider sent its blocks. */
+function answerContent(parts: readonly StoredPart[], target: Target): Message<"assistant">["content"] {
+  /** Texts that stand for results, and the number of blocks before each of them. */
+  const results: { after: number; text: string }[] = [];
+  const content: Message<"assistant">["content"] = [];
+  for (const part of parts) {
+    if (part.type === "provider_tool") {
+      const sent = target.providerTools?.sent(part) ?? { call: providerToolText(part), after: 0 };
+      if (sent.call !== undefined) content.push({ type: "text", text: sent.call });
+      if (sent.result !== undefined) results.push({ after: sent.after + 1, text: sent.result });
+    } else {
+      const converted = convertAssistantPart(part, target);
+      if (converted !== null) content.push(converted);
+    }
+    for (const result of results) result.after -= 1;
+    while (results[0] !== undefined && results[0].after <= 0)
+      content.push({ type: "text", text: results.shift()?.text ?? "" });
+  }
+  return [...content, ...results.map(({ text }) => ({ type: "text" as const, text }))];
 }
 
 function convertMessage(message: ModelMessage, request: ModelRequest, target: Target): LanguageModelV3Message | null {
@@ -99,7 +128,7 @@ function convertAssistant(
 ): Message<"assistant"> | null {
   const { to, toolNames, wireName } = target;
   for (const part of parts) if (part.type === "tool_call") toolNames.set(part.id, wireName(part.name));
-  const converted = parts.map((part) => convertAssistantPart(part, target)).filter((part) => part !== null);
+  const converted = answerContent(parts, target);
   // Providers refuse thinking that nothing follows.
   const content = converted.slice(0, converted.findLastIndex((part) => part.type !== "reasoning") + 1);
   if (content.length === 0) return null;
@@ -132,8 +161,12 @@ function resultsBefore(messages: readonly ModelMessage[], end: number): ModelMes
   return messages.slice(start, end);
 }
 
-/** The prompt of a request: the system prompt, then its messages. */
-export function convertPrompt(request: ModelRequest, to: ProviderSettings): LanguageModelV3Prompt {
+/** The prompt of a request: the system prompt, then its messages. Without `providerTools`, calls that a provider executed are sent as text. */
+export function convertPrompt(
+  request: ModelRequest,
+  to: ProviderSettings,
+  providerTools: ProviderTools | null,
+): LanguageModelV3Prompt {
   const { profile } = to;
   const firstTurn = request.messages.findIndex((message) => message.role !== "system");
   const leading = firstTurn === -1 ? request.messages : request.messages.slice(0, firstTurn);
@@ -146,7 +179,7 @@ export function convertPrompt(request: ModelRequest, to: ProviderSettings): Lang
   const wireId = createWireIds((id) => profile.callId?.(id, { model: request.model, to }) ?? id);
   const offered = new Set(request.tools.map(({ name }) => name));
   const wireName = (name: string): string => (offered.has(name) ? name : acceptedCallName(name));
-  const target = { model: request.model, to, toolNames, wireId, wireName };
+  const target = { model: request.model, to, toolNames, wireId, wireName, providerTools };
   let at = 0;
   for (const message of rest) {
     at += 1;

@@ -8,7 +8,8 @@ import type { ModelMessage } from "#core/ports/model-port.ts";
 import { isVisible } from "#lib/visible-text.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { acceptsType, imageType, type CallTarget, type ProviderProfile } from "./provider/provider-profile.ts";
+import { acceptsType, imageType } from "./provider/accepted-files.ts";
+import type { CallTarget, ProviderProfile } from "./provider/provider-profile.ts";
 
 /** What is sent in place of a text without a visible character, where a text is required. */
 export const noText = "(no text)";

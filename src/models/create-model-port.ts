@@ -28,6 +28,7 @@ import { keyVariable, knownSecrets, ownSecrets, providerSettings } from "./provi
 import type { ModelAccess } from "./provider-settings.ts";
 import type { CallTarget } from "./provider/provider-profile.ts";
 import { providerOf } from "./provider/providers.ts";
+import type { ProviderTools } from "./provider/tools/provider-tools.ts";
 import { gatewayOfBinding } from "./provider/workers-ai.ts";
 import { RawText } from "./raw-text.ts";
 import { StreamReading, untilAborted, type Reading } from "./read-stream.ts";
@@ -88,7 +89,11 @@ async function prepared(
   { languages, fetch, signal }: { languages: LanguageModels; fetch: typeof globalThis.fetch; signal: AbortSignal },
 ) {
   const { request, settings, watch } = call;
-  const { options, warnings, answerTool, names } = prepareCall(request, settings, signal);
+  const target = { model: request.model, to: settings };
+  const providerTools = await loadProviderTools(request, target);
+  if (providerTools !== null) providerTools.sources = ({ url, title }) => call.chunks.sources.add(url, title);
+  call.providerTools = providerTools;
+  const { options, warnings, answerTool, names } = prepareCall(request, settings, { signal, providerTools });
   call.answerTool = answerTool;
   call.names = names;
   const toolNames = (options.tools ?? []).map(({ name }) => name);
@@ -102,8 +107,7 @@ async function prepared(
   };
   const whole =
     profile.pausesTurns === true ? wholeTurnFetch(watched, profile, { continues: request.continues, began }) : watched;
-  const sending = paramsFetch(whole, request.params);
-  const target = { model: request.model, to: settings };
+  const sending = paramsFetch(providerTools?.fetch(whole) ?? whole, request.params);
   const language = await untilAborted(languages.get(target, signal, sending), signal);
   warnings.push(...((await profile.requestWarnings?.(options, target)) ?? []));
   const parts = async (): Promise<ConvertedStream> => {
@@ -111,6 +115,20 @@ async function prepared(
     return new ConvertedStream(direct?.reading(stream, signal) ?? new StreamReading(stream, signal), call);
   };
   return { warnings, parts };
+}
+
+function withoutProviderTools({ model: { name } }: ModelRequest): string {
+  return `The model "${name}" has providerTools, and the server at its address executes no tools itself. Leave them out, or use another address.`;
+}
+
+/** The tools of a request that its provider executes itself; null if it has none. A request that forbids calls has none. */
+async function loadProviderTools(request: ModelRequest, target: CallTarget): Promise<ProviderTools | null> {
+  const protocol = target.to.profile.providerTools;
+  if ((request.model.providerTools ?? []).length === 0 || request.toolChoice === "none") return null;
+  // The address of the environment may be that of a server with another protocol than the definition's.
+  if (protocol === undefined) throw new RefusedRequest(withoutProviderTools(request));
+  const { ProviderTools } = await import("./provider/tools/provider-tools.ts");
+  return new ProviderTools(protocol, request, target);
 }
 
 /** The fetch of a request, with an access token if its provider needs one that is created. */
@@ -182,7 +200,17 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       if (request.raw !== false) secrets = secretsOf(own);
       const raw = new RawText(secrets?.values ?? [], redact);
       if (options.direct !== false) direct = await directPath(settings.profile, { joinMs, timers, now });
-      const call: Call = { request, settings, watch, raw, answerTool: null, names: new Map(), chunks, direct };
+      const call: Call = {
+        request,
+        settings,
+        watch,
+        raw,
+        answerTool: null,
+        names: new Map(),
+        providerTools: null,
+        chunks,
+        direct,
+      };
       const { binding } = settings;
       const bound = binding === undefined ? undefined : bindingFetch(binding, gatewayOfBinding(request));
       const created = (token: string): void => {

@@ -20,6 +20,7 @@ import { answeredFromCache } from "./gateway.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
 import type { Watch } from "./observed-fetch.ts";
 import type { ProviderSettings } from "./provider/provider-profile.ts";
+import type { ProviderTools } from "./provider/tools/provider-tools.ts";
 import type { RawText } from "./raw-text.ts";
 import { isCut, unknownPiece, withReadableMessage } from "./reported-error.ts";
 
@@ -35,6 +36,8 @@ export interface Call {
   answerTool: string | null;
   /** The tools whose arguments are sent under other names. Set when the call options are prepared. */
   names: ToolNames;
+  /** The tools that the provider executes itself; null if the request has none. Set before the request is sent. */
+  providerTools: ProviderTools | null;
   /** Reads every chunk. Its token counts are used if the stream breaks. */
   chunks: ChunkReader;
   /** The direct path of the request; null if there is none. */
@@ -128,9 +131,7 @@ export class Conversion {
         return this.#foreign.has(part.id) ? [] : blocks.callDelta(part.id, part.delta);
       case "tool-call":
         if (part.providerExecuted !== true && part.toolName === this.#call.answerTool) return this.#endAnswer(part);
-        if (part.providerExecuted !== true) return blocks.closeCall(part);
-        this.#hasOtherContent = true;
-        return [];
+        return part.providerExecuted === true ? this.#providerTool() : blocks.closeCall(part);
       case "raw":
         return this.#chunk(part);
       case "response-metadata":
@@ -145,8 +146,7 @@ export class Conversion {
       case "file":
         return this.#file(part);
       case "tool-result":
-        this.#hasOtherContent = true;
-        return [];
+        return this.#providerTool();
       case "source":
         this.#call.chunks.sources.add(part.sourceType === "url" ? part.url : null, part.title);
         return [];
@@ -154,6 +154,12 @@ export class Conversion {
       case "tool-approval-request":
         return [];
     }
+  }
+
+  /** A part of the package for a tool that the provider executed. Its content is read from the chunks. */
+  #providerTool(): ModelPart[] {
+    this.#hasOtherContent = true;
+    return this.#call.providerTools?.next(this.#blocks) ?? [];
   }
 
   /** Converts the call that returns the structured answer to text, so that an answer is the same with and without a forced call. */
@@ -190,6 +196,7 @@ export class Conversion {
       // Every chunk causes a `raw` part (unless the request omits them), even if its text is kept until the next chunk. The part shows that
       // data still arrives.
       ...(request.raw === false ? [] : [this.#raw(this.#hides ? withoutThinkingText(value) : value)]),
+      ...(this.#call.providerTools?.read(fieldsOf(value), this.#blocks) ?? []),
       ...(transcript === "" ? [] : this.#blocks.delta("text", { id: "transcript", delta: transcript })),
       ...(data === "" ? [] : this.#media(profile.speechType?.(request.params) ?? "", data)),
     ];
@@ -235,7 +242,9 @@ export class Conversion {
   }
 
   #finish(part: Extract<LanguageModelV3StreamPart, { type: "finish" }>): ModelPart[] {
-    const { request, settings, chunks, watch } = this.#call;
+    const { request, settings, chunks, watch, providerTools } = this.#call;
+    // Read before the end: it may add sources.
+    const tools = providerTools?.finish(this.#blocks) ?? [];
     const end = {
       reason: this.#reasonOf(part),
       detail: chunks.stopDetail,
@@ -257,6 +266,6 @@ export class Conversion {
     const data = hasCalls ? undefined : answerData([...(this.#texts?.values() ?? [])]);
     const { warnings } = watch.exchange;
     if (warnings.length > 0 && request.raw !== false) closing.unshift(this.#raw({ warnings }));
-    return [...closing, last.type === "finish" && data !== undefined ? { ...last, data } : last];
+    return [...tools, ...closing, last.type === "finish" && data !== undefined ? { ...last, data } : last];
   }
 }

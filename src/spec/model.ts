@@ -38,6 +38,25 @@ export interface ModelCapabilities {
   structuredOutputs?: boolean;
 }
 
+/**
+ * A tool that the provider of a model executes itself, such as a web search: its type, and the fields of that type in the documentation of the
+ * provider's API. Tools of Google have no type there; `{ type: "google_search" }` is its field `google_search`.
+ */
+export interface ModelProviderTool {
+  /** Such as `web_search_20250305` (Anthropic), `web_search` (OpenAI) or `google_search` (Google). */
+  type: string;
+  [field: string]: ModelProviderToolValue;
+}
+
+/** A JSON value in the fields of a provider's tool. */
+export type ModelProviderToolValue =
+  | null
+  | boolean
+  | number
+  | string
+  | ModelProviderToolValue[]
+  | { [field: string]: ModelProviderToolValue };
+
 /** How much a model reasons before it answers. */
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high";
 
@@ -199,6 +218,11 @@ export interface ModelDefinition<N extends string = string, P extends AnyModelPr
   timeouts?: ModelTimeouts;
   /** Differences of an OpenAI-compatible server. */
   compat?: ModelCompatibility;
+  /**
+   * Tools that the provider executes itself, in each step of a prompt with this model whose `toolChoice` is not `none`. Their calls and results are parts
+   * of the answer. No hook, approval or limit of calls applies to them. A build refuses types that the provider does not have.
+   */
+  providerTools?: ModelProviderTool[];
   /** The answers of the provider `test`. */
   script?: TestScript;
 }

@@ -138,3 +138,27 @@ it("AISDK12 Events of other runs and of nested loops are not sent to the chat, a
   ]);
   expect(newStream().fail("gone")).toEqual([{ type: "error", errorText: "gone" }]);
 });
+
+it("AISDK20 A tool that the provider executed is a call with its result that no client executes", () => {
+  const part = { type: "provider_tool", id: "s1", name: "web_search", input: { query: "rain" } };
+  const begun = { type: "provider_tool_start", index: 0, part };
+  const stream = newStream();
+  const chunks = chunksOf(stream, [begun, { type: "provider_tool_end", index: 0, part: { ...part, output: ["a"] } }]);
+  const input = { type: "tool-input-available", toolCallId: "s1", toolName: "web_search", input: part.input };
+  const output = { type: "tool-output-available", toolCallId: "s1", output: ["a"] };
+  const executed = { providerExecuted: true };
+  expect(chunks).toEqual([input, input, output].map((chunk) => ({ ...chunk, ...executed })));
+  const failed = { ...part, id: "s2", output: { error_code: "max_uses_exceeded" }, is_error: true };
+  expect(chunksOf(stream, [{ type: "provider_tool_end", index: 1, part: failed }]).at(-1)).toMatchObject({
+    type: "tool-output-error",
+    toolCallId: "s2",
+    errorText: '{"error_code":"max_uses_exceeded"}',
+  });
+  // An answer that ends before the result.
+  const open = newStream();
+  chunksOf(open, [begun]);
+  const message = { ...messageRecord({ id: "m", role: "assistant" }), parts: [part] };
+  expect(chunksOf(open, [{ type: "message_end", message }])).toMatchObject([
+    { type: "tool-output-error", toolCallId: "s1" },
+  ]);
+});

@@ -7,6 +7,7 @@ const ends: Partial<Record<ModelPart["type"], ModelPart["type"]>> = {
   thinking_end: "thinking_start",
   toolcall_end: "toolcall_start",
   media_end: "media_start",
+  provider_tool_end: "provider_tool_start",
   text_delta: "text_start",
   thinking_delta: "thinking_start",
   toolcall_delta: "toolcall_start",

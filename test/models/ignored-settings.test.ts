@@ -64,6 +64,7 @@ const settings: readonly Fields[] = [
   { capabilities: { vision: false } },
   { capabilities: { functionCalling: false } },
   { script: [{ text: "x" }] },
+  ...["web_search_20250305", "web_search", "url_context"].map((type) => ({ providerTools: [{ type }] })),
 ];
 
 /**

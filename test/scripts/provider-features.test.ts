@@ -27,6 +27,11 @@ const features: [name: string, cell: (profile: ProviderProfile) => string][] = [
   ["structured output, for models that have it", ({ structure }) => yes(structure)],
   ["thinking needs its signature", ({ isSigned }) => yes(isSigned)],
   ["paused turns are continued", ({ pausesTurns }) => yes(pausesTurns)],
+  [
+    "tools that it executes itself",
+    (profile) =>
+      yes((profile.atHost?.({ name: "", provider: profile.name, model: "" }, null) ?? profile).providerTools),
+  ],
   ["images in results of tools", ({ imagesInToolResults }) => yes(imagesInToolResults)],
   ["a flag for failed calls", ({ flagsToolErrors }) => yes(flagsToolErrors)],
   ["turns have to alternate", ({ alternatesTurns }) => yes(alternatesTurns)],

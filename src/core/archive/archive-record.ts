@@ -5,7 +5,7 @@
 import { z } from "zod";
 
 import { attachmentRefSchema, mimeTypeSchema } from "#contract/attachment.ts";
-import { textPartSchema, thinkingPartSchema, toolCallPartSchema } from "#contract/content.ts";
+import { providerToolPartSchema, textPartSchema, thinkingPartSchema, toolCallPartSchema } from "#contract/content.ts";
 import { logTypeSchema } from "#contract/log-entry.ts";
 import { threadNameSchema } from "#contract/named-thread-id.ts";
 import { limitsSchema, runErrorSchema, runKindSchema, runStatusSchema } from "#contract/run.ts";
@@ -118,6 +118,13 @@ const partSchema = z.discriminatedUnion("type", [
     ...toolCallPartSchema.shape,
     arguments: z.union([parsedObject, z.string()]),
     invalid: z.literal(true).exactOptional(),
+    provider_data,
+  }),
+  z.strictObject({
+    ...providerToolPartSchema.shape,
+    input: parsedJson,
+    output: parsedJson.exactOptional(),
+    is_error: z.literal(true).exactOptional(),
     provider_data,
   }),
   z.strictObject({ type: z.literal("image"), ...reference, mime_type: mimeTypeSchema }),

@@ -48,7 +48,9 @@ export function turnEssence(answer: ModelMessage): ModelMessage {
 const essences = new WeakMap<ModelMessage, ModelMessage>();
 
 function newEssence(answer: ModelMessage): ModelMessage {
-  const names = answer.parts.flatMap((part) => (part.type === "tool_call" ? [part.name] : []));
+  const names = answer.parts.flatMap((part) =>
+    part.type === "tool_call" || part.type === "provider_tool" ? [part.name] : [],
+  );
   return {
     id: answer.id,
     role: "user",
@@ -96,9 +98,19 @@ function cutPart(part: StoredPart, tokens: number): StoredPart {
     const text = cutMiddle(part.text, tokens);
     return text === part.text ? part : { type: "text", text };
   }
+  if (part.type === "provider_tool") return cutProviderTool(part, tokens);
   if (part.type !== "tool_call") return part;
   const cut = cutStrings(part.arguments, tokens);
   return cut === part.arguments ? part : { ...part, arguments: cut as typeof part.arguments };
+}
+
+/** A call of the provider's with its strings cut, and without the data that its provider would receive whole. */
+function cutProviderTool(part: Extract<StoredPart, { type: "provider_tool" }>, tokens: number): StoredPart {
+  const { provider_data: data, ...call } = part;
+  const [input, output] = [cutStrings(call.input, tokens), cutStrings(call.output ?? null, tokens)];
+  const isCut = input !== call.input || output !== (call.output ?? null);
+  const isLong = isCut || textTokens(JSON.stringify(data?.data ?? null)) > 4 * tokens;
+  return isLong ? { ...call, input, ...(call.output === undefined ? {} : { output }) } : part;
 }
 
 /** The value with each of its strings cut. Returns the same value if no string is too long. */

@@ -142,6 +142,12 @@ export class Answer {
       case "toolcall_end":
         this.#endCall(part);
         return;
+      case "provider_tool_start":
+        this.#beginTool(part);
+        return;
+      case "provider_tool_end":
+        this.#endTool(part);
+        return;
       case "media_start":
         this.start();
         this.#media.set(part.index, { mime_type: part.mime_type, pieces: [] });
@@ -172,6 +178,7 @@ export class Answer {
   texts(): string[] {
     const finished = this.parts().flatMap((part) => {
       if (part.type === "tool_call") return [part.name, JSON.stringify(part.arguments)];
+      if (part.type === "provider_tool") return [part.name, JSON.stringify(part.input)];
       return part.type === "text" ? [part.text] : part.type === "thinking" ? [part.thinking] : [];
     });
     return [...finished, ...[...this.#open.values()].map(({ text }) => text)].filter((text) => text !== "");
@@ -278,6 +285,32 @@ export class Answer {
     });
     if (this.#options.hideThinking) return;
     this.#emit({ type: "thinking_end", message_id: this.messageId, index, thinking });
+  }
+
+  /** Stores the call at once, so that an interrupted answer has it without a result. */
+  #beginTool({ index, tool }: Extract<ModelPart, { type: "provider_tool_start" }>): void {
+    this.#calls += 1;
+    this.full ||= this.#calls > mostCalls;
+    if (!this.#fits(partBytes + jsonBytes(tool))) return;
+    this.start();
+    this.#parts.set(index, { type: "provider_tool", ...tool });
+    this.#emit({
+      type: "provider_tool_start",
+      message_id: this.messageId,
+      index,
+      part: { type: "provider_tool", ...tool },
+    });
+  }
+
+  #endTool({ index, tool, provider_data }: Extract<ModelPart, { type: "provider_tool_end" }>): void {
+    const begun = this.#parts.get(index);
+    if (begun?.type !== "provider_tool" || !this.#fits(Math.max(0, jsonBytes(tool) - jsonBytes(begun)))) return;
+    // Without the data the call and its result are sent to the provider as text.
+    const isKept = provider_data !== undefined && this.#bytes + jsonBytes(provider_data) <= longestAnswer;
+    if (isKept) this.#fits(jsonBytes(provider_data));
+    const part = { type: "provider_tool" as const, ...tool };
+    this.#parts.set(index, { ...part, ...(isKept ? { provider_data } : {}) });
+    this.#emit({ type: "provider_tool_end", message_id: this.messageId, index, part });
   }
 
   #endCall(part: Extract<ModelPart, { type: "toolcall_end" }>): void {

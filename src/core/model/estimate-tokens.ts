@@ -53,6 +53,8 @@ export function tokensOf(part: StoredPart): number {
       return textTokens(part.thinking);
     case "tool_call":
       return callTokens(part.name, part.arguments);
+    case "provider_tool":
+      return callTokens(part.name, [part.input, part.output ?? null]);
     case "image":
       return imageTokens(part.data ?? "");
     case "file":

@@ -1,6 +1,7 @@
 // The port of a model: a request, and a stream of the answer's parts, the same for every provider.
 
 import type { ToolResult } from "#contract/call-result.ts";
+import type { ProviderToolPart } from "#contract/content.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/thread-message.ts";
 import type { Usage } from "#contract/usage.ts";
@@ -138,6 +139,9 @@ export interface ChunkCounts {
   package: number;
 }
 
+/** A call that the provider executes itself, and its result. */
+export type ProviderTool = Omit<ProviderToolPart, "type">;
+
 /** A part of the answer. Blocks of one answer are numbered by `index`, rising from 0. */
 export type ModelPart =
   | { type: "text_start"; index: number }
@@ -157,6 +161,9 @@ export type ModelPart =
       arguments: string;
       provider_data?: ProviderData;
     }
+  /** A tool that the provider executes itself. The input may follow with the end. An end without output: no result arrived in this answer. */
+  | { type: "provider_tool_start"; index: number; tool: ProviderTool }
+  | { type: "provider_tool_end"; index: number; tool: ProviderTool; provider_data?: ProviderData }
   /** An image, audio or video that the model generated. Each delta is base64 of whole bytes. */
   | { type: "media_start"; index: number; mime_type: string }
   | { type: "media_delta"; index: number; delta: string }

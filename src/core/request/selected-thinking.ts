@@ -4,7 +4,7 @@
 
 import type { ReasoningConfig } from "#spec/index.ts";
 
-import type { MessageRecord } from "../record.ts";
+import type { MessageRecord, StoredPart } from "../record.ts";
 
 /**
  * The earlier messages of a thread, without the thinking that is not sent. A turn that ends in tool results keeps its thinking until the
@@ -45,15 +45,20 @@ function containsThinking(earlier: readonly MessageRecord[]): boolean {
 }
 
 function hasThinking({ parts }: MessageRecord): boolean {
-  for (const { type, provider_data } of parts) if (type === "thinking" || provider_data !== undefined) return true;
+  for (const { type, provider_data } of parts) if (isOpaque(type, provider_data)) return true;
   return false;
+}
+
+/** Whether a part is thinking, or has data that may be. The data of a provider's tool is the call and its result. */
+function isOpaque(type: StoredPart["type"], data: StoredPart["provider_data"]): boolean {
+  return type === "thinking" || (data !== undefined && type !== "provider_tool");
 }
 
 function withoutThinking(message: MessageRecord): MessageRecord {
   if (!hasThinking(message)) return message;
-  const parts = message.parts.flatMap((part) => {
+  const parts = message.parts.flatMap((part): StoredPart[] => {
     if (part.type === "thinking") return [];
-    if (part.provider_data === undefined) return [part];
+    if (part.provider_data === undefined || part.type === "provider_tool") return [part];
     const { provider_data: _, ...rest } = part;
     return [rest];
   });

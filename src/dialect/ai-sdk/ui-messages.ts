@@ -5,6 +5,7 @@ import type { Message } from "#contract/thread-message.ts";
 import type { PendingCall } from "#contract/thread.ts";
 import type { TranscriptEntry } from "#core/thread-rpc.ts";
 
+import { providerToolPart } from "./provider-tool-parts.ts";
 import type { UiMessage, UiPart } from "./routes.ts";
 import { callEnd, fileUrl } from "./tool-parts.ts";
 import type { FileOwner, IsServerTool } from "./tool-parts.ts";
@@ -93,6 +94,7 @@ export class UiMessageList {
       if (part.type === "thinking") {
         return part.thinking === "" ? [] : [{ type: "reasoning", text: part.thinking, state: "done" }];
       }
+      if (part.type === "provider_tool") return [providerToolPart(part)];
       if (part.type !== "tool_call") return [];
       return [
         {

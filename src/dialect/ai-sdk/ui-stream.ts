@@ -1,16 +1,15 @@
 // Converts the events of one run into a UI message stream (AI SDK UI, UIMessageChunk), from which the client builds one message. Each
 // stream sends a character once, even if the events repeat it. The protocol cannot remove text: a retracted text is closed and followed by
 // a `data-retracted` part, and the conversation that a client loads later does not contain it. A resumed stream may contain several
-// messages: after a user message that joined the run, the answer continues in a new message, as in the stored conversation
-// (`ui-messages.ts`).
+// messages: after a user message that joined the run, the answer continues in a new message, as in the stored conversation.
 
 import type { EventOf, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Json } from "#contract/json.ts";
 import type { Message, StopReason } from "#contract/thread-message.ts";
 
+import { providerToolChunks } from "./provider-tool-parts.ts";
 import type { UiPart } from "./routes.ts";
-import { callEnd, fileUrl } from "./tool-parts.ts";
-import type { FileOwner, IsServerTool } from "./tool-parts.ts";
+import { callEnd, fileUrl, type FileOwner, type IsServerTool } from "./tool-parts.ts";
 import { fileParts, uiMessageId, userMessage } from "./ui-messages.ts";
 
 /** A chunk of the stream. */
@@ -148,6 +147,9 @@ export class UiStream {
         if (!this.#calls.has(id)) this.#unconfirmed.set(id, event.message_id ?? "");
         return this.#input(id, name, input);
       }
+      case "provider_tool_start":
+      case "provider_tool_end":
+        return this.#providerTool(event);
       case "tool_execution_start":
         return this.#input(event.tool_call_id, event.tool_name, event.args);
       case "tool_execution_delta":
@@ -266,6 +268,14 @@ export class UiStream {
     if (this.#calls.has(toolCallId)) return [];
     this.#calls.add(toolCallId);
     return [{ type: "tool-input-available", toolCallId, ...this.#tool(name), input }];
+  }
+
+  #providerTool({ message_id = "", part }: EventOf<"provider_tool_start" | "provider_tool_end">): UiChunk[] {
+    if (this.#ended.has(message_id)) return [];
+    this.#contents.add(message_id);
+    this.#unconfirmed.set(part.id, message_id);
+    if (part.output !== undefined) this.#unconfirmed.delete(part.id);
+    return providerToolChunks(part);
   }
 
   #preliminary({ tool_call_id: toolCallId, delta, offset }: EventOf<"tool_execution_delta">): UiChunk[] {

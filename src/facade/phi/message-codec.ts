@@ -34,7 +34,7 @@ function signatureIn({ data }: ProviderData): string | undefined {
 
 /** The blocks of stored parts. A file that is no image has no block in the document, so a line of text names it. */
 export function contentOf(parts: readonly StoredPart[]): Content[] {
-  return parts.map((part): Content => {
+  return parts.flatMap((part): Content | [] => {
     const extra = part.provider_data === undefined ? {} : { provider_data: part.provider_data };
     switch (part.type) {
       case "text":
@@ -50,6 +50,9 @@ export function contentOf(parts: readonly StoredPart[]): Content[] {
       }
       case "tool_call":
         return { type: "toolCall", id: part.id, name: part.name, arguments: part.arguments, ...extra };
+      // The document has no block for a tool that the provider executed.
+      case "provider_tool":
+        return [];
       case "image":
         return { type: "image", data: part.data ?? "", mime_type: part.mime_type };
       case "file":
@@ -58,9 +61,12 @@ export function contentOf(parts: readonly StoredPart[]): Content[] {
   });
 }
 
+/** A stored part that a block can have. */
+export type BlockPart = Exclude<StoredPart, { type: "provider_tool" }>;
+
 /** The stored parts of blocks. `provider` is the id of the provider that made the message; null for a message of a user or a tool. */
-export function partsOf(content: readonly Content[], provider: string | null): StoredPart[] {
-  return content.map((block): StoredPart => {
+export function partsOf(content: readonly Content[], provider: string | null): BlockPart[] {
+  return content.map((block): BlockPart => {
     const { provider_data } = block as { provider_data?: ProviderData };
     const extra = provider_data === undefined ? {} : { provider_data };
     switch (block.type) {

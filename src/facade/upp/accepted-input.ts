@@ -3,7 +3,7 @@
 
 import { fromBase64 } from "#lib/base64.ts";
 import { decodeText, isTextType } from "#lib/text-type.ts";
-import { acceptsType, imageType, type AcceptedFiles } from "#models/provider/provider-profile.ts";
+import { acceptsType, imageType, type AcceptedFiles } from "#models/provider/accepted-files.ts";
 
 import type { MediaBlock } from "./content-block.ts";
 import { userPart } from "./content-part.ts";

@@ -129,6 +129,9 @@ function answerBlock(part: Exclude<StoredPart, { type: "tool_call" }>): Assistan
       return part.text === "" && part.provider_data === undefined ? null : { type: "text", text: part.text };
     case "thinking":
       return { type: "reasoning", text: part.thinking };
+    // The document has no block for a tool that the provider executed.
+    case "provider_tool":
+      return null;
     case "image":
       if (part.data === undefined) return null;
       return { type: "image", source: { type: "base64", data: part.data }, mimeType: part.mime_type };

@@ -192,6 +192,7 @@ export const anthropic: ProviderProfile = {
   // Anthropic requires a limit.
   defaultMaxTokens: 8192,
   schemaRules: () => anthropicRules,
+  providerTools: "claude",
   needsToolDefinitions: () => true,
   callId: (id) => acceptedCallId(id, { refused: /[^a-zA-Z0-9_-]/g, length: 64 }),
   alternatesTurns: true,

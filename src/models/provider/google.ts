@@ -108,6 +108,7 @@ export const google: ProviderProfile = {
   reasoning,
   catalogueAt: (_, host) => placeIn("google", "generativelanguage.googleapis.com", host),
   schemaRules: () => parameterRules,
+  providerTools: "gemini",
   // Gemini before version 3 refuses a schema for the answer together with functions.
   structure: ({ schema }, { model, tools }) =>
     tools.length > 0 && /gemini-[12]\b/.test(model.model) ? null : { schema: googleSchema(schema), options: {} },

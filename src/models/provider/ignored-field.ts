@@ -3,6 +3,7 @@
 
 import type { RefusableFields, RefusedField } from "./provider-profile.ts";
 import { providerNamed } from "./providers.ts";
+import { refusedProviderTools } from "./tools/accepted-provider-tools.ts";
 
 /** The only field of `compat` that every protocol reads. The others describe servers with OpenAI's protocols. */
 const commonCompat = "supportsTemperature";
@@ -15,7 +16,15 @@ export function ignoredField(model: RefusableFields): RefusedField | undefined {
   const refused = (field: RefusedField["field"], reason: string): RefusedField => ({ field, reason });
   const of = `the provider "${provider}"`;
   if (!("variables" in known)) {
-    const sent = { headers, baseUrl, keyVariable, includedProviders, compat: model.compat, cache: model.cache };
+    const sent = {
+      headers,
+      baseUrl,
+      keyVariable,
+      includedProviders,
+      compat: model.compat,
+      cache: model.cache,
+      providerTools: model.providerTools,
+    };
     const [field] = Object.entries(sent).find(([, value]) => value !== undefined) ?? [];
     return field === undefined
       ? undefined
@@ -32,6 +41,15 @@ export function ignoredField(model: RefusableFields): RefusedField | undefined {
   const unmarked = wanted.find((part) => !parts.some((known) => known === part));
   if (unmarked !== undefined)
     return refused("cache", `${of} has no mark for cache.${unmarked}, only for ${parts.join(" and ")}; leave it out`);
+  const { providerTools = [] } = model;
+  const host = baseUrl !== undefined && URL.canParse(baseUrl) ? new URL(baseUrl).host : null;
+  const { providerTools: protocol } = known.atHost?.({ name: "", ...model }, host) ?? known;
+  if (providerTools.length > 0 && protocol === undefined) {
+    const reason = `${of} executes no tools itself here; leave it out, or offer the tools of an MCP server`;
+    return refused("providerTools", reason);
+  }
+  const problem = protocol === undefined ? null : refusedProviderTools(providerTools, protocol);
+  if (problem !== null) return refused("providerTools", problem);
   const unread = Object.entries(compat).find(([field, value]) => value !== undefined && field !== commonCompat);
   return unread === undefined || profile.readsCompat === true
     ? undefined

@@ -8,11 +8,11 @@ import { acceptedCallId } from "../call-ids.ts";
 import { rulesOfSchemas, type WireRules } from "../schema/wire-rules.ts";
 import { wireSchema } from "../schema/wire-schema.ts";
 import type { Effort, ThinkingRequest } from "../thinking-request.ts";
+import type { AcceptedFiles } from "./accepted-files.ts";
 import { compatibilityOf, presetAt } from "./compatibility.ts";
 import {
   noReasoning,
   placeIn,
-  type AcceptedFiles,
   type NativeStructure,
   type ProviderProfile,
   type ProviderSettings,

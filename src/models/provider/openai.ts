@@ -128,6 +128,7 @@ export const openaiResponses: ProviderProfile = {
     ),
     ..."include previous_response_id conversation background prompt".split(" "),
   ],
+  providerTools: "responses",
   // The Responses API uses strict mode by default, which refuses schemas with optional fields.
   toolFields: { strict: false },
   alternatesTurns: false,

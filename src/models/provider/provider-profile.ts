@@ -24,6 +24,7 @@ import type { Watch } from "../observed-fetch.ts";
 import type { WireRules } from "../schema/wire-rules.ts";
 import type { StreamRepair } from "../stream-repair.ts";
 import type { ThinkingRequest } from "../thinking-request.ts";
+import type { AcceptedFiles } from "./accepted-files.ts";
 import type { CloudAccess, Credentials } from "./cloud-access.ts";
 import type { PlainWire } from "./plain/plain-delta.ts";
 
@@ -85,6 +86,7 @@ export type RefusableFields = Pick<
   | "includedProviders"
   | "cache"
   | "compat"
+  | "providerTools"
   | "script"
 >;
 
@@ -118,29 +120,6 @@ export function placeIn(table: string, ownHost: string, host: string | null): Ca
 export interface CallTarget {
   model: AnyModelDefinition;
   to: ProviderSettings;
-}
-
-/** Media types of files that an API accepts; `audio/*` means all types of a group. */
-export interface AcceptedFiles {
-  /** Types of files that are sent as bytes. */
-  bytes: readonly string[];
-  /** Types of files that are sent as URLs. */
-  urls: readonly string[];
-  /** Types of images, as bytes and as URLs. Absent: all. */
-  images?: readonly string[];
-  /** Set to false if images cannot be sent as URLs. */
-  imageUrls?: false;
-}
-
-/** The type with which an image is sent; null if the API does not accept the image. */
-export function imageType({ images }: AcceptedFiles, mimeType: string): string | null {
-  const type = mimeType === "image/jpg" ? "image/jpeg" : mimeType;
-  return images === undefined || images.includes(type) ? type : null;
-}
-
-/** Whether a media type is one of the types, or belongs to a group among them. */
-export function acceptsType(types: readonly string[], mimeType: string): boolean {
-  return types.some((type) => (type.endsWith("/*") ? mimeType.startsWith(type.slice(0, -1)) : type === mimeType));
 }
 
 /** The effect of thinking on a request. */
@@ -213,6 +192,9 @@ interface SentThought {
   text: string;
   own: Readonly<Record<string, JSONObject>>;
 }
+
+/** The protocols of tools that a provider executes itself. */
+export type ProviderToolProtocol = "claude" | "vertex-claude" | "responses" | "gemini" | "vertex-gemini";
 
 /** A piece of a stream that the package does not know. `block` is its number if it begins a whole unknown block. */
 export interface UnknownPiece {
@@ -290,6 +272,8 @@ export interface ProviderProfile {
 
   /** The rules of the provider for the schemas of tools. The result is the same object for equal targets. */
   schemaRules: (target: CallTarget) => WireRules;
+  /** The protocol of the tools that the provider executes itself. Absent: it has none. */
+  providerTools?: ProviderToolProtocol;
   /** Fields added to each tool. */
   toolFields?: Pick<LanguageModelV3FunctionTool, "strict">;
   /** Whether a model refuses earlier calls of tools that the request does not define. Absent: no model does. */

@@ -118,6 +118,7 @@ const vertexClaude: ProviderProfile = {
   plainDeltasOf: anthropic,
   ...vertexFamily,
   ownerAt: () => anthropic.name,
+  providerTools: "vertex-claude",
   load: async (target, fetch) => (await import("./vertex-model.ts")).loadClaude(target, fetch),
   // Vertex AI has no structured output for Claude.
   structure: () => null,
@@ -132,6 +133,7 @@ export const vertex: ProviderProfile = {
   ...vertexFamily,
   name: "vertex",
   ownerAt: () => "vertex",
+  providerTools: "vertex-gemini",
   load: async (target, fetch) => (await import("./vertex-model.ts")).loadGemini(target, fetch),
   optionsName: "vertex",
 };

@@ -150,6 +150,11 @@ function partsOf(
       const result = results.get(part.id);
       return [callPart(part, result, content), ...resultFiles(result, content.threadId)];
     }
+    case "provider_tool": {
+      const { id: toolCallId, name: toolName, input, output: result, is_error: isError } = part;
+      const end = result === undefined ? {} : { result, ...(isError && { isError }) };
+      return [{ type: "tool-call", toolCallId, toolName, argsText: JSON.stringify(input), ...end }];
+    }
     case "image":
     case "file": {
       const file = filePart(content.threadId, part);

@@ -35,6 +35,14 @@ function partContent(part: StoredPart, redact: Redact): object {
         name: part.name,
         arguments: boundedText(textOrJson(part.arguments), redact),
       };
+    case "provider_tool":
+      return {
+        type: "server_tool_call",
+        id: part.id,
+        name: part.name,
+        server_tool_call: boundedText(textOrJson(part.input), redact),
+        server_tool_call_response: boundedText(textOrJson(part.output), redact),
+      };
     default:
       return { type: part.type, mime_type: part.mime_type };
   }

@@ -258,6 +258,7 @@ const loadedLater = new Set([
   "src/models/provider/own/own-profile.ts",
   "src/models/provider/openai-package.ts",
   "src/models/provider/plain/plain-converse.ts",
+  "src/models/provider/tools/provider-tools.ts",
   "src/models/provider/vertex-assertion.ts",
   "src/models/provider/vertex-model.ts",
   "src/store/files/file-search.ts",

@@ -1,5 +1,6 @@
 // The rules of Anthropic's Messages API.
 
+import { anthropicToolProblems } from "./provider-tool-rules.mjs";
 import { callNameProblems, listProblems, textProblems, toolProblems } from "./text-rules.mjs";
 
 const idForm = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -180,5 +181,6 @@ export function anthropicProblems({ messages, system, tools, max_tokens: limit, 
   const usesTools = JSON.stringify(messages).includes('"type":"tool_use"');
   if (usesTools && tools === undefined)
     problems.push("tools: requests which include tool_use blocks must define tools");
+  problems.push(...anthropicToolProblems({ messages, tools }));
   return problems;
 }

@@ -1,6 +1,7 @@
 // The rules of Google's Gemini API.
 
 import { geminiProblems } from "./gemini-problems.mjs";
+import { googleToolProblems } from "./provider-tool-rules.mjs";
 import { listProblems, textProblems } from "./text-rules.mjs";
 
 /**
@@ -54,7 +55,8 @@ const functionName = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
  * @returns {string[]}
  */
 function declarationProblems(tools) {
-  if (tools === undefined) return [];
+  const hasOwn = (Array.isArray(tools) ? tools : []).some((tool) => tool?.functionDeclarations === undefined);
+  if (tools === undefined || (hasOwn && !JSON.stringify(tools).includes('"functionDeclarations"'))) return [];
   const declarations = (Array.isArray(tools) ? tools : []).flatMap((tool) => tool?.functionDeclarations ?? []);
   const names = declarations.map(({ name }) => name);
   return [
@@ -68,7 +70,7 @@ function declarationProblems(tools) {
  * @param {Record<string, any>} body
  * @returns {string[]}
  */
-export function googleProblems({ contents, systemInstruction, tools, generationConfig }) {
+export function googleProblems({ contents, systemInstruction, tools, toolConfig, generationConfig }) {
   const problems = [...listProblems(contents, "contents"), ...declarationProblems(tools)];
   const structure = generationConfig?.responseSchema;
   if (structure !== undefined) problems.push(...geminiProblems(structure, "responseSchema"));
@@ -87,5 +89,6 @@ export function googleProblems({ contents, systemInstruction, tools, generationC
     calls = list.filter((part) => part.functionCall !== undefined).length;
   }
   if (calls > 0) problems.push("contents: the last function call has no function response");
+  problems.push(...googleToolProblems({ contents, tools, toolConfig }));
   return problems;
 }

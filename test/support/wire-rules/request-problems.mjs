@@ -6,6 +6,7 @@ import { anthropicProblems } from "./anthropic-rules.mjs";
 import { bedrockProblems } from "./bedrock-rules.mjs";
 import { chatProblems } from "./chat-rules.mjs";
 import { googleProblems } from "./google-rules.mjs";
+import { providerToolsOf } from "./provider-tool-rules.mjs";
 import { responsesProblems } from "./responses-rules.mjs";
 import { schemaProblems, schemaWireOf } from "./schema-problems.mjs";
 import { surrogateProblems } from "./text-rules.mjs";
@@ -30,6 +31,8 @@ const transcriptRules = {
  */
 function toolsOf(wire, { tools, toolConfig }) {
   const list = /** @type {any[]} */ (Array.isArray(tools) ? tools : []);
+  const own = new Set(providerToolsOf(list));
+  const functions = list.filter((tool) => !own.has(tool));
   switch (wire) {
     case "google":
       return list
@@ -40,9 +43,9 @@ function toolsOf(wire, { tools, toolConfig }) {
         spec === undefined ? [] : [{ name: spec.name, schema: spec.inputSchema?.json }],
       );
     case "anthropic":
-      return list.map(({ name, input_schema: schema }) => ({ name, schema }));
+      return functions.map(({ name, input_schema: schema }) => ({ name, schema }));
     case "openai-responses":
-      return list.map(({ name, parameters }) => ({ name, schema: parameters }));
+      return functions.map(({ name, parameters }) => ({ name, schema: parameters }));
     case "openai":
     case "openrouter":
       return list.map((tool) => ({ name: tool?.function?.name, schema: tool?.function?.parameters }));

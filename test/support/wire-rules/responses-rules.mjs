@@ -1,5 +1,6 @@
 // The rules of the Responses API for requests that store nothing.
 
+import { isResponsesToolItem, providerToolsOf, responsesToolProblems } from "./provider-tool-rules.mjs";
 import { argumentProblems, callNameProblems, listProblems, textProblems, toolProblems } from "./text-rules.mjs";
 
 /**
@@ -25,7 +26,8 @@ function messageProblems({ content }, path) {
 function reasoningProblems(input, at, isOpen) {
   const { encrypted_content: encrypted, summary, content } = input[at];
   const next = input.slice(at + 1).find(({ type }) => type !== "reasoning");
-  const isFollowed = next !== undefined && (next.type === "function_call" || next.role === "assistant");
+  const isFollowed =
+    next !== undefined && (next.type === "function_call" || next.role === "assistant" || isResponsesToolItem(next));
   return [
     ...((typeof encrypted === "string" && encrypted !== "") || (isOpen && Array.isArray(content))
       ? []
@@ -40,13 +42,23 @@ function reasoningProblems(input, at, isOpen) {
 }
 
 /**
+ * The functions of a list of tools; undefined for a request without functions.
+ * @param {any} tools
+ */
+function functionsOf(tools) {
+  const own = new Set(providerToolsOf(tools));
+  const functions = own.size === 0 ? tools : tools.filter((/** @type {any} */ tool) => !own.has(tool));
+  return own.size > 0 && functions.length === 0 ? undefined : functions;
+}
+
+/**
  * @param {Record<string, any>} body
  * @returns {string[]}
  */
 export function responsesProblems({ model, input, tools, instructions }) {
   // vLLM reads such items for gpt-oss and for other open models: https://github.com/vllm-project/vllm/pull/28248
   const isOpen = /gpt-oss|qwen|deepseek|kimi|minimax|glm-/i.test(String(model));
-  const problems = [...listProblems(input, "input"), ...toolProblems(tools, (tool) => tool?.name)];
+  const problems = [...listProblems(input, "input"), ...toolProblems(functionsOf(tools), (tool) => tool?.name)];
   if (instructions !== undefined) problems.push(...textProblems(instructions, "instructions"));
   /** @type {Set<string>} */
   const open = new Set();
@@ -63,8 +75,9 @@ export function responsesProblems({ model, input, tools, instructions }) {
     } else if (item.type === "function_call_output") {
       if (!open.delete(item.call_id)) problems.push(`${path}: no tool call found for the output "${item.call_id}"`);
       problems.push(...messageProblems({ content: item.output }, path));
-    } else problems.push(`${path}: an item of the type "${item.type}" is not accepted`);
+    } else if (!isResponsesToolItem(item)) problems.push(`${path}: an item of the type "${item.type}" is not accepted`);
   }
   if (open.size > 0) problems.push(`input: no tool output found for ${[...open].join(", ")}`);
+  problems.push(...responsesToolProblems({ input, tools }));
   return problems;
 }

@@ -4,10 +4,9 @@
 
 import { parseArguments } from "#core/model/answer.ts";
 import type { ModelPart } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
 
 import type { AssistantMessage } from "../loop-messages.ts";
-import { partsOf } from "../message-codec.ts";
+import { partsOf, type BlockPart } from "../message-codec.ts";
 import { problemOfEvent } from "./answer-check.ts";
 import type { StreamEvent } from "./stream-provider.ts";
 
@@ -130,7 +129,7 @@ export class PushedAnswer {
     return parts;
   }
 
-  #completeBlock(index: number, part: StoredPart): ModelPart[] {
+  #completeBlock(index: number, part: BlockPart): ModelPart[] {
     if (part.type === "image" || part.type === "file") return this.#media(index, part);
     const kind = part.type === "tool_call" ? "toolcall" : part.type;
     const block = this.#blocks.get(index) ?? { ...newBlock(kind), ...callOf(part) };
@@ -160,7 +159,7 @@ export class PushedAnswer {
     return [...parts, { type: "toolcall_end", index, id: this.#idOf(index, id), name, arguments: whole, ...data }];
   }
 
-  #media(index: number, { mime_type, data = "" }: Extract<StoredPart, { type: "image" | "file" }>): ModelPart[] {
+  #media(index: number, { mime_type, data = "" }: Extract<BlockPart, { type: "image" | "file" }>): ModelPart[] {
     if (this.#blocks.has(index))
       throw new MalformedAnswer(`sent events for the block ${index}, which is an image in its answer`);
     const following: ModelPart[] = [{ type: "media_start", index, mime_type }];
@@ -185,12 +184,12 @@ function newBlock(kind: Block["kind"]): Block {
   return { kind, text: "", isShown: false, id: "", name: "", isEnded: false };
 }
 
-function callOf(part: StoredPart): Partial<Block> {
+function callOf(part: BlockPart): Partial<Block> {
   return part.type === "tool_call" ? { id: part.id, name: part.name } : {};
 }
 
 /** The JSON text of the arguments: the deltas, if they are the arguments of the answer. */
-function argumentsOf(part: Extract<StoredPart, { type: "tool_call" }>, sent: string): string {
+function argumentsOf(part: Extract<BlockPart, { type: "tool_call" }>, sent: string): string {
   const { arguments: given } = part;
   if (typeof given === "string") return given;
   const whole = JSON.stringify(given);

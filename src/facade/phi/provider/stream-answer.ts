@@ -35,6 +35,8 @@ export class StreamAnswer {
   add(part: Exclude<ModelPart, { type: "finish" | "error" }>): StreamEvent | null {
     switch (part.type) {
       case "raw":
+      case "provider_tool_start":
+      case "provider_tool_end":
         return null;
       case "text_start":
       case "thinking_start":

@@ -32,6 +32,7 @@ const foreignFields = [
   "includedProviders",
   "cache",
   "compat",
+  "providerTools",
   "script",
 ] as const satisfies readonly (keyof RefusableFields)[];
 
