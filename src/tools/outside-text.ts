@@ -35,10 +35,10 @@ const digestLength = 8;
 
 /**
  * Returns the name with which a model calls a server's tool. Characters that providers refuse become `_`. A name that is too long or was
- * changed ends with a digest of the tool's name on the server, so that two tools do not get the same name.
+ * changed ends with a digest of the tool's name on the server, so that two tools do not get the same name. An empty prefix adds nothing.
  */
 export async function toolName(prefix: string, name: string): Promise<string> {
-  const whole = `${prefix}__${name}`;
+  const whole = prefix === "" ? name : `${prefix}__${name}`;
   const plain = whole.replaceAll(/[^A-Za-z0-9_-]/g, "_");
   if (plain === whole && plain.length <= nameLength) return plain;
   const digest = (await sha256Hex(name)).slice(0, digestLength);

@@ -88,6 +88,11 @@ export class AgentOptions {
     return this.addTools([subAgent]);
   }
 
+  /** Adds the list of the skills to the end of the system prompt. */
+  withSkills(skills: { formatForPrompt(): string }): this {
+    return this.withSystemPrompt([this.systemPrompt, skills.formatForPrompt()].filter(Boolean).join("\n\n"));
+  }
+
   /** Null: nothing is compacted. */
   withContextConfig(config: ContextConfig | null): this {
     this.contextConfig = config;

@@ -1,7 +1,11 @@
-// The entry `threadhold/tools/mcp`: the tools of MCP servers. The generated registry imports it if the project has files in `agents/mcp/`.
+// The entry `threadhold/tools/mcp`: the tools of MCP servers. The generated registry imports it if the project has files in `agents/mcp/`, and
+// programs use `openHttpServer`.
 
 import type { AuthorizationModule } from "#core/ports/authorization-port.ts";
 
+export { openHttpServer } from "./http-server.ts";
+export type { HttpServer, HttpServerOptions, McpHttpOptions } from "./http-server.ts";
+export type { McpToolsOptions } from "./mcp-client.ts";
 export { openTools } from "./server-tools.ts";
 
 const load = () => import("./oauth/authorization-module.ts");

@@ -13,8 +13,36 @@ import { fieldsOf, parseJson } from "#lib/json-value.ts";
 import { outsideText } from "../outside-text.ts";
 import { readSentData } from "./plain-message.ts";
 
+/** Why a request to an MCP server failed (phi-core, McpError). */
+export type McpErrorKind =
+  /** The server could not be reached, refused the request, or did not respond in time. */
+  | "Transport"
+  /** A response does not match the protocol, has no result, or exceeds a bound. */
+  | "Protocol"
+  /** The server responded with an error. `code` is its code. */
+  | "JsonRpc"
+  /** A response is no JSON. */
+  | "Serialization"
+  /** The program of the server could not be started, or its streams failed. */
+  | "Io"
+  /** The connection or the client was closed, or the program of the server ended. */
+  | "ConnectionClosed";
+
 /** An error that a model or an operator reads. */
-export class McpServerError extends Error {}
+export class McpServerError extends Error {
+  readonly kind: McpErrorKind;
+  /** The code of the server's error; null if the server sent none. */
+  readonly code: number | null;
+
+  constructor(
+    message: string,
+    { kind = "Transport", code = null, cause }: { kind?: McpErrorKind; code?: number | null; cause?: unknown } = {},
+  ) {
+    super(message, cause === undefined ? {} : { cause });
+    this.kind = kind;
+    this.code = code;
+  }
+}
 
 /** The code of the error response that is added for a response above a bound. Servers of the protocol do not use it. */
 export const tooMuchCode = -31_999;
@@ -159,7 +187,24 @@ function refusesSession(text: string): boolean {
 /** Converts a thrown value to an error whose text names the definition `name`. */
 export function serverError(name: string, thrown: unknown): Error {
   if (isAuthorizationRequired(thrown)) return thrown;
-  return thrown instanceof McpServerError ? thrown : new McpServerError(`The MCP server "${name}" ${reason(thrown)}`);
+  if (thrown instanceof McpServerError) return thrown;
+  return new McpServerError(`The MCP server "${name}" ${reason(thrown)}`, {
+    kind: kindOf(thrown),
+    code: thrown instanceof McpError && isSentError(thrown) ? thrown.code : null,
+  });
+}
+
+function kindOf(thrown: unknown): McpErrorKind {
+  if (thrown instanceof ProtocolMismatch || thrown instanceof z.core.$ZodError || httpStatus(thrown) === -1)
+    return "Protocol";
+  if (thrown instanceof SyntaxError) return "Serialization";
+  if (thrown instanceof McpError) {
+    if (isSentError(thrown)) return "JsonRpc";
+    if (thrown.code === (ErrorCode.ConnectionClosed as number)) return "ConnectionClosed";
+    return thrown.code === (ErrorCode.RequestTimeout as number) ? "Transport" : "Protocol";
+  }
+  // An error of the operating system, such as a broken pipe.
+  return thrown instanceof Error && "syscall" in thrown ? "Io" : "Transport";
 }
 
 function reason(thrown: unknown): string {

@@ -71,7 +71,7 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
     const owner = id ?? resumed;
     const sharedBefore = shared;
     if (method === "GET" && owner === undefined && problem !== null) {
-      throw new McpServerError(`The MCP server "${name}" ${problem}`);
+      throw new McpServerError(`The MCP server "${name}" ${problem}`, { kind: "Protocol" });
     }
     if (streams > mostStreams) throw new McpServerError(`The MCP server "${name}" ended its event stream too often.`);
     const answer = await fetch(url, {
@@ -96,7 +96,8 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
     // The SDK reads the response of a GET as a stream of events, whatever its type is.
     if (stream === null || !(method === "GET" || isEvents)) {
       const counted = countedResponse(response, pages.messageMeter(isList), {
-        refusal: (thrown) => new McpServerError(`The MCP server "${name}" ${tooMuchText(messageOf(thrown))}`),
+        refusal: (thrown) =>
+          new McpServerError(`The MCP server "${name}" ${tooMuchText(messageOf(thrown))}`, { kind: "Protocol" }),
       });
       // Each response in the body belongs to the request, whatever its id is.
       const only = request === undefined ? undefined : { ...request, isSent: (each: number) => each === owner };

@@ -70,7 +70,7 @@ const anyResult = z.looseObject({});
 /** The maximum number of elements in a log line about elements that were left out. */
 const mostLogged = 20;
 
-/** The maximum length of the text about a server's version. */
+/** The maximum length of a text about a server's name or version. */
 const versionLimit = 100;
 
 /** The elements of a server's list of tools, and the reason why the rest of the list is not read; null if the list is complete. */
@@ -113,7 +113,11 @@ export class ServerSession {
   }
 
   /** Opens a session. Rejects if it is not open within the server's time limit. */
-  static async open(server: Server, context: ToolsContext, events: SessionEvents): Promise<ServerSession> {
+  static async open(
+    server: Server,
+    context: SessionContext & Pick<ToolsContext, "fetch">,
+    events: SessionEvents,
+  ): Promise<ServerSession> {
     const { url, headers } = server;
     const timeoutMs = server.callMs + slackMs;
     const options = (isOneStream: boolean) => ({
@@ -223,10 +227,16 @@ export class ServerSession {
     return this.#client.getServerCapabilities() ?? {};
   }
 
-  /** The name and the version that the server states; null if it states none. */
+  /** The name and the version that the server states, each as bounded text; empty if it states none. */
+  get serverInfo(): { name: string; version: string } {
+    const { name = "", version = "" } = this.#client.getServerVersion() ?? {};
+    return { name: outsideText(name, versionLimit), version: outsideText(version, versionLimit) };
+  }
+
+  /** The name and the version that the server states, in one text; null if it states none. */
   get version(): string | null {
-    const server = this.#client.getServerVersion();
-    const text = server === undefined ? "" : outsideText(`${server.name} ${server.version}`, versionLimit).trim();
+    const { name, version } = this.serverInfo;
+    const text = outsideText(`${name} ${version}`, versionLimit).trim();
     return text === "" ? null : text;
   }
 

@@ -19,16 +19,9 @@ import { outsideText } from "../outside-text.ts";
 import { Elicitor } from "./elicitation.ts";
 import type { AuthorizedRequests } from "./oauth/authorized-requests.ts";
 import { OmittedItems } from "./read-items.ts";
+import { ReopenedSession } from "./reopened-session.ts";
 import { Sampler } from "./sampling.ts";
-import {
-  endsSession,
-  httpStatus,
-  isUnknown,
-  McpServerError,
-  NoSessionInTime,
-  serverError,
-  SessionLost,
-} from "./server-error.ts";
+import { serverError } from "./server-error.ts";
 import { featureTools, runFeature } from "./server-features.ts";
 import { callResult, hasReadablePart } from "./server-result.ts";
 import { ServerSession } from "./server-session.ts";
@@ -60,23 +53,15 @@ interface ResolvedServer {
   oauth: AuthorizedRequests | undefined;
 }
 
-/** A session and the number of its open requests. */
-interface OpenedSession {
-  readonly session: Promise<ServerSession>;
-  requests: number;
-}
-
 class ServerTools implements DefinedTools {
   readonly #definition: AnyMcpServerDefinition;
   readonly #context: ToolsContext;
   readonly #times: CallTimes;
-  /** The session that is open or being opened. Its promise belongs to one run of one thread. */
-  #opened: OpenedSession | undefined;
+  readonly #session: ReopenedSession;
   /** The server with its address and headers. Undefined before the first request. */
   #resolved: Promise<ResolvedServer> | undefined;
   readonly #sampler: Sampler | undefined;
   readonly #elicitor: Elicitor | undefined;
-  #closed = false;
   #facts: SourceFacts = { host: null, version: null };
 
   constructor(definition: AnyMcpServerDefinition, context: ToolsContext) {
@@ -85,7 +70,9 @@ class ServerTools implements DefinedTools {
     this.#times = callTimes(definition);
     this.#sampler = definition.sampling === undefined ? undefined : new Sampler(definition.sampling, context);
     const { name, elicitation = false } = definition;
-    this.#elicitor = elicitation ? new Elicitor({ name, ...this.#times, clock: context.clock }) : undefined;
+    const { clock } = context;
+    this.#elicitor = elicitation ? new Elicitor({ name, ...this.#times, clock }) : undefined;
+    this.#session = new ReopenedSession({ name, clock, open: (onEnd) => this.#open(onEnd) });
   }
 
   async tools(): Promise<readonly DefinedTool[]> {
@@ -107,16 +94,13 @@ class ServerTools implements DefinedTools {
     return this.#facts;
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    const session = await this.#opened?.session.catch(() => undefined);
-    this.#opened = undefined;
-    await session?.close(this.#context);
+  close(): Promise<void> {
+    return this.#session.close();
   }
 
   async #list(key: string): Promise<readonly ListedTool[]> {
     const { name, prefix = name, tools: allowed } = this.#definition;
-    const { listed, capabilities } = await this.#repeated(async (session) => {
+    const { listed, capabilities } = await this.#session.run(async (session) => {
       this.#facts = { ...this.#facts, version: session.version };
       return { listed: await session.tools(this.#context.signal), capabilities: session.capabilities };
     }, true);
@@ -164,7 +148,7 @@ class ServerTools implements DefinedTools {
     const isRepeatable = this.#isRepeatable(listed);
     const send = (signal: AbortSignal) => {
       const request = (session: ServerSession) => this.#send(session, listed, { args, call: { ...call, signal } });
-      return this.#repeated(request, isRepeatable);
+      return this.#session.run(request, isRepeatable);
     };
     try {
       if (this.#elicitor === undefined || listed.feature !== undefined) return await send(call.signal);
@@ -207,72 +191,17 @@ class ServerTools implements DefinedTools {
     return typeof check === "function" ? check(content as Json) : null;
   }
 
-  /**
-   * Runs a request, and repeats the request once in another session if the server has ended the session, for example by a restart. A
-   * request that may not run twice is repeated only if the server's response proves that the request did not run.
-   */
-  async #repeated<T>(request: (session: ServerSession) => Promise<T>, isRepeatable: boolean): Promise<T> {
-    const isOpen = this.#opened !== undefined;
-    try {
-      return await this.#inSession(request);
-    } catch (thrown) {
-      const isLost = thrown instanceof SessionLost || (isRepeatable && isUnknown(httpStatus(thrown) ?? 0));
-      if (!isOpen || !isLost) throw thrown;
-      return this.#inSession(request);
-    }
-  }
-
-  /**
-   * Runs a request in the session. Opens the session first if none is open. A session that can no longer be used is closed after its last
-   * request.
-   */
-  async #inSession<T>(request: (session: ServerSession) => Promise<T>): Promise<T> {
-    if (this.#closed) throw new McpServerError(`The session with the MCP server "${this.#definition.name}" is closed.`);
-    const opened = (this.#opened ??= this.#open());
-    opened.requests += 1;
-    try {
-      return await request(await this.#sessionOf(opened));
-    } catch (thrown) {
-      if (endsSession(thrown)) this.#drop(opened);
-      throw thrown;
-    } finally {
-      opened.requests -= 1;
-      if (opened.requests === 0 && this.#opened !== opened) {
-        void opened.session.then((session) => session.close(this.#context)).catch(() => undefined);
-      }
-    }
-  }
-
-  /**
-   * Returns the session. If opening it fails, the next request opens another one, except if the server did not respond in time: each
-   * attempt would take as long again.
-   */
-  async #sessionOf(opened: OpenedSession): Promise<ServerSession> {
-    try {
-      return await opened.session;
-    } catch (thrown) {
-      if (!(thrown instanceof NoSessionInTime)) this.#drop(opened);
-      throw thrown;
-    }
-  }
-
-  #drop(opened: OpenedSession): void {
-    if (this.#opened === opened) this.#opened = undefined;
-  }
-
-  #open(): OpenedSession {
+  #open(onEnd: () => void): Promise<ServerSession> {
     const sampler = this.#sampler;
     const elicitor = this.#elicitor;
-    const session = this.#server().then(({ server, key, context }) =>
+    return this.#server().then(({ server, key, context }) =>
       ServerSession.open(server, context, {
         ...(sampler === undefined ? {} : { onSample: (params) => sampler.answer(params) }),
         ...(elicitor === undefined ? {} : { onQuestion: (params, signal) => elicitor.answer(params, signal) }),
         onToolsChanged: () => dropList(key),
-        onEnd: () => this.#drop(opened),
+        onEnd,
       }),
     );
-    const opened: OpenedSession = { session, requests: 0 };
-    return opened;
   }
 
   #server(): Promise<ResolvedServer> {

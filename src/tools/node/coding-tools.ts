@@ -7,10 +7,10 @@ import { createListFilesTool } from "../files/list-files.ts";
 import { createReadFileTool } from "../files/read-file.ts";
 import { createSearchTool } from "../files/search.ts";
 import { createWriteFileTool } from "../files/write-file.ts";
+import { programTool } from "../program-tool.ts";
+import type { ProgramTool } from "../program-tool.ts";
 import { hostShell } from "./host-shell.ts";
 import { hostWorkspace } from "./host-workspace.ts";
-import { nodeTool } from "./node-tool.ts";
-import type { NodeTool } from "./node-tool.ts";
 
 /** Options of `hostCodingTools`. */
 export interface HostCodingOptions {
@@ -30,17 +30,17 @@ const shellDescription = [
  * Creates the tools `read_file`, `write_file`, `edit_file`, `list_files` and `search` on a folder of this machine, and `bash` if the option
  * `bash` is set. In the paths of the tools, `/` is the folder.
  */
-export function hostCodingTools({ root, bash = false }: HostCodingOptions): NodeTool[] {
+export function hostCodingTools({ root, bash = false }: HostCodingOptions): ProgramTool[] {
   const workspace = hostWorkspace(root);
   const tools = [
-    nodeTool("read_file", createReadFileTool({ workspace })),
-    nodeTool("write_file", createWriteFileTool({ workspace })),
-    nodeTool("edit_file", createEditFileTool({ workspace })),
-    nodeTool("list_files", createListFilesTool({ workspace })),
-    nodeTool("search", createSearchTool({ workspace })),
+    programTool("read_file", createReadFileTool({ workspace })),
+    programTool("write_file", createWriteFileTool({ workspace })),
+    programTool("edit_file", createEditFileTool({ workspace })),
+    programTool("list_files", createListFilesTool({ workspace })),
+    programTool("search", createSearchTool({ workspace })),
   ];
   if (bash === false) return tools;
   const options = bash === true ? {} : bash;
   const shell = createBashTool({ ...options, run: hostShell(root), description: shellDescription });
-  return [...tools, nodeTool("bash", shell)];
+  return [...tools, programTool("bash", shell)];
 }

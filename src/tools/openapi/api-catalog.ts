@@ -14,6 +14,9 @@ import { operationsOf } from "./operation.ts";
 import type { Operation } from "./operation.ts";
 import type { LoadedDocument } from "./server-address.ts";
 
+/** The dependencies of the operations of an API. */
+export type ApiContext = Omit<ToolsContext, "readSchema">;
+
 /** The number of plans that a catalog keeps. */
 const mostPlans = 200;
 
@@ -66,16 +69,44 @@ const keptCatalogs = new Map<string, KeptCatalog>();
 /** The catalog of a definition. Its document is requested if it has an address and is not in memory. */
 export async function catalogOf(
   definition: AnyOpenApiDefinition,
-  context: ToolsContext,
+  context: ApiContext,
   own: OpenApiContext,
 ): Promise<ApiCatalog> {
   const { document } = definition;
   if (isAddress(document)) return addressCatalog(definition, { address: document, context, own });
   const known = ownCatalogs.get(definition);
   if (known !== undefined) return known;
-  const catalog = await readCatalog(definition, { value: await readDocument(document, "project"), url: null }, context);
+  const catalog = await ownCatalog(definition, document, context);
   ownCatalogs.set(definition, catalog);
   return catalog;
+}
+
+/** The catalog of a definition, which is not kept in memory. */
+export async function newCatalog(
+  definition: AnyOpenApiDefinition,
+  context: ApiContext,
+  own: OpenApiContext,
+): Promise<ApiCatalog> {
+  const { document } = definition;
+  if (!isAddress(document)) return ownCatalog(definition, document, context);
+  const { url, headers } = requestOf(document, own);
+  const text = await documentText(definition, { url, headers, context });
+  return readCatalog(definition, { value: await readDocument(text, "address"), url }, context);
+}
+
+async function ownCatalog(
+  definition: AnyOpenApiDefinition,
+  document: string | object,
+  context: ApiContext,
+): Promise<ApiCatalog> {
+  return readCatalog(definition, { value: await readDocument(document, "project"), url: null }, context);
+}
+
+/** The request for a document. */
+function requestOf(address: OpenApiAddress, own: OpenApiContext) {
+  const url = URL.parse(typeof address.url === "function" ? address.url(own) : address.url);
+  if (url === null) throw new ApiError("has no valid address of its document. Check document.url.");
+  return { url, headers: (typeof address.headers === "function" ? address.headers(own) : address.headers) ?? {} };
 }
 
 function isAddress(document: AnyOpenApiDefinition["document"]): document is OpenApiAddress {
@@ -85,7 +116,7 @@ function isAddress(document: AnyOpenApiDefinition["document"]): document is Open
 async function readCatalog(
   definition: AnyOpenApiDefinition,
   document: LoadedDocument,
-  { log }: ToolsContext,
+  { log }: ApiContext,
 ): Promise<ApiCatalog> {
   const { operations, omitted } = await operationsOf(document.value, definition);
   const { name, operations: wanted = [], cookies = false } = definition;
@@ -103,11 +134,9 @@ async function readCatalog(
 
 async function addressCatalog(
   definition: AnyOpenApiDefinition,
-  { address, context, own }: { address: OpenApiAddress; context: ToolsContext; own: OpenApiContext },
+  { address, context, own }: { address: OpenApiAddress; context: ApiContext; own: OpenApiContext },
 ): Promise<ApiCatalog> {
-  const url = URL.parse(typeof address.url === "function" ? address.url(own) : address.url);
-  if (url === null) throw new ApiError("has no valid address of its document. Check document.url.");
-  const headers = (typeof address.headers === "function" ? address.headers(own) : address.headers) ?? {};
+  const { url, headers } = requestOf(address, own);
   const key = await sha256Hex(JSON.stringify([context.hash, definition.name, url.href, headers]));
   const kept = keptCatalogs.get(key);
   const now = context.clock.now();
@@ -124,7 +153,7 @@ async function addressCatalog(
 
 async function documentText(
   { timeoutMs = defaultTimeoutMs, allowedHosts = [] }: AnyOpenApiDefinition,
-  { url, headers, context }: { url: URL; headers: Readonly<Record<string, string>>; context: ToolsContext },
+  { url, headers, context }: { url: URL; headers: Readonly<Record<string, string>>; context: ApiContext },
 ): Promise<string> {
   const response = await context.fetch(url, {
     headers: { accept: "application/json, application/yaml, text/yaml, */*", ...headers },

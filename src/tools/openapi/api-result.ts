@@ -88,7 +88,7 @@ async function shapedText(sent: SentRequest, status: number, text: string): Prom
 }
 
 /** The decoder of the response's character set. Default: UTF-8, also for a name that the platform does not have. */
-function decoderOf(contentType: string | null): TextDecoder {
+function decoderOf(contentType: string | null): InstanceType<typeof TextDecoder> {
   const label = /;\s*charset="?([\w-]{1,40})/i.exec(contentType ?? "")?.[1];
   try {
     return new TextDecoder(label ?? "utf-8");

@@ -8,7 +8,7 @@ import type { DefinedTool, DefinedTools, SourceFacts, ToolsContext } from "#core
 import type { AnyOpenApiDefinition, OpenApiContext, OpenApiResponse, ToolCall } from "#spec/index.ts";
 
 import { catalogOf, defaultTimeoutMs } from "./api-catalog.ts";
-import type { ApiCatalog } from "./api-catalog.ts";
+import type { ApiCatalog, ApiContext } from "./api-catalog.ts";
 import { ApiError, apiError } from "./api-error.ts";
 import { apiRequest, secretsOf } from "./api-request.ts";
 import type { Additions } from "./api-request.ts";
@@ -35,17 +35,27 @@ export function openTools(definition: unknown, context: ToolsContext): DefinedTo
   return new ApiTools(definition as AnyOpenApiDefinition, context);
 }
 
-class ApiTools implements DefinedTools {
+/** The tools of an API. */
+export class ApiTools implements DefinedTools {
   readonly #definition: AnyOpenApiDefinition;
-  readonly #context: ToolsContext;
+  readonly #context: ApiContext;
   readonly #own: OpenApiContext;
+  readonly #catalog: () => Promise<ApiCatalog>;
+  readonly #mostTools: number;
   #facts: SourceFacts = { host: null, version: null };
 
-  constructor(definition: AnyOpenApiDefinition, context: ToolsContext) {
+  /** `catalog` returns the operations; default: those of the definition, which are kept in memory. With more than `most`, two tools find and call them. */
+  constructor(
+    definition: AnyOpenApiDefinition,
+    context: ApiContext,
+    { catalog, most = mostTools }: { catalog?: () => Promise<ApiCatalog>; most?: number } = {},
+  ) {
     const { env, userId, threadId } = context;
     this.#definition = definition;
     this.#context = context;
     this.#own = { env, userId, threadId };
+    this.#catalog = catalog ?? (() => catalogOf(definition, context, this.#own));
+    this.#mostTools = most;
   }
 
   async tools(): Promise<readonly DefinedTool[]> {
@@ -53,7 +63,7 @@ class ApiTools implements DefinedTools {
       const catalog = await this.#catalog();
       const { operations, document } = catalog;
       this.#facts = apiFacts(this.#definition, document, this.#own);
-      if (operations.length > mostTools) return [this.#searchTool(catalog), this.#callTool(catalog)];
+      if (operations.length > this.#mostTools) return [this.#searchTool(catalog), this.#callTool(catalog)];
       return operations.map((operation) => this.#operationTool(catalog, operation));
     });
   }
@@ -72,10 +82,6 @@ class ApiTools implements DefinedTools {
 
   // Each request ends with its call.
   async close(): Promise<void> {}
-
-  #catalog(): Promise<ApiCatalog> {
-    return catalogOf(this.#definition, this.#context, this.#own);
-  }
 
   /** Adds the name of the definition to errors. */
   async #named<T>(work: () => Promise<T>): Promise<T> {

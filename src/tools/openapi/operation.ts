@@ -55,12 +55,14 @@ export async function operationsOf(
     const given = textOf(source["operationId"]);
     const id = lineText(given ?? `${method} ${path}`, idLimit);
     const tags = listOf(source["tags"]).filter((tag) => typeof tag === "string");
-    if (!isWanted({ id, method, path, tags }, definition)) continue;
+    // REQ-155: an operation without an id is reported also if the filters of the definition do not match it.
+    const isUnnamed = given === undefined && !unnamedOperations;
+    if (!isUnnamed && !isWanted({ id, method, path, tags }, definition)) continue;
     const plain = given ?? `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z0-9]+/g, "_")}`;
     const name = await toolName(prefix, plain);
     const isFull = operations.has(name) || operations.size >= mostOperations;
     // A parser of addresses removes some control characters, so the request would have another path.
-    if ((given === undefined && !unnamedOperations) || isFull || /\p{Cc}/u.test(path)) {
+    if (isUnnamed || isFull || /\p{Cc}/u.test(path)) {
       omitted.push(id);
       continue;
     }

@@ -280,8 +280,8 @@ function sourceFiles() {
       .filter(
         (file) => !/^src\/(?:cli|compiler|react|tools\/node|testing\/vite)\//.test(file) && file !== "src/index.ts",
       )
-      // The registry imports them when a thread uses an MCP server or skills.
-      .filter((file) => !/^src\/tools\/(?:mcp|openapi|skills)\//.test(file))
+      // The registry imports them when a thread uses an MCP server or skills, and programs of Node the tools of a loop.
+      .filter((file) => !/^src\/(?:tools\/(?:mcp|openapi|skills)|facade\/phi\/tools)\//.test(file))
       // A table is loaded when a model is looked up in it.
       .filter((file) => !/^src\/models\/provider\/facts\/.*-facts\.ts$/.test(file))
       // Other modules import them when they are needed first.

@@ -1,4 +1,5 @@
-// Tools for `llm()` of `threadhold/upp` and `agent()` of `threadhold/agents`, made of the tools that threads use.
+// Tools of programs: for `llm()` of `threadhold/upp`, `agent()` of `threadhold/agents`, and, with `convertTool`, loops of `threadhold/loop`. They
+// are made of the tools that threads use.
 
 import type { JsonObject } from "#contract/json.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
@@ -6,8 +7,8 @@ import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { readTool } from "#spec/index.ts";
 import type { AnyToolDefinition, ThreadState } from "#spec/index.ts";
 
-/** A tool for `llm()` and `agent()`. */
-export interface NodeTool {
+/** A tool for `llm()` and `agent()`. `convertTool` of `threadhold/loop` makes a tool of a loop of it. */
+export interface ProgramTool {
   readonly name: string;
   readonly description: string;
   /** JSON Schema of the arguments. */
@@ -22,7 +23,7 @@ export interface NodeTool {
 }
 
 /** The parts of a result that the conversion uses. */
-interface Result {
+interface ReturnedResult {
   status: "success" | "error";
   result?: string | undefined;
   error?: string | undefined;
@@ -31,25 +32,25 @@ interface Result {
 }
 
 /** Converts a tool that needs nothing of the thread. */
-export function nodeTool(name: string, definition: AnyToolDefinition): NodeTool {
+export function programTool(name: string, definition: AnyToolDefinition): ProgramTool {
   const { description, schema, run, options } = readTool(definition);
   return {
     name,
     description,
-    parameters: argumentsJsonSchema(schema) as NodeTool["parameters"],
+    parameters: argumentsJsonSchema(schema) as ProgramTool["parameters"],
     ...(options.sequential === true ? { sequential: true } : {}),
     async run(params, { toolCallId, signal }) {
       const checked = checkArguments(schema, params as JsonObject);
       if (!checked.ok) throw new Error(`The arguments are invalid: ${checked.problem}`);
       const call = { id: toolCallId, attempt: 1, signal, progress: () => {} };
       // The options `workspace` and `run` of these tools replace the thread's files, so the state is not used.
-      return nodeResult(await (run?.({} as ThreadState, checked.args, call) as Promise<Result>));
+      return programResult(await (run?.({} as ThreadState, checked.args, call) as Promise<ReturnedResult>));
     },
   };
 }
 
 /** Converts the result of a tool. Throws for an error. */
-export function nodeResult({ status, result, error, content, value }: Result): unknown {
+export function programResult({ status, result, error, content, value }: ReturnedResult): unknown {
   const blocks = (content ?? []).map((part) => blockOf(part as Part));
   const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
   if (status === "error")
