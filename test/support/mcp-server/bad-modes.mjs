@@ -224,6 +224,8 @@ const modes = {
     tools: [tool("ping")],
     raw: ({ response }) => response.writeHead(200, { "content-type": "application/json" }).end("<html>"),
   },
+  /** Answers a call with a response that has neither a result nor an error. */
+  resultless: { tools: [tool("ping")], raw: ({ send }) => send({}) },
   /** Answers a call with a page. */
   page: {
     tools: [tool("ping")],
