@@ -26,11 +26,11 @@ const about = {
   ],
   "threadhold/tools/mcp": [
     "tools-mcp.md",
-    "The tools of MCP servers, for generated code ([guide](../../guide/mcp.md)).",
+    "The tools of MCP servers, for generated code and programs ([guide](../../guide/mcp.md)).",
   ],
   "threadhold/tools/openapi": [
     "tools-openapi.md",
-    "The operations of OpenAPI documents as tools, for generated code ([guide](../../guide/openapi.md)).",
+    "The operations of OpenAPI documents as tools, for generated code and programs ([guide](../../guide/openapi.md)).",
   ],
   "threadhold/tools/skills": [
     "tools-skills.md",
@@ -47,7 +47,7 @@ const about = {
   ],
   "threadhold/tools/node": [
     "tools-node.md",
-    "Coding tools on a folder of a machine, and MCP servers over stdio, for programs in Node ([guide](../../guide/node-tools.md)).",
+    "Coding tools on a folder of a machine, MCP servers over stdio, and skills, for programs in Node ([guide](../../guide/node-tools.md)).",
   ],
   "threadhold/tools/files": [
     "tools-files.md",
@@ -79,6 +79,14 @@ const about = {
     "Records of loops as sessions, and their stores, for `threadhold/loop` ([guide](../../guide/sessions-of-loops.md)).",
   ],
   "threadhold/loop/sessions/node": ["loop-sessions-node.md", "Sessions as files, for `threadhold/loop`."],
+  "threadhold/loop/tools": [
+    "loop-tools.md",
+    "Tools of MCP servers and OpenAPI documents, for `threadhold/loop` ([guide](../../guide/loop.md#mcp-servers-apis-and-skills)).",
+  ],
+  "threadhold/loop/tools/node": [
+    "loop-tools-node.md",
+    "Tools of programs, files and skills of a machine, for `threadhold/loop` in Node ([guide](../../guide/loop.md#mcp-servers-apis-and-skills)).",
+  ],
   "threadhold/agents/thread-tree": ["agents-thread-tree.md", "Trees of conversations, for `threadhold/agents`."],
 };
 

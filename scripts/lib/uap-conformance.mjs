@@ -85,11 +85,8 @@ export const requirements = sections.flatMap(([section, count]) =>
  * @type {[first: number, last: number][]}
  */
 const ranges = [
-  [1, 108],
-  [125, 131],
-  [135, 137],
-  [139, 151],
-  [159, 166],
+  [1, 119],
+  [125, 166],
   [169, 172],
   [180, 209],
 ];

@@ -131,8 +131,7 @@ export class McpClient {
       name,
       description,
       parameters: { ...parameters, type: "object" },
-      run: async (params, { signal }) =>
-        programResult(await this.#call(serverName, params as JsonObject, signal)),
+      run: async (params, { signal }) => programResult(await this.#call(serverName, params as JsonObject, signal)),
     }));
   }
 
@@ -184,5 +183,8 @@ export class McpClient {
 function contentOf(part: ContentPart): McpContent {
   if (part.type === "text") return { type: "text", text: part.text };
   if (part.type === "image") return { type: "image", data: part.data, mimeType: part.mimeType };
-  return { type: "text", text: `[A file of the type ${part.mimeType}${part.name === undefined ? "" : `: ${part.name}`}]` };
+  return {
+    type: "text",
+    text: `[A file of the type ${part.mimeType}${part.name === undefined ? "" : `: ${part.name}`}]`,
+  };
 }

@@ -18,7 +18,8 @@ import { HostFolder, nullIfAbsent } from "./host-folder.ts";
 export async function loadSkills(dirs: readonly string[]): Promise<SkillSet> {
   const skills = new SkillSet();
   for (const [index, dir] of dirs.entries()) {
-    if ((await inFolder(dir, nullIfAbsent(realpath(dir)))) !== null) skills.merge(await loadSkillDir(dir, `dir:${index}`));
+    if ((await inFolder(dir, nullIfAbsent(realpath(dir)))) !== null)
+      skills.merge(await loadSkillDir(dir, `dir:${index}`));
   }
   return skills;
 }
@@ -33,7 +34,10 @@ export async function loadSkillDir(dir: string, source: string): Promise<SkillSe
     .filter((name) => !name.startsWith(".") && name !== "node_modules")
     .toSorted();
   if (names.length > skillBounds.skills) {
-    throw new SkillLoadError("Io", `${root} has ${names.length} folders, and at most ${skillBounds.skills} are loaded.`);
+    throw new SkillLoadError(
+      "Io",
+      `${root} has ${names.length} folders, and at most ${skillBounds.skills} are loaded.`,
+    );
   }
   const folder = new HostFolder(root);
   const skills: SkillEntry[] = [];

@@ -33,7 +33,9 @@ export interface ProgramApiOptions {
 export async function openApiTools(api: ProgramApi, { log }: ProgramApiOptions = {}): Promise<ProgramTool[]> {
   const { name } = api;
   if ("needsApproval" in api) {
-    throw new ApiError(`The API "${name}" has needsApproval, which only threads have. Check calls in a hook of the program.`);
+    throw new ApiError(
+      `The API "${name}" has needsApproval, which only threads have. Check calls in a hook of the program.`,
+    );
   }
   const context: ApiContext = {
     fetch: programRequests(),
@@ -56,7 +58,10 @@ export async function openApiTools(api: ProgramApi, { log }: ProgramApiOptions =
         return [definedProgramTool(tool)];
       } catch (thrown) {
         if (!(thrown instanceof UnusableSchema)) throw thrown;
-        context.log("warning", "openapi_operations_omitted", { api: name, operations: [`${tool.name}: ${thrown.message}`] });
+        context.log("warning", "openapi_operations_omitted", {
+          api: name,
+          operations: [`${tool.name}: ${thrown.message}`],
+        });
         return [];
       }
     });

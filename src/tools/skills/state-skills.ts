@@ -20,7 +20,10 @@ export async function loadThreadSkills(given: ThreadState, folder = "/skills"): 
   const { entries } = await state.readdirFile(root);
   const names = entries.filter(({ isDirectory }) => isDirectory).map(({ name }) => name);
   if (names.length > skillBounds.skills) {
-    throw new SkillLoadError("Io", `${root} has ${names.length} folders, and at most ${skillBounds.skills} are loaded.`);
+    throw new SkillLoadError(
+      "Io",
+      `${root} has ${names.length} folders, and at most ${skillBounds.skills} are loaded.`,
+    );
   }
   const skills: SkillEntry[] = [];
   for (const name of names) {

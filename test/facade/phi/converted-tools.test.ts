@@ -8,6 +8,7 @@ import { afterAll, describe, expect, it } from "vitest";
 
 import { convertTool } from "#facade/phi/index.ts";
 import type { RunnableTool } from "#facade/phi/index.ts";
+import { defaultTools } from "#facade/phi/tools/node/index.ts";
 import { hostCodingTools } from "#tools/node/index.ts";
 
 import { play, textsOf } from "./support/play.ts";
@@ -49,6 +50,16 @@ describe("converted tools", () => {
     expect(textsOf(results)[0]).toContain("two");
     expect(textsOf(results)[2]).toContain("three");
     expect(readFileSync(path.join(root, "notes.txt"), "utf8")).toBe("one\nthree\n");
+  });
+
+  it("defaultTools returns the six coding tools on a folder", async () => {
+    writeFileSync(path.join(root, "default.txt"), "text of the file\n");
+    const tools = defaultTools({ root });
+    const names = ["bash", "edit_file", "list_files", "read_file", "search", "write_file"];
+    expect(tools.map((tool) => tool.name()).toSorted()).toEqual(names);
+    const answers = [{ tool_calls: [call("search", { pattern: "text of" })] }, { text: "Done." }];
+    const { returned } = await play({ answers, tools });
+    expect(textsOf(returned).find((text) => text.startsWith("toolResult"))).toContain("default.txt");
   });
 
   it("A call of a sequential tool runs alone, also in the mode Parallel", async () => {

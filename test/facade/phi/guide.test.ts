@@ -7,10 +7,11 @@ import path from "node:path";
 import { promisify } from "node:util";
 
 import { build } from "esbuild";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { codeBlocks, root } from "../../scripts/documents.ts";
 import { typeCheck } from "../../spec/typed-project.ts";
+import { echoApi, everything, startMcpServers } from "./support/tool-servers.ts";
 
 // The tests start a compiler and programs; on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 120_000 });
@@ -25,10 +26,10 @@ const programs = new Map(
 );
 
 /** Bundles a program and runs it. Returns the lines that it printed. */
-async function runProgram(name: string, after = ""): Promise<string[]> {
+async function runProgram(name: string, after = "", text = programs.get(name) ?? ""): Promise<string[]> {
   const outfile = path.join(folder, `${name}.mjs`);
   // The object of a Worker gets a name, so that the code after it can call it.
-  const contents = `${(programs.get(name) ?? "").replace("export default", "const handler =")}\n${after}`;
+  const contents = `${text.replace("export default", "const handler =")}\n${after}`;
   const from = { contents, loader: "ts", resolveDir: path.join(root, "examples") } as const;
   await build({
     stdin: from,
@@ -36,6 +37,8 @@ async function runProgram(name: string, after = ""): Promise<string[]> {
     platform: "node",
     format: "esm",
     target: "node20",
+    // Packages in CommonJS require modules of Node.
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
     outfile,
     logLevel: "error",
   });
@@ -54,6 +57,7 @@ const printed: [name: string, lines: string[]][] = [
   ["sub-agent", ["SubAgent", "[ { type: 'text', text: 'Lisbon has seven hills.' } ] true"]],
   ["parallel", ["1 2 0", "2 branches", "a loop", "a loop", "a loop", "a loop that continues"]],
   ["branches", ["2 4", "4"]],
+  ["api", ['pets__getPet ApiKey { header: "x-key", value: "****" }']],
 ];
 
 describe("the guide of threadhold/loop", () => {
@@ -115,8 +119,33 @@ console.log(JSON.stringify(counted));`,
     ]);
   });
 
+  it("The program sources of the guide has the tools of a folder, a program, a server over HTTP, an API and the skills", async () => {
+    const [servers, api] = await Promise.all([startMcpServers(), echoApi()]);
+    onTestFinished(servers.stop);
+    const operation = (tag: string) => ({ get: { operationId: tag, tags: [tag] } });
+    const paths = { "/orders": operation("orders"), "/pets": operation("pets") };
+    const document = await api.publish(JSON.stringify({ openapi: "3.1.0", info: {}, paths }));
+    const replacements = {
+      '"npx", ["-y", "@modelcontextprotocol/server-everything"]': JSON.stringify([
+        process.execPath,
+        [everything, "stdio"],
+      ]).slice(1, -1),
+      '"https://docs.example/mcp", {': `"${servers.url}/everything", { allowedHosts: ["${servers.host}"],`,
+      '"https://shop.example/openapi.json", config': `"${document}", { ...config, allowed_hosts: ["${api.host}"] }`,
+      '.withSystemPrompt("You are brief.")': '.withProviderOverride(MockProvider.text("None."))',
+      "await agent.prompt": "console.log(agent.tools.map((tool) => tool.name()).join(' ')); await agent.prompt",
+    };
+    let text = `import { MockProvider } from "threadhold/loop/providers";\n${programs.get("sources") ?? ""}`;
+    for (const [given, own] of Object.entries(replacements)) {
+      expect(text).toContain(given);
+      text = text.replace(given, own);
+    }
+    const [names = ""] = await runProgram("sources", "", text);
+    expect(names).toMatch(/^read_file write_file .* bash read_skill echo get-sum docs__\S+.* shop__orders$/);
+  });
+
   it("Every program of the guide is run by a test", () => {
-    const run = [...printed.map(([name]) => name), "one-channel", "compacted", "echo", "worker", "summarize"];
+    const run = [...printed.map(([name]) => name), "one-channel", "sources", "compacted", "echo", "worker", "summarize"];
     expect([...programs.keys()].toSorted()).toEqual(run.toSorted());
   });
 });

@@ -122,13 +122,13 @@ describe("a client of an MCP server", () => {
 
 describe("the guard of requests", () => {
   it.each(["http://127.0.0.1:9/mcp", "https://localhost/mcp", "https://169.254.169.254/mcp"])(
-    "A client refuses the private address %s unless its options allow the host",
+    "OUT26 A client of a program refuses the private address %s unless its options allow the host",
     async (url) => {
       await expect(McpClient.connectHttp(url)).rejects.toMatchObject({ kind: "Transport" });
     },
   );
 
-  it("A redirect to a host that the options do not allow is refused", async () => {
+  it("OUT26 A redirect of an MCP server to a host that the options of the program do not allow is refused", async () => {
     const client = connect(`bad/redirecting?scope=${scopeOf()}`);
     await expect(client).rejects.toMatchObject({ kind: "Transport" });
   });
@@ -154,12 +154,15 @@ describe("errors in a loop", () => {
     ["JsonRpc -32603", "failing", "reported an error: MCP error -32603: the disk is full"],
     ["Serialization", "garbled", "sent a response that is no JSON"],
     ["Protocol", "resultless", "has no result"],
-  ])("An error of the kind %s of the server %s is a failed result that names the kind and the server", async (kind, mode, text) => {
-    const client = await connect(`bad/${mode}?scope=${scopeOf()}`, { name: "docs" });
-    const result = await resultOf(client, "ping");
-    expect(result).toContain(`toolResult error: ${kind}: The MCP server "docs" `);
-    expect(result).toContain(text);
-  });
+  ])(
+    "An error of the kind %s of the server %s is a failed result that names the kind and the server",
+    async (kind, mode, text) => {
+      const client = await connect(`bad/${mode}?scope=${scopeOf()}`, { name: "docs" });
+      const result = await resultOf(client, "ping");
+      expect(result).toContain(`toolResult error: ${kind}: The MCP server "docs" `);
+      expect(result).toContain(text);
+    },
+  );
 
   it("An error of the kind ConnectionClosed is a failed result that names the kind and the server", async () => {
     const client = await start([misbehaving, "ends in a call"], { name: "local" });

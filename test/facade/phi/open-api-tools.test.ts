@@ -132,7 +132,8 @@ describe("the tools of a document", () => {
 
   it("A cookie is no argument, and a body whose name is taken by a parameter has another name", async () => {
     const [update, put] = await toolsOf({});
-    const properties = (tool: AgentTool | undefined) => Object.keys((tool?.parametersSchema()["properties"] ?? {}) as object);
+    const properties = (tool: AgentTool | undefined) =>
+      Object.keys((tool?.parametersSchema()["properties"] ?? {}) as object);
     expect(properties(update)).toEqual(["petId", "limit", "X-Trace", "body"]);
     expect(properties(put)).toEqual(["petId", "body", "_request_body"]);
   });
@@ -178,13 +179,17 @@ describe("calls of operations", () => {
   it("Arguments that are missing or do not match the schema are an error, and nothing is sent", async () => {
     const { host, baseUrl, requests } = await echoApi();
     const tools = await toolsOf({ base_url: baseUrl, allowed_hosts: [host] });
-    const [missing, wrong] = await resultsOf(tools, ["updatePet", { body: {} }], ["updatePet", { petId: "1", limit: "many", body: {} }]);
+    const [missing, wrong] = await resultsOf(
+      tools,
+      ["updatePet", { body: {} }],
+      ["updatePet", { petId: "1", limit: "many", body: {} }],
+    );
     expect(missing).toContain("toolResult error: The arguments are invalid: ");
     expect(wrong).toContain("limit");
     expect(await requests()).toEqual([]);
   });
 
-  it("A private address is refused unless the config allows the host, for the API and for the document", async () => {
+  it("OUT26 A private address is refused unless the config allows the host, for the API and for the document", async () => {
     const { baseUrl, publish, requests } = await echoApi();
     const [result] = await resultsOf(await toolsOf({ base_url: baseUrl }), ["large", {}]);
     expect(result).toContain("toolResult error: The API");
@@ -219,7 +224,12 @@ describe("the config", () => {
       expect(inspect({ auth }, { depth: 9, showHidden: true })).not.toContain("secret");
       expect([String(auth), `${auth}`, auth.toString()]).toEqual([printed, printed, printed]);
       expect(JSON.parse(JSON.stringify({ auth }))).toEqual({ auth: json });
-      const copies = [{ ...auth }, structuredClone(auth), Object.assign({}, auth), Object.getOwnPropertyDescriptors(auth)];
+      const copies = [
+        { ...auth },
+        structuredClone(auth),
+        Object.assign({}, auth),
+        Object.getOwnPropertyDescriptors(auth),
+      ];
       expect(JSON.stringify(copies)).not.toContain("secret");
     }
   });

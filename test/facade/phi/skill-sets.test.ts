@@ -35,7 +35,10 @@ describe("the load of skills", () => {
       "no-skill/README.md": "Nothing.",
       "file.md": "Nothing.",
     });
-    const second = folderWith({ "foo/SKILL.md": skill("foo", "The second foo."), "bar/SKILL.md": skill("bar", "Bar.") });
+    const second = folderWith({
+      "foo/SKILL.md": skill("foo", "The second foo."),
+      "bar/SKILL.md": skill("bar", "Bar."),
+    });
     const { skills } = await SkillSet.load([first, path.join(first, "absent"), second]);
     expect(skills).toEqual([
       {
@@ -51,7 +54,10 @@ describe("the load of skills", () => {
   });
 
   it("loadDir loads one folder with a source, and merge replaces skills with the same names", async () => {
-    const one = await SkillSet.loadDir(folderWith({ "a/SKILL.md": skill("a", "Old."), "b/SKILL.md": skill("b", "B.") }), "x");
+    const one = await SkillSet.loadDir(
+      folderWith({ "a/SKILL.md": skill("a", "Old."), "b/SKILL.md": skill("b", "B.") }),
+      "x",
+    );
     const other = await SkillSet.loadDir(folderWith({ "a/SKILL.md": skill("a", "New.") }), "y");
     expect(one.merge(other).skills.map(({ name, description, source }) => [name, description, source])).toEqual([
       ["a", "New.", "y"],
@@ -89,7 +95,8 @@ describe("the load of skills", () => {
     symlinkSync(path.join(outside, "secret.txt"), path.join(inside, "it/secret.txt"));
     symlinkSync(path.join(inside, "it/SKILL.md"), path.join(inside, "it/copy.md"));
     const set = await SkillSet.load([inside]);
-    const read = (name: string) => set.tool().run({ name: "it", path: name }, { toolCallId: "1", signal: new AbortController().signal });
+    const read = (name: string) =>
+      set.tool().run({ name: "it", path: name }, { toolCallId: "1", signal: new AbortController().signal });
     await expect(read("secret.txt")).rejects.toThrow("leads out of the folder");
     await expect(read("../it/SKILL.md")).rejects.toThrow("has no file");
     expect(await read("copy.md")).toContain("Do it.");
@@ -145,7 +152,10 @@ describe("skills of an agent", () => {
   });
 
   it("A loop and llm() read a skill and its further files with the tool read_skill", async () => {
-    const root = folderWith({ "it/SKILL.md": skill("it", "A skill.", "Read the notes."), "it/references/notes.md": "The notes." });
+    const root = folderWith({
+      "it/SKILL.md": skill("it", "A skill.", "Read the notes."),
+      "it/references/notes.md": "The notes.",
+    });
     const set = await SkillSet.load([root]);
     const calls = [
       { name: "read_skill", arguments: { name: "it" } },

@@ -90,7 +90,10 @@ function filterFields(filter: OperationFilter): FilterFields {
 
 const checks: Record<keyof OpenApiConfig, readonly [(value: unknown) => boolean, string]> = {
   base_url: [(value) => typeof value === "string", "an address"],
-  auth: [(value) => value instanceof OpenApiAuth, "made by a function of OpenApiAuth, such as OpenApiAuth.bearer(token)"],
+  auth: [
+    (value) => value instanceof OpenApiAuth,
+    "made by a function of OpenApiAuth, such as OpenApiAuth.bearer(token)",
+  ],
   custom_headers: [(value) => typeof value === "object" && value !== null, "an object of texts"],
   max_response_bytes: [isPositive, "a number above 0"],
   timeout_secs: [isPositive, "a number above 0"],
@@ -107,7 +110,10 @@ function checkApiConfig(config: OpenApiConfig): void {
   for (const [name, value] of Object.entries(config)) {
     const check = Object.hasOwn(checks, name) ? checks[name as keyof OpenApiConfig] : undefined;
     if (check === undefined)
-      throw new LoopError(`The OpenApiConfig has the unknown field \`${name}\`. Its fields are: ${Object.keys(checks).join(", ")}.`);
-    if (value !== undefined && !check[0](value)) throw new LoopError(`The field \`${name}\` of the OpenApiConfig has to be ${check[1]}.`);
+      throw new LoopError(
+        `The OpenApiConfig has the unknown field \`${name}\`. Its fields are: ${Object.keys(checks).join(", ")}.`,
+      );
+    if (value !== undefined && !check[0](value))
+      throw new LoopError(`The field \`${name}\` of the OpenApiConfig has to be ${check[1]}.`);
   }
 }

@@ -82,7 +82,9 @@ async function documentText(path: string): Promise<string> {
     throw new LoopError(`The OpenAPI document ${path} cannot be read: the system reports ${String(code)}.`);
   }
   if (bytes.byteLength > mostBytes)
-    throw new LoopError(`The OpenAPI document ${path} has ${bytes.byteLength} bytes, and at most ${mostBytes} are read.`);
+    throw new LoopError(
+      `The OpenAPI document ${path} has ${bytes.byteLength} bytes, and at most ${mostBytes} are read.`,
+    );
   return bytes.toString("utf8");
 }
 
