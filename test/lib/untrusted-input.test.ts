@@ -9,6 +9,7 @@ import { decodeCursor } from "#contract/cursor.ts";
 import { parseArguments } from "#core/model/answer.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import { readEventId } from "#dialect/mcp/event-id.ts";
+import { decodeSession } from "#facade/phi/session/session-codec.ts";
 import { createJwtCheck } from "#http/auth/json-web-token.ts";
 import { readJsonBody } from "#http/input/read-body.ts";
 import { resultValue } from "#lib/json-value.ts";
@@ -126,6 +127,7 @@ async function ask(response: Response, provider = "openai"): Promise<unknown> {
   return parts;
 }
 
+const encoder = new TextEncoder();
 const base64Url = (text: string) => btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
 const players: Record<string, Player> = {
@@ -204,6 +206,7 @@ const players: Record<string, Player> = {
   "access token of a cloud": { play: (json) => ask(new Response(body(json)), "azure") },
   "JSON that a model writes": { play: (json) => parseArguments(json) },
   "text of a tool's result": { play: (json) => resultValue(json) },
+  "stored session of a loop": { play: (json) => decodeSession(encoder.encode(`{"a":${json}}`), "s"), around: 4 },
   "response of a collector of traces": { play: (json) => rejectedSpans(json.slice(0, 4096), 1) },
 };
 
@@ -258,9 +261,7 @@ async function reached({ play }: Player, text: string): Promise<string[]> {
   return texts.filter((parsed) => parsed.includes(text.slice(0, 100)));
 }
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 const special = ["OpenAPI document in YAML", "frontmatter of a skill", "page of `fetch_url`"];
 

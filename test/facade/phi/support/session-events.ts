@@ -3,7 +3,7 @@
 import { BasicAgent, ModelConfig } from "#facade/phi/index.ts";
 import type { AgentEvent, AgentEventOf, AgentMessage, AgentRun, Usage } from "#facade/phi/index.ts";
 import { MockProvider } from "#facade/phi/provider/mock-provider.ts";
-import { SessionRecorder } from "#facade/phi/session/index.ts";
+import { SessionError, SessionRecorder } from "#facade/phi/session/index.ts";
 import type { Session, SessionRecorderConfig } from "#facade/phi/session/index.ts";
 
 /** A time of the tests: seconds after a fixed time. */
@@ -111,3 +111,20 @@ export function recorderOf(events: readonly AgentEvent[], config?: Partial<Sessi
 /** The loops of a session with their states. */
 export const statuses = (session: Session | null) =>
   session?.loops.map(({ loop_id, status }) => `${loop_id} ${status}`);
+
+/** A session with one loop that has ended. */
+export function sessionOf(id: string, more: { agent_id?: string; metadata?: unknown } = {}): Session {
+  const start = started(`${id}.main.1`, 0, { session_id: id, ...(more as object) });
+  const session = recorderOf([start, ended(`${id}.main.1`, 1)]).getSession(id);
+  if (session === null) throw new Error("There is no session.");
+  return session;
+}
+
+/** The kind of the error of a promise. */
+export const kindOf = async (promise: Promise<unknown>): Promise<string> => {
+  const error = await promise.then(
+    () => "no error",
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof SessionError ? error.kind : String(error);
+};
