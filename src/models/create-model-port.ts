@@ -29,6 +29,7 @@ import type { ModelAccess } from "./provider-settings.ts";
 import type { CallTarget } from "./provider/provider-profile.ts";
 import { providerOf } from "./provider/providers.ts";
 import type { ProviderTools } from "./provider/tools/provider-tools.ts";
+import { providerToolsLoader } from "./provider/tools/tool-loader.ts";
 import { gatewayOfBinding } from "./provider/workers-ai.ts";
 import { RawText } from "./raw-text.ts";
 import { StreamReading, untilAborted, type Reading } from "./read-stream.ts";
@@ -126,8 +127,9 @@ async function loadProviderTools(request: ModelRequest, target: CallTarget): Pro
   const protocol = target.to.profile.providerTools;
   if ((request.model.providerTools ?? []).length === 0 || request.toolChoice === "none") return null;
   // The address of the environment may be that of a server with another protocol than the definition's.
-  if (protocol === undefined) throw new RefusedRequest(withoutProviderTools(request));
-  const { ProviderTools } = await import("./provider/tools/provider-tools.ts");
+  const load = protocol === undefined ? undefined : providerToolsLoader();
+  if (protocol === undefined || load === undefined) throw new RefusedRequest(withoutProviderTools(request));
+  const { ProviderTools } = await load();
   return new ProviderTools(protocol, request, target);
 }
 
