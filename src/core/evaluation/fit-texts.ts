@@ -30,7 +30,6 @@ export function fitTexts(
   const ofResponses = sum(responses);
   const fitContext = shorten([context], Math.max(fewestTokensOfText, budget - ofResponses), tokensOf);
   const [shortContext = ""] = fitContext;
-  if (tokensOf(shortContext) + ofResponses <= budget) return { context: shortContext, responses, fits: true };
   const remaining = Math.max(fewestTokensOfText * responses.length, budget - tokensOf(shortContext));
   const shortResponses = shorten(responses, remaining, tokensOf);
   return {
