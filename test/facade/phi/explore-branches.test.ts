@@ -115,7 +115,10 @@ describe("branches of an agent", () => {
       .withCallbacks({ beforeTurn: () => calls.push("turn") > 0 });
     await agent.prompt("Which city?").done;
     const tool = createTool({ name: "look", description: "Looks.", parameters: { type: "object" }, execute: () => "" });
-    const configure = (clone: BasicAgent) => clone.addTools([tool]).withInputFilter({ filter: () => "Pass" });
+    const configure = (clone: BasicAgent) => {
+      clone.tools.push(tool);
+      clone.inputFilters.push({ filter: () => "Pass" });
+    };
     const [run] = exploreBranches(agent, [{ messages: ["And?"], configure }]) as [BranchRun];
     const events = await eventsOf(run);
     const { requests } = agent.providerOverride as MockProvider;
@@ -187,16 +190,24 @@ describe("wrong branches", () => {
       [{ messages: ["a?"] }, { configure: () => Promise.resolve() }],
       "specs[1].configure returned a promise",
     ],
-    [
-      "a wrong option",
-      [{ messages: ["a?"] }, { messages: ["b?"], configure: (clone: BasicAgent) => (clone.maxTokens = -1) }],
-      "`maxTokens` is -1",
-    ],
   ])("Branches with %s are refused, and no request is sent", async (_what, specs, text) => {
     const agent = await prompted(["a", "b"]);
     const before = agent.checkpoint();
     expect(() => exploreBranches(agent, specs as BranchSpec[])).toThrow(text);
     expect(agent.checkpoint()).toEqual(before);
+    expect((agent.providerOverride as MockProvider).requests).toHaveLength(1);
+  });
+
+  it("A wrong option that a branch sets past the builders cancels the branches before it, and no request is sent", async () => {
+    let ended = (): void => undefined;
+    const end = new Promise<void>((resolve) => (ended = resolve));
+    const agent = (await prompted(["a", "b"])).withCallbacks({ afterLoop: () => ended() });
+    const configure = (clone: BasicAgent): void => {
+      clone.maxTokens = -1;
+    };
+    const specs = [{ messages: ["a?"] }, { messages: ["b?"], configure }];
+    expect(() => exploreBranches(agent, specs)).toThrow("`maxTokens` is -1");
+    await end;
     expect((agent.providerOverride as MockProvider).requests).toHaveLength(1);
   });
 });
