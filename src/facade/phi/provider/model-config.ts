@@ -1,8 +1,6 @@
 // The configuration of a model (REQ-147): its id, the protocol of its API, and how its provider is reached. A config that a function of this
 // file returns shows neither its key nor the values of its headers when it is printed or converted to JSON.
 
-import { modelPresets } from "#spec/index.ts";
-
 import type { ApiProtocol } from "./api-protocol.ts";
 import { checkModelConfig } from "./model-config-check.ts";
 
@@ -193,8 +191,3 @@ export const ModelConfig = {
   /** Checks a config, and returns a copy that hides its key. Throws a LoopError for a wrong field. */
   from: modelConfig,
 };
-
-/** The addresses of the servers that `provider` may name, without `base_url`. */
-export function isKnownServer(provider: string): provider is keyof typeof modelPresets {
-  return Object.hasOwn(modelPresets, provider);
-}

@@ -4,7 +4,7 @@ import { modelPresets } from "#spec/index.ts";
 import type { AnyModelDefinition, ModelCompatibility, ThinkingLevel as SpecLevel } from "#spec/index.ts";
 
 import { LoopError } from "../loop-error.ts";
-import { isKnownServer, type ModelConfig } from "./model-config.ts";
+import type { ModelConfig } from "./model-config.ts";
 import type { CacheConfig, RetryConfig, ThinkingLevel } from "./stream-provider.ts";
 
 /** The options of requests that are a part of the definition. */
@@ -164,4 +164,9 @@ export function variablesOf(config: ModelConfig, env: Record<string, unknown>): 
     ...(project === undefined ? {} : { GOOGLE_VERTEX_PROJECT: project }),
     ...(location === undefined ? {} : { GOOGLE_VERTEX_LOCATION: location }),
   };
+}
+
+/** Whether `provider` names a server whose address is known. */
+function isKnownServer(provider: string): provider is keyof typeof modelPresets {
+  return Object.hasOwn(modelPresets, provider);
 }
