@@ -48,8 +48,10 @@ const paused = stream(
   ...end("pause_turn", 5),
 );
 
+const searching = model("anthropic", "claude-opus-4-7", { providerTools: [{ type: "web_search_20250305" }] });
+
 /** The parts of the answer, and the messages of each request. */
-async function ask(answers: readonly (() => Response)[]) {
+async function ask(answers: readonly ((request: number) => Response)[]) {
   const sent: { role: string; content: unknown }[][] = [];
   const port = serverPort({
     env: serverEnv("https://provider.example"),
@@ -57,17 +59,15 @@ async function ask(answers: readonly (() => Response)[]) {
       const { messages } = JSON.parse(typeof init?.body === "string" ? init.body : "{}") as { messages: never };
       sent.push(messages);
       const answer = answers[Math.min(sent.length, answers.length) - 1];
-      return Promise.resolve(answer === undefined ? Response.error() : answer());
+      return Promise.resolve(answer === undefined ? Response.error() : answer(sent.length));
     },
   });
-  const parts: ModelPart[] = await collect(
-    port.stream(request(model("anthropic", "claude-opus-4-7")), new AbortController().signal),
-  );
+  const parts: ModelPart[] = await collect(port.stream(request(searching), new AbortController().signal));
   expect(grammarFaults(parts)).toEqual([]);
   return { sent, parts, ...readAnswer(parts) };
 }
 
-const pausing = (): Response => new Response(paused);
+const pausing = (request: number): Response => new Response(paused.replace("srvtoolu_1", `srvtoolu_${request}`));
 
 it("ANSWER3 A turn that Anthropic pauses is continued with its content as it was, and is one answer with the tokens of both requests", async () => {
   const rest = stream(start(20), ...text(0, "It rains."), ...end("end_turn", 7));
@@ -153,11 +153,11 @@ describe("a turn that fails after two pauses", () => {
         fetch: () => {
           const answer = answers[sent] ?? (() => Response.error());
           sent += 1;
-          return Promise.resolve(answer());
+          return Promise.resolve(answer(sent));
         },
       });
       const parts: ModelPart[] = [];
-      for await (const part of port.stream(request(model("anthropic", "claude-opus-4-7")), stop.signal)) {
+      for await (const part of port.stream(request(searching), stop.signal)) {
         parts.push(part);
         if (kind === "aborted" && part.type === "text_delta" && part.delta.startsWith("It")) stop.abort();
       }

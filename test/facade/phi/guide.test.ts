@@ -145,7 +145,15 @@ console.log(JSON.stringify(counted));`,
   });
 
   it("Every program of the guide is run by a test", () => {
-    const run = [...printed.map(([name]) => name), "one-channel", "sources", "compacted", "echo", "worker", "summarize"];
+    const run = [
+      ...printed.map(([name]) => name),
+      "one-channel",
+      "sources",
+      "compacted",
+      "echo",
+      "worker",
+      "summarize",
+    ];
     expect([...programs.keys()].toSorted()).toEqual(run.toSorted());
   });
 });

@@ -1,13 +1,13 @@
 // Checkpoints in the files of a thread, for agents that run in a tool of the thread. Each session has one file. The metadata
 // of the checkpoint is stored as the metadata of the file, so both are written at once.
 
+import { WriteQueue } from "#lib/write-queue.ts";
 import type { ThreadState } from "#spec/thread-state.ts";
 
 import type { CheckpointStore } from "../checkpoint-store.ts";
 import { newMetadata, readMetadata, restoredMetadata } from "./checkpoint-metadata.ts";
 import { stateOfText } from "./checkpoint-text.ts";
 import { nameOfSession, sessionOfName } from "./session-name.ts";
-import { WriteQueue } from "#lib/write-queue.ts";
 
 const folder = "/.checkpoints";
 const ending = ".json";

@@ -6,6 +6,7 @@ import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs
 import path from "node:path";
 
 import { ownJsonOrUndefined } from "#lib/untrusted/own-json.ts";
+import { WriteQueue } from "#lib/write-queue.ts";
 
 import { refusal } from "../../../upp/upp-error.ts";
 import type { CheckpointMetadata, CheckpointStore } from "../../checkpoint-store.ts";
@@ -13,7 +14,6 @@ import type { AgentStateJSON } from "../../state-json.ts";
 import { newMetadata, readMetadata, restoredMetadata } from "../checkpoint-metadata.ts";
 import { stateOfText } from "../checkpoint-text.ts";
 import { nameOfSession, sessionOfName } from "../session-name.ts";
-import { WriteQueue } from "#lib/write-queue.ts";
 import { createCodec } from "./checkpoint-codec.ts";
 import type { CheckpointCodec, CheckpointEncryption } from "./checkpoint-codec.ts";
 
