@@ -88,7 +88,7 @@ const ranges = [
   [1, 119],
   [125, 166],
   [169, 172],
-  [180, 209],
+  [180, 221],
 ];
 
 /** The ids of all rows of docs/reference/phi-core.md. */

@@ -1,4 +1,4 @@
-// The programs of docs/guide/loop.md, each as a reader runs it: bundled, in a process of Node without a key.
+// The programs of docs/guide/loop.md and docs/guide/sessions-of-loops.md, each as a reader runs it: bundled, in a process of Node without a key.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -11,6 +11,7 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { codeBlocks, root } from "../../scripts/documents.ts";
 import { typeCheck } from "../../spec/typed-project.ts";
+import { sessionOf } from "./support/session-events.ts";
 import { echoApi, everything, startMcpServers } from "./support/tool-servers.ts";
 
 // The tests start a compiler and programs; on a busy machine that takes a while.
@@ -19,9 +20,11 @@ vi.setConfig({ testTimeout: 120_000 });
 const folder = mkdtempSync(path.join(tmpdir(), "threadhold-loop-guide-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
+const guides = ["docs/guide/loop.md", "docs/guide/sessions-of-loops.md"];
+
 const programs = new Map(
   codeBlocks
-    .filter(({ document }) => document === "docs/guide/loop.md")
+    .filter(({ document, text }) => guides.includes(document) && /^\/\/ (?:src|agents\/tools)\//.test(text))
     .map(({ text }) => [/^\/\/ (?:src|agents\/tools)\/(\S+)\.ts\n/.exec(text)?.[1] ?? "?", text] as const),
 );
 
@@ -42,7 +45,8 @@ async function runProgram(name: string, after = "", text = programs.get(name) ??
     outfile,
     logLevel: "error",
   });
-  const { stdout } = await promisify(execFile)(process.execPath, [outfile], { env: { PATH: process.env["PATH"] } });
+  const options = { env: { PATH: process.env["PATH"] }, cwd: folder };
+  const { stdout } = await promisify(execFile)(process.execPath, [outfile], options);
   return stdout.trimEnd().split("\n");
 }
 
@@ -58,6 +62,8 @@ const printed: [name: string, lines: string[]][] = [
   ["parallel", ["1 2 0", "2 branches", "a loop", "a loop", "a loop", "a loop that continues"]],
   ["branches", ["2 4", "4"]],
   ["api", ['pets__getPet ApiKey { header: "x-key", value: "****" }']],
+  ["recorded", ["Completed 2 claude-sonnet-5-5", "Completed 2 claude-sonnet-5-5", "true"]],
+  ["tree", ["origin Completed", "  continuation Completed"]],
 ];
 
 describe("the guide of threadhold/loop", () => {
@@ -142,6 +148,24 @@ console.log(JSON.stringify(counted));`,
     }
     const [names = ""] = await runProgram("sources", "", text);
     expect(names).toMatch(/^read_file write_file .* bash read_skill echo get-sum docs__\S+.* shop__orders$/);
+  });
+
+  it("The guide of sessions has the parts that phi-core asks for, and nine decisions", () => {
+    const page = readFileSync(path.join(root, "docs/guide/sessions-of-loops.md"), "utf8");
+    expect([...page.matchAll(/^## (.+)$/gm)].map(([, title]) => title)).toEqual([
+      "Record and save",
+      "When a session begins",
+      "The record of a loop",
+      "The tree of a session",
+      "Sub-agents",
+      "Branches in parallel",
+      "Stores",
+      "Decisions",
+    ]);
+    const decisions = page.slice(page.indexOf("## Decisions")).match(/^\d\. .+ Rejected: .+$/gm);
+    expect(decisions).toHaveLength(9);
+    const { loops } = sessionOf("s");
+    for (const field of Object.keys(loops[0] ?? {})) expect(page).toContain(`\`${field}\``);
   });
 
   it("Every program of the guide is run by a test", () => {

@@ -2,7 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 
+import * as sessions from "#facade/phi/session/index.ts";
 import { Session, SessionRecorder } from "#facade/phi/session/index.ts";
+import * as nodeSessions from "#facade/phi/session/node/index.ts";
 
 import { agentOf, at, ended, record, recorderOf, started, statuses } from "./support/session-events.ts";
 
@@ -112,4 +114,28 @@ describe("sessions that are continued", () => {
     expect(recorder.drainCompleted()).toHaveLength(4);
     expect(recorder.sessions().map(({ session_id }) => session_id)).toEqual(["a", "b", "open"]);
   });
+});
+
+it("The entry for sessions exports exactly the recorder, its fold, the stores and their contract, and the entry for Node the store of files", () => {
+  expect(Object.keys(sessions).toSorted()).toEqual([
+    "Session",
+    "SessionError",
+    "SessionRecorder",
+    "drainSessions",
+    "flushSessions",
+    "foldSession",
+    "memorySessions",
+    "newRecorderState",
+    "sessionStoreContract",
+    "settingsSnapshot",
+    "threadSessions",
+  ]);
+  expect(Object.keys(nodeSessions).toSorted()).toEqual([
+    "deleteSession",
+    "fileSessions",
+    "listSessionIds",
+    "loadSession",
+    "loadSessionsForAgent",
+    "saveSession",
+  ]);
 });

@@ -86,6 +86,18 @@ describe("the record of a loop", () => {
     ]);
   });
 
+  it("A loop of 1,000 events has all of them in their order while it runs, and after its end", () => {
+    const recorder = recorderOf([started("s.main.1", 0)]);
+    for (let index = 1; index <= 1000; index += 1) recorder.onEvent(shown("s.main.1", `${index}`));
+    const numbers = Array.from({ length: 1001 }, (_none, index) => index);
+    const recorded = () => recorder.getSession("s")?.loops[0]?.events.map(({ sequence }) => sequence);
+    expect(recorder.currentLoop("s.main.1")?.events.map(({ sequence }) => sequence)).toEqual(numbers);
+    expect(recorded()).toEqual(numbers);
+    recorder.onEvent(ended("s.main.1", 1));
+    expect(recorded()).toEqual([...numbers, 1001]);
+    expect(recorder.state.running).toEqual([]);
+  });
+
   it("A loop that is given its options has a snapshot of them, without its key, its headers and the query of its address", async () => {
     const config = {
       ...ModelConfig.anthropic("claude-sonnet-4-5", "Claude", "sk-secret"),
@@ -142,6 +154,7 @@ describe("the record of a loop", () => {
     recorder.flush();
     expect(recorder.drainCompleted().map(statuses)).toEqual([["s.main.1 Aborted"]]);
     recorder.onEvent(shown("s.main.1", "Late."));
+    expect(recorder.drainCompleted().map(({ loops }) => loops[0]?.events.length)).toEqual([2]);
     recorder.onEvent(ended("s.main.1", 5));
     const [session, ...others] = recorder.drainCompleted();
     expect(others).toEqual([]);

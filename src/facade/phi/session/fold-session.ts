@@ -8,7 +8,7 @@ import { zeroTokens } from "../loop-messages.ts";
 import { linkCall, linkStart } from "./loop-links.ts";
 import type { LoopConfigSnapshot, LoopRecord, ParallelGroupRecord } from "./loop-session.ts";
 import { settingsFromMessages } from "./loop-settings.ts";
-import { findLoop, hasEnded, hasStarted, putLoop, withLoop } from "./recorder-state.ts";
+import { addEvents, findLoop, hasEnded, hasStarted, putLoop, withLoop } from "./recorder-state.ts";
 import type { RecorderState } from "./recorder-state.ts";
 import { adopt, placeIn, touch } from "./session-place.ts";
 
@@ -111,18 +111,22 @@ function endLoop(state: RecorderState, event: AgentEventOf<"AgentEnd">): Recorde
     usage,
     config: open.config ?? settingsFromMessages(messages, open),
   }));
-  return withoutSequences(touch(ended, record.session_id, timestamp), (id) => id === loop_id);
+  const running = ended.running.filter((one) => one.loop_id !== loop_id);
+  return { ...touch(ended, record.session_id, timestamp), running };
 }
 
 function addEvent(
   state: RecorderState,
   event: Exclude<AgentEvent, { type: "AgentStart" | "AgentEnd" | "ParallelLoopStart" | "ParallelLoopEnd" }>,
 ): RecorderState {
-  const record = findLoop(state, event.loop_id);
-  if (record === null) return state;
-  let next = state;
-  // After its end a loop has no further events. A reference to a child is added all the same.
-  if (!hasEnded(record)) next = append(state, event.loop_id, event);
+  let isOver = false;
+  if (!state.running.some(({ loop_id }) => loop_id === event.loop_id)) {
+    const record = findLoop(state, event.loop_id);
+    if (record === null) return state;
+    // After its end a loop has no further events. A reference to a child is added all the same.
+    isOver = hasEnded(record);
+  }
+  const next = isOver ? state : append(state, event.loop_id, event);
   if (event.type === "ToolExecutionEnd") return linkCall(next, event);
   if (event.type !== "TurnEnd") return next;
   return withLoop(next, event.loop_id, (open) =>
@@ -130,19 +134,21 @@ function addEvent(
   );
 }
 
-/** Numbers an event and adds it to its loop. An event that is not recorded is only numbered. */
+/** The number of events after which the last events of a loop are added to its record. */
+const mostRecent = 256;
+
+/** Numbers an event and adds it to its loop. An event that is not recorded is only numbered. The record of a loop has its beginning and its end at once. */
 function append(state: RecorderState, loopId: string, event: AgentEvent): RecorderState {
-  const known = state.sequences.find(({ loop_id }) => loop_id === loopId);
+  const known = state.running.find(({ loop_id }) => loop_id === loopId);
   const last = known === undefined ? findLoop(state, loopId)?.events.at(-1) : undefined;
   const sequence = known?.next ?? (last === undefined ? 0 : last.sequence + 1);
-  const others = state.sequences.filter((one) => one !== known);
-  const numbered = { ...state, sequences: [...others, { loop_id: loopId, next: sequence + 1 }] };
-  if (event.type === "MessageUpdate" && !state.config.include_streaming_events) return numbered;
-  return withLoop(numbered, loopId, (record) => ({ ...record, events: [...record.events, { sequence, event }] }));
-}
-
-function withoutSequences(state: RecorderState, isEnded: (loopId: string) => boolean): RecorderState {
-  return { ...state, sequences: state.sequences.filter(({ loop_id }) => !isEnded(loop_id)) };
+  const others = state.running.filter((one) => one !== known);
+  const isSkipped = event.type === "MessageUpdate" && !state.config.include_streaming_events;
+  const recent = isSkipped ? (known?.recent ?? []) : [...(known?.recent ?? []), { sequence, event }];
+  const isAdded = event.type === "AgentStart" || event.type === "AgentEnd" || recent.length >= mostRecent;
+  const running = [...others, { loop_id: loopId, next: sequence + 1, recent: isAdded ? [] : recent }];
+  const next = { ...state, running };
+  return isAdded ? addEvents(next, loopId, recent) : next;
 }
 
 function newRecord(ids: Pick<LoopRecord, "loop_id" | "session_id" | "started_at">): LoopRecord {

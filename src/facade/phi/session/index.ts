@@ -6,7 +6,13 @@ export { foldSession } from "./fold-session.ts";
 export type { LoopSettings } from "./loop-settings.ts";
 export { settingsSnapshot } from "./loop-settings.ts";
 export { newRecorderState } from "./recorder-state.ts";
-export type { KnownSession, RecorderState, SessionFormationPolicy, SessionRecorderConfig } from "./recorder-state.ts";
+export type {
+  KnownSession,
+  RecorderState,
+  RunningLoop,
+  SessionFormationPolicy,
+  SessionRecorderConfig,
+} from "./recorder-state.ts";
 export { Session } from "./loop-session.ts";
 export type {
   ChildLoopRef,

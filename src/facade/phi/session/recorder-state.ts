@@ -4,7 +4,7 @@
 import { isObject } from "#lib/json-value.ts";
 
 import { LoopError } from "../loop-error.ts";
-import type { LoopRecord, SessionData } from "./loop-session.ts";
+import type { LoopEvent, LoopRecord, SessionData } from "./loop-session.ts";
 
 /**
  * When a recorder begins a session: for each new `session_id`, or also after a time without activity. In the second case the session after a pause has
@@ -33,12 +33,23 @@ export interface KnownSession {
   readonly is_drained: boolean;
 }
 
+/**
+ * A loop whose end was not recorded, with its last events: they are not in its record yet, so that the long list of a record is not copied for
+ * each event.
+ */
+export interface RunningLoop {
+  readonly loop_id: string;
+  /** The number of the next event. */
+  readonly next: number;
+  readonly recent: readonly LoopEvent[];
+}
+
 /** What a recorder knows. Every step returns a new state; a state is never changed. */
 export interface RecorderState {
   readonly config: SessionRecorderConfig;
   readonly sessions: readonly KnownSession[];
-  /** The number of the next event of each loop whose end was not recorded. */
-  readonly sequences: readonly { readonly loop_id: string; readonly next: number }[];
+  /** The loops whose end was not recorded. */
+  readonly running: readonly RunningLoop[];
   /** The branches that were announced and whose evaluation has not ended. */
   readonly groups: readonly { readonly session_id: string; readonly loop_ids: readonly string[] }[];
 }
@@ -66,7 +77,7 @@ export function newRecorderState(options: Partial<SessionRecorderConfig> = {}): 
   if (typeof include_streaming_events !== "boolean") throw wrong("include_streaming_events", "true or false");
   if (!(Number.isSafeInteger(retained_sessions) && retained_sessions >= 0))
     throw wrong("retained_sessions", "a whole number of at least 0");
-  return { config, sessions: [], sequences: [], groups: [] };
+  return { config, sessions: [], running: [], groups: [] };
 }
 
 function timeoutOf(policy: Record<string, unknown>): number {
@@ -136,6 +147,21 @@ export function withLoop(
     ...data,
     loops: data.loops.map((one) => (one === record ? changed : one)),
   }));
+}
+
+/** Adds the last events of all loops to their records. */
+export function withRecent(state: RecorderState): RecorderState {
+  const waiting = state.running.filter(({ recent }) => recent.length > 0);
+  if (waiting.length === 0) return state;
+  const running = state.running.map((one) => (one.recent.length > 0 ? { ...one, recent: [] } : one));
+  let next: RecorderState = { ...state, running };
+  for (const { loop_id, recent } of waiting) next = addEvents(next, loop_id, recent);
+  return next;
+}
+
+/** Adds events to the record of a loop. */
+export function addEvents(state: RecorderState, loopId: string, events: readonly LoopEvent[]): RecorderState {
+  return withLoop(state, loopId, (record) => ({ ...record, events: [...record.events, ...events] }));
 }
 
 /** Adds a loop to its session, or replaces the one with its id. Loops are in the order of their beginning. */

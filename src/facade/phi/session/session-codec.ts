@@ -13,7 +13,7 @@ import { sessionSchema } from "./session-schema.ts";
 const version = 1;
 
 /** The maximum number of bytes of a stored session. */
-export const mostSessionBytes = 32 * 1024 * 1024;
+const mostSessionBytes = 32 * 1024 * 1024;
 
 const bounds = { values: 1_000_000, depth: 256, keys: 800_000 };
 

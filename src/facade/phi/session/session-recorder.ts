@@ -7,13 +7,14 @@ import { Session } from "./loop-session.ts";
 import type { LoopRecord, SessionData } from "./loop-session.ts";
 import { settingsSnapshot } from "./loop-settings.ts";
 import type { LoopSettings } from "./loop-settings.ts";
-import { compareTimes, findLoop, findSession, isOpen, newRecorderState } from "./recorder-state.ts";
+import { compareTimes, findLoop, findSession, isOpen, newRecorderState, withRecent } from "./recorder-state.ts";
 import type { KnownSession, RecorderState, SessionRecorderConfig } from "./recorder-state.ts";
 import { readSession } from "./session-codec.ts";
 import { SessionError } from "./session-error.ts";
 
 /** Sets all loops that have not ended to `Aborted`. A later end of such a loop completes it. */
-export function flushSessions(state: RecorderState): RecorderState {
+export function flushSessions(given: RecorderState): RecorderState {
+  const state = withRecent(given);
   const sessions = state.sessions.map((known): KnownSession => {
     if (!known.data.loops.some(isOpen)) return known;
     const loops = known.data.loops.map((record): LoopRecord =>
@@ -28,7 +29,8 @@ export function flushSessions(state: RecorderState): RecorderState {
  * Takes the sessions that have changed since the last time and have no loop that runs. They stay known, up to `retained_sessions`, so that later
  * events are added to the whole session.
  */
-export function drainSessions(state: RecorderState): { state: RecorderState; drained: SessionData[] } {
+export function drainSessions(given: RecorderState): { state: RecorderState; drained: SessionData[] } {
+  const state = withRecent(given);
   const isReady = ({ data, is_drained }: KnownSession): boolean => !is_drained && !data.loops.some(isOpen);
   const drained = state.sessions.filter(isReady).map(({ data }) => data);
   const sessions = state.sessions.map((known) => (isReady(known) ? { ...known, is_drained: true } : known));
@@ -52,7 +54,7 @@ function forgetOld(state: RecorderState): RecorderState {
     ...state,
     sessions,
     groups: state.groups.filter(({ session_id }) => ids.has(session_id)),
-    sequences: state.sequences.filter(({ loop_id }) => loops.has(loop_id)),
+    running: state.running.filter(({ loop_id }) => loops.has(loop_id)),
   };
 }
 
@@ -110,18 +112,18 @@ export class SessionRecorder {
 
   /** All sessions that the recorder knows, also those with a loop that runs. */
   sessions(): Session[] {
-    return this.#state.sessions.map(({ data }) => copyOfSession(data));
+    return withRecent(this.#state).sessions.map(({ data }) => copyOfSession(data));
   }
 
   /** The session with this id; null if the recorder does not know it. */
   getSession(sessionId: string): Session | null {
-    const known = findSession(this.#state, sessionId);
+    const known = findSession(withRecent(this.#state), sessionId);
     return known === null ? null : copyOfSession(known.data);
   }
 
   /** The loop with this id that has not ended; null if there is none. */
   currentLoop(loopId: string): LoopRecord | null {
-    const record = findLoop(this.#state, loopId);
+    const record = findLoop(withRecent(this.#state), loopId);
     return record === null || !isOpen(record) ? null : structuredClone(record);
   }
 }

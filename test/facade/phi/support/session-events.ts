@@ -20,7 +20,7 @@ export const tokens = (input: number): Usage => ({
 });
 
 /** An answer with a text. */
-export function answer(text: string): AgentMessage {
+function answer(text: string): AgentMessage {
   return {
     role: "assistant",
     content: [{ type: "text", text }],
