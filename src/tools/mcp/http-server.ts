@@ -6,7 +6,7 @@ import { systemClock } from "#lib/system-clock.ts";
 
 import { programRequests } from "../program-requests.ts";
 import type { ProgramTool } from "../program-tool.ts";
-import { McpClient } from "./mcp-client.ts";
+import { ConnectedMcpClient } from "./mcp-client.ts";
 import type { McpToolsOptions } from "./mcp-client.ts";
 import { ReopenedSession } from "./reopened-session.ts";
 import { McpServerError, serverError } from "./server-error.ts";
@@ -45,7 +45,7 @@ export interface HttpServer {
 }
 
 /** Opens a session with a server over HTTP: streamable HTTP, or HTTP with SSE for servers of 2024-11-05. */
-export async function connectHttp(url: string | URL, options: McpHttpOptions = {}): Promise<McpClient> {
+export async function connectHttp(url: string | URL, options: McpHttpOptions = {}): Promise<ConnectedMcpClient> {
   const { headers = {}, allowedHosts = [], timeoutMs = 60_000, log = () => {} } = options;
   const address = URL.parse(String(url));
   if (address === null || !/^https?:$/.test(address.protocol)) {
@@ -60,7 +60,7 @@ export async function connectHttp(url: string | URL, options: McpHttpOptions = {
     clock: systemClock,
     open: (onEnd) => ServerSession.open(server, context, { onEnd, onToolsChanged: () => {} }),
   });
-  return McpClient.open({
+  return ConnectedMcpClient.open({
     name,
     timeoutMs,
     log,

@@ -6,6 +6,7 @@ import type { AuthorizationModule } from "#core/ports/authorization-port.ts";
 export { openHttpServer } from "./http-server.ts";
 export type { HttpServer, HttpServerOptions, McpHttpOptions } from "./http-server.ts";
 export type { McpToolsOptions } from "./mcp-client.ts";
+export type { ProgramTool } from "../program-tool.ts";
 export { openTools } from "./server-tools.ts";
 
 const load = () => import("./oauth/authorization-module.ts");

@@ -73,7 +73,7 @@ export interface McpToolsOptions {
 }
 
 /** A client with an open session. */
-export class McpClient {
+export class ConnectedMcpClient {
   /** The name and the version of the server. */
   readonly serverInfo: McpServerInfo;
   readonly #connection: McpConnection;
@@ -86,9 +86,9 @@ export class McpClient {
   }
 
   /** Opens the session of a connection. Closes the connection if that fails. */
-  static async open(connection: McpConnection): Promise<McpClient> {
+  static async open(connection: McpConnection): Promise<ConnectedMcpClient> {
     try {
-      return new McpClient(connection, await connection.run(async (session) => session.serverInfo, true));
+      return new ConnectedMcpClient(connection, await connection.run(async (session) => session.serverInfo, true));
     } catch (thrown) {
       await connection.close();
       throw connection.errorOf(thrown);
@@ -145,8 +145,9 @@ export class McpClient {
       this.#connection.run((session) => session.tools(own), true),
     );
     const { list, omitted } = await readTools(items, { prefix, allowed, features: [], problem });
-    const { name, log } = this.#connection;
-    if (omitted.count > 0) log(`Tools of the MCP server "${name}" cannot be used. ${omitted.text}`);
+    if (omitted.count > 0) {
+      this.#connection.log(`Tools of the MCP server "${this.#connection.name}" cannot be used. ${omitted.text}`);
+    }
     const taskTools = list.tools.filter(({ isTask }) => isTask);
     this.#tasks = new Set([...(this.#tasks ?? []), ...taskTools.map(({ serverName }) => serverName)]);
     return list;

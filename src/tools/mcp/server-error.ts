@@ -28,7 +28,7 @@ export type McpErrorKind =
   /** The connection or the client was closed, or the program of the server ended. */
   | "ConnectionClosed";
 
-/** An error that a model or an operator reads. */
+/** The error of a request to an MCP server. A model or an operator reads its text, which names the server and what to do. */
 export class McpServerError extends Error {
   readonly kind: McpErrorKind;
   /** The code of the server's error; null if the server sent none. */

@@ -7,6 +7,7 @@ export { hostShell } from "./host-shell.ts";
 export type { HostShellOptions } from "./host-shell.ts";
 export { hostWorkspace } from "./host-workspace.ts";
 export type { ProgramTool as NodeTool } from "../program-tool.ts";
+export type { LoadedSkill, LoadedSkillSet } from "../skills/skill-set.ts";
 export { loadSkillDir, loadSkills } from "./skill-folders.ts";
 export { openStdioServer } from "./stdio-server.ts";
 export type { StdioServer, StdioServerOptions } from "./stdio-server.ts";

@@ -5,7 +5,7 @@ import path from "node:path";
 
 import { ThreadholdError } from "#contract/error.ts";
 
-import { loadedFrontmatter, SkillLoadError, SkillSet } from "../skills/skill-set.ts";
+import { loadedFrontmatter, LoadedSkillSet, SkillLoadError } from "../skills/skill-set.ts";
 import type { SkillEntry } from "../skills/skill-set.ts";
 import { mainFile } from "../skills/skill.ts";
 import { skillBounds, skillText } from "../skills/state-skills.ts";
@@ -15,8 +15,8 @@ import { HostFolder, nullIfAbsent } from "./host-folder.ts";
  * Loads the skills of several folders: their subfolders with a `SKILL.md`. A folder that does not exist is skipped. A skill of a later folder
  * replaces one of an earlier folder with the same name. Rejects with a `SkillLoadError` for a skill that cannot be used.
  */
-export async function loadSkills(dirs: readonly string[]): Promise<SkillSet> {
-  const skills = new SkillSet();
+export async function loadSkills(dirs: readonly string[]): Promise<LoadedSkillSet> {
+  const skills = new LoadedSkillSet();
   for (const [index, dir] of dirs.entries()) {
     if ((await inFolder(dir, nullIfAbsent(realpath(dir)))) !== null)
       skills.merge(await loadSkillDir(dir, `dir:${index}`));
@@ -25,7 +25,7 @@ export async function loadSkills(dirs: readonly string[]): Promise<SkillSet> {
 }
 
 /** Loads the skills of one folder, which has to exist. `source` is the source of each of them. */
-export async function loadSkillDir(dir: string, source: string): Promise<SkillSet> {
+export async function loadSkillDir(dir: string, source: string): Promise<LoadedSkillSet> {
   const root = path.resolve(dir);
   const entries = await inFolder(root, readdir(root, { withFileTypes: true }));
   const names = entries
@@ -45,7 +45,7 @@ export async function loadSkillDir(dir: string, source: string): Promise<SkillSe
     const skill = await skillAt(folder, { root, name, source });
     if (skill !== null) skills.push(skill);
   }
-  return new SkillSet(skills);
+  return new LoadedSkillSet(skills);
 }
 
 /** The skill of a folder; null without a `SKILL.md`. */

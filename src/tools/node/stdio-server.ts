@@ -7,7 +7,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { createLog } from "#lib/log-port.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
-import { McpClient } from "../mcp/mcp-client.ts";
+import { ConnectedMcpClient } from "../mcp/mcp-client.ts";
 import type { McpToolsOptions } from "../mcp/mcp-client.ts";
 import { McpServerError, serverError } from "../mcp/server-error.ts";
 import { ServerSession } from "../mcp/server-session.ts";
@@ -53,7 +53,7 @@ export interface StdioServer {
 const graceMs = 2000;
 
 /** Starts a server. Rejects if the program cannot be started, ends, or does not respond in time. */
-export async function connectStdio(options: McpStdioOptions & { name: string }): Promise<McpClient> {
+export async function connectStdio(options: McpStdioOptions & { name: string }): Promise<ConnectedMcpClient> {
   const { name, timeoutMs = 60_000, log = () => {} } = options;
   const marked = markedProcesses();
   const transport = new StdioClientTransport({
@@ -81,7 +81,7 @@ export async function connectStdio(options: McpStdioOptions & { name: string }):
     await marked.end(graceMs);
     throw startError(name, options.command, { error: requestError(name, messages, thrown), lines: lastLines() });
   }
-  return McpClient.open({
+  return ConnectedMcpClient.open({
     name,
     timeoutMs,
     log,

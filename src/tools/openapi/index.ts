@@ -2,5 +2,6 @@
 // project has files in `agents/openapi/`, and programs use `openApiTools`.
 
 export { openTools } from "./api-tools.ts";
+export type { ProgramTool } from "../program-tool.ts";
 export { openApiTools } from "./program-api.ts";
 export type { ProgramApi, ProgramApiOptions } from "./program-api.ts";

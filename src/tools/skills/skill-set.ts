@@ -56,7 +56,7 @@ export function loadedFrontmatter(
 }
 
 /** Skills, sorted by name, with one skill of each name. */
-export class SkillSet {
+export class LoadedSkillSet {
   #entries: ReadonlyMap<string, SkillEntry>;
 
   /** A later skill replaces an earlier one with the same name. */
@@ -76,7 +76,7 @@ export class SkillSet {
   }
 
   /** Adds the skills of another set, which replace skills with the same names. Returns this set. */
-  merge(other: SkillSet): this {
+  merge(other: LoadedSkillSet): this {
     this.#entries = sorted([...this.#entries.values(), ...other.#entries.values()]);
     return this;
   }

@@ -2,7 +2,7 @@
 
 import type { ExtendedThreadState, ThreadState } from "#spec/index.ts";
 
-import { loadedFrontmatter, SkillLoadError, SkillSet } from "./skill-set.ts";
+import { loadedFrontmatter, LoadedSkillSet, SkillLoadError } from "./skill-set.ts";
 import type { SkillEntry } from "./skill-set.ts";
 import { mainFile } from "./skill.ts";
 
@@ -13,10 +13,10 @@ export const skillBounds = { skills: 200, paths: 200, bytes: 256 * 1024 } as con
  * Loads the skills of a folder of the thread's files: its folders with a `SKILL.md`. Without the folder, the set is empty. Rejects with a
  * `SkillLoadError` for a skill that cannot be used.
  */
-export async function loadThreadSkills(given: ThreadState, folder = "/skills"): Promise<SkillSet> {
+export async function loadThreadSkills(given: ThreadState, folder = "/skills"): Promise<LoadedSkillSet> {
   const state = given as ExtendedThreadState;
   const root = folder.replace(/(?<!\/)\/+$/, "");
-  if ((await state.statFile(root))?.isDirectory !== true) return new SkillSet();
+  if ((await state.statFile(root))?.isDirectory !== true) return new LoadedSkillSet();
   const { entries } = await state.readdirFile(root);
   const names = entries.filter(({ isDirectory }) => isDirectory).map(({ name }) => name);
   if (names.length > skillBounds.skills) {
@@ -30,7 +30,7 @@ export async function loadThreadSkills(given: ThreadState, folder = "/skills"): 
     const skill = await skillAt(state, root, name);
     if (skill !== null) skills.push(skill);
   }
-  return new SkillSet(skills);
+  return new LoadedSkillSet(skills);
 }
 
 async function skillAt(state: ExtendedThreadState, root: string, folder: string): Promise<SkillEntry | null> {

@@ -211,13 +211,14 @@ describe("tools of MCP servers", () => {
   });
 
   it("llm() and agent() call the tools of a server over HTTP", async () => {
-    const { tools, close } = await openHttpServer({
+    const server = await openHttpServer({
       url: `${servers.url}/everything`,
       allowedHosts: [servers.host],
       prefix: "docs",
       tools: ["echo"],
     });
-    onTestFinished(close);
+    onTestFinished(() => server.close());
+    const { tools } = server;
     expect(tools.map(({ name }) => name)).toEqual(["docs__echo"]);
     const script = [{ toolCalls: [call("docs__echo", { message: "hello" })] }, { text: "Done." }];
     const turn = await instance(script, { tools: [...tools] }).generate("Say hello.");

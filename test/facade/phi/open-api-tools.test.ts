@@ -222,14 +222,13 @@ describe("the config", () => {
     for (const [auth, printed, json] of cases) {
       expect(inspect(auth)).toBe(printed);
       expect(inspect({ auth }, { depth: 9, showHidden: true })).not.toContain("secret");
-      expect([String(auth), `${auth}`, auth.toString()]).toEqual([printed, printed, printed]);
+      expect([String(auth), auth.toString(), ["", ""].join(auth as unknown as string)]).toEqual([
+        printed,
+        printed,
+        printed,
+      ]);
       expect(JSON.parse(JSON.stringify({ auth }))).toEqual({ auth: json });
-      const copies = [
-        { ...auth },
-        structuredClone(auth),
-        Object.assign({}, auth),
-        Object.getOwnPropertyDescriptors(auth),
-      ];
+      const copies = [structuredClone(auth), Object.assign({}, auth), Object.getOwnPropertyDescriptors(auth)];
       expect(JSON.stringify(copies)).not.toContain("secret");
     }
   });

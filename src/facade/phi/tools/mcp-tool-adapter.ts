@@ -1,6 +1,6 @@
 // The tools of an MCP server as tools of a loop (phi-core, McpToolAdapter; REQ-117 and REQ-118).
 
-import type { McpClient, McpToolsOptions } from "#tools/mcp/mcp-client.ts";
+import type { ConnectedMcpClient, McpToolsOptions } from "#tools/mcp/mcp-client.ts";
 import { McpServerError } from "#tools/mcp/server-error.ts";
 
 import { convertTool } from "../convert-tool.ts";
@@ -10,7 +10,7 @@ import type { AgentTool } from "../loop-tool.ts";
 /** Makes tools of a loop of the tools of an MCP server. */
 export const McpToolAdapter = {
   /** Lists the tools of a server, and returns one tool of a loop for each. They work until the client is closed. */
-  async fromClient(client: Pick<McpClient, "tools">, options: McpToolsOptions = {}): Promise<AgentTool[]> {
+  async fromClient(client: Pick<ConnectedMcpClient, "tools">, options: McpToolsOptions = {}): Promise<AgentTool[]> {
     return (await client.tools(options)).map((tool) => adapted(convertTool(tool)));
   },
 };

@@ -15,7 +15,9 @@ import type { OpenApiConfig, OperationFilter } from "../index.ts";
 
 export { McpError, McpToolAdapter, OpenApiAuth, SkillError } from "../index.ts";
 export type {
+  ConnectedMcpClient,
   LoadedSkill,
+  LoadedSkillSet,
   McpContent,
   McpErrorKind,
   McpHttpOptions,
@@ -26,6 +28,7 @@ export type {
   McpToolsOptions,
   OpenApiConfig,
   OperationFilter,
+  ProgramTool,
   SkillErrorKind,
 } from "../index.ts";
 
