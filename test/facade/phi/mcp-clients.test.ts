@@ -90,13 +90,16 @@ describe("a client of an MCP server", () => {
   });
 
   it("A client over HTTP opens another session after a restart of its server, and repeats the call that did not run", async () => {
-    const client = await connect("everything");
+    const scope = scopeOf();
+    const client = await connect(`everything?scope=${scope}`);
     expect(await client.callTool("echo", { message: "1" })).toMatchObject({ isError: false });
-    await fetch(`${servers.url}/forget`, { method: "POST" });
+    await fetch(`${servers.url}/forget?scope=${scope}`, { method: "POST" });
     expect(await client.callTool("echo", { message: "2" })).toEqual({
       content: [{ type: "text", text: "Echo: 2" }],
       isError: false,
     });
+    const requests = await (await fetch(`${servers.url}/requests?scope=${scope}`)).text();
+    expect([...requests.matchAll(/POST initialize/g)]).toHaveLength(2);
   });
 
   it("A request is rejected with the reason of its signal", async () => {
