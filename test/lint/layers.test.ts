@@ -159,6 +159,7 @@ describe("lint fixtures", () => {
       "src/store/catalog/thread-page.ts",
       "src/thread/method/posted-results.ts",
       "src/tools/mcp/plain-events.ts",
+      "src/tools/skills/skill-set.ts",
       "src/tools/skills/thread-skills.ts",
     ];
     const named = [...page.matchAll(/`(src\/[\w/-]+\.ts)` \|$/gm)].map(([, file = ""]) => file);
