@@ -6,6 +6,11 @@ import { headerSecrets } from "./trace-settings.ts";
 const ownSettings =
   /^(?:LIMIT_\w+|OTEL_\w+|(?:OPENAI|OPENROUTER|ANTHROPIC|GOOGLE|GOOGLE_GENERATIVE_AI|CEREBRAS|DEEPSEEK|FIREWORKS|GITHUB_MODELS|GROQ|HUGGINGFACE|LM_STUDIO|MISTRAL|MOONSHOT|NVIDIA|OLLAMA|PERPLEXITY|QWEN|TOGETHER|VLLM|XAI|ZAI)_BASE_URL|AWS_(?:DEFAULT_)?REGION|AWS_ENDPOINT_URL_BEDROCK_RUNTIME|AZURE_(?:BASE_URL|OPENAI_ENDPOINT|RESOURCE_NAME|TENANT_ID|CLIENT_ID)|GOOGLE_VERTEX_(?:BASE_URL|PROJECT|LOCATION)|GOOGLE_CLOUD_(?:PROJECT|LOCATION)|GOOGLE_CLIENT_EMAIL|OPEN_LOOPBACK|LOG_TOOL_CALLS|MAX_FILE_BYTES|R2_FILE_THRESHOLD|STEP_CEILING|ALLOWED_ORIGINS|ALLOWED_OUTBOUND_HOSTS|DNS_OVER_HTTPS_URL|JWKS_URL|JWT_AUDIENCE|JWT_ISSUER|WAITING_WEBHOOK_CONTENT|X_LOCAL_EXPLORER)$/;
 
+/** Whether a variable is a setting of this package and no secret, such as a region. */
+export function isSetting(name: string): boolean {
+  return ownSettings.test(name);
+}
+
 /** A number, or one word. Such a value is in many ordinary texts: as a secret it would be removed from all of them. */
 const ordinary = /^(?:\d{1,12}|[a-zA-Z]{1,12})$/;
 
@@ -20,7 +25,7 @@ export function secretsOf(env: Readonly<Record<string, unknown>>, names: readonl
 function listedSecrets(env: Readonly<Record<string, unknown>>, names: readonly string[]): string[] {
   return names.flatMap((name) => {
     const value = env[name];
-    if (typeof value !== "string" || ownSettings.test(name) || ordinary.test(value.trim())) return [];
+    if (typeof value !== "string" || isSetting(name) || ordinary.test(value.trim())) return [];
     return [value, value.trim()];
   });
 }

@@ -11,7 +11,14 @@ it.each(["blank", "web"] as const)(
   "A project of the template %s with models of Cloudflare has the binding and no key, and names the login and the scripted model",
   (template) => {
     const templatesFolder = join(packageRoot, "packages/create-threadhold/templates");
-    const source = { templatesFolder, name: "shop", template, threadhold: undefined, repository: undefined };
+    const source = {
+      templatesFolder,
+      name: "shop",
+      template,
+      values: {},
+      threadhold: undefined,
+      repository: undefined,
+    };
     const files = projectFiles({ ...source, provider: "cloudflare" });
     const read = (file: string): string => String(files.get(file));
     expect(read("agents/models/default.ts")).toContain('provider: "workers-ai"');

@@ -15,11 +15,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { parseEnv } from "node:util";
 
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 
-import { keyVariable } from "#models/provider-settings.ts";
+import { isSetting } from "#lib/deployment-secrets.ts";
+import { addClouds } from "#models/provider/clouds.ts";
 import { providers as knownProviders } from "#models/provider/providers.ts";
+import { missingNames } from "#models/readiness.ts";
 
 import { providers, templates } from "../../packages/create-threadhold/src/choices.ts";
 import { runCreate } from "../../packages/create-threadhold/src/create-command.ts";
@@ -33,7 +36,12 @@ const own = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
 };
-const keyOf = (provider: string) => keyVariable({ provider } as Parameters<typeof keyVariable>[0]);
+/** The variables that a model of a provider lacks. */
+const lackingVariables = (provider: string, env = {}): string[] =>
+  missingNames({ name: "default", provider, model: "m" } as Parameters<typeof missingNames>[0], env);
+const namesOf = (variables: readonly { name: string }[] = []): string[] => variables.map(({ name }) => name);
+const setting = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, "set"]));
+addClouds();
 const scratch = mkdtempSync(path.join(tmpdir(), "create-threadhold-"));
 let [cwd, runs] = ["", 0];
 
@@ -130,23 +138,44 @@ describe("create-threadhold", () => {
       expect([name, version]).toEqual([name, tested[name]]);
   });
 
-  it("The command create-threadhold offers exactly the providers that need one key, each with the variable of its API key", () => {
-    const remote = knownProviders.filter((one) => "variables" in one && !/-/.test(one.name) && !one.variables.cloud);
+  it("The command create-threadhold offers exactly the providers with an address of their own, each with the variables that its models need", () => {
+    const remote = knownProviders.filter((one) => "variables" in one && !/-/.test(one.name));
     expect(new Set(Object.keys(providers))).toEqual(new Set(["none", "cloudflare", ...remote.map(({ name }) => name)]));
-    for (const [name, { key }] of Object.entries(providers)) expect([name, key]).toEqual([name, keyOf(name)]);
+    for (const { name } of remote) {
+      const { variables, insteadOfKey } = providers[name as keyof typeof providers];
+      expect([name, namesOf(variables)]).toEqual([name, lackingVariables(name)]);
+      const others = [...namesOf(variables).slice(1), ...namesOf(insteadOfKey)];
+      if (insteadOfKey !== undefined) {
+        expect([name, lackingVariables(name, setting(others))]).toEqual([name, []]);
+        for (const missing of namesOf(insteadOfKey))
+          expect(lackingVariables(name, setting(others.filter((other) => other !== missing)))).not.toEqual([]);
+      }
+      for (const { name: variable, isSecret } of [...variables, ...(insteadOfKey ?? [])])
+        expect([variable, isSecret]).toEqual([variable, !isSetting(variable)]);
+    }
   });
 
-  it.each(["anthropic", "google", "openai", "openrouter"])(
-    "A project with the provider %s has a model of that provider, and names the variable of its API key for local use and for deployments",
+  it.each(["anthropic", "google", "openai", "openrouter", "azure", "vertex", "bedrock"] as const)(
+    "A project with the provider %s has a model of that provider, and names each of its variables for local use and for deployments",
     async (provider) => {
-      const key = keyOf(provider) ?? "";
+      const names = lackingVariables(provider);
+      const others = namesOf(providers[provider].insteadOfKey);
       const { output } = await create(["shop", "--template", "team", "--provider", provider, ...bare]);
-      expect(output).toContain(`${key}=`);
+      expect(output).toContain(`write into .dev.vars: ${names.map((name) => `${name}=…`).join(", ")}\n`);
       expect(read("shop/agents/models/default.ts")).toContain(`provider: "${provider}"`);
-      expect(read("shop/.dev.vars")).toContain(`\n${key}=\n`);
-      expect(read("shop/.dev.vars.example")).toContain(`\n${key}=\n`);
-      expect(read("shop/README.md")).toContain(key);
-      expect(Object.keys((JSON.parse(read("shop/package.json")) as Manifest).cloudflare.bindings)).toContain(key);
+      for (const name of names) {
+        for (const file of [".dev.vars", ".dev.vars.example"])
+          expect(read(`shop/${file}`)).toMatch(new RegExp(`\n# [A-Z].*\\.\n${name}=\n`));
+        expect(read("shop/README.md")).toContain(name);
+        expect(Object.keys((JSON.parse(read("shop/package.json")) as Manifest).cloudflare.bindings)).toContain(name);
+      }
+      // The variables that replace the key are in comments, so that nothing asks for them.
+      for (const name of others) {
+        expect(read("shop/.dev.vars.example")).toContain(`\n# ${name}=\n`);
+        expect(read("shop/README.md")).toContain(name);
+      }
+      const values = parseEnv(read("shop/.dev.vars.example"));
+      expect(new Set(Object.keys(values))).toEqual(new Set(["API_TOKENS", ...names]));
     },
   );
 
@@ -346,6 +375,7 @@ describe("create-threadhold", () => {
 describe("create-threadhold on a terminal", () => {
   const enter = "\r";
   const down = "\u001B[B";
+  const backspace = "\u007F";
 
   /** Runs the command on a terminal and types a text at each question. */
   async function dialog(
@@ -375,9 +405,11 @@ describe("create-threadhold on a terminal", () => {
         ["What is the name of the project?", `shop${enter}`],
         ["Which template?", `${down}${enter}`],
         ["Which provider", `${down}${enter}`],
+        ["ANTHROPIC_API_KEY, the key of the model's provider (Enter leaves it out)", enter],
       ],
     );
     expect(code).toBe(0);
+    expect(read("shop/.dev.vars")).toContain("\nANTHROPIC_API_KEY=\n");
     expect(existsSync(path.join(cwd, "shop/agents/tools/remember.ts"))).toBe(true);
     expect(read("shop/agents/models/default.ts")).toContain('provider: "anthropic"');
   });
@@ -390,6 +422,52 @@ describe("create-threadhold on a terminal", () => {
     expect(code).toBe(0);
     expect(shown).not.toContain("Which template?");
     expect(existsSync(path.join(cwd, "shop/agents/agents/front_desk.ts"))).toBe(true);
+  });
+
+  it("The command create-threadhold asks for the variables of a cloud in their order, shows no secret, and writes the values to .dev.vars alone", async () => {
+    const { code, shown } = await dialog(
+      ["shop", "--provider", "bedrock", "--no-install", "--no-git"],
+      [
+        ["Which template?", enter],
+        ["AWS_BEARER_TOKEN_BEDROCK, an API key", `bedrock-api-key-Zm9v==${enter}`],
+        ["AWS_REGION, the region", `eu-central-1${enter}`],
+      ],
+    );
+    expect(code).toBe(0);
+    expect(parseEnv(read("shop/.dev.vars"))).toEqual({
+      OPEN_LOOPBACK: "true",
+      AWS_BEARER_TOKEN_BEDROCK: "bedrock-api-key-Zm9v==",
+      AWS_REGION: "eu-central-1",
+    });
+    expect(shown).toContain("eu-central-1");
+    expect(shown).not.toContain("Zm9v");
+    expect(shown).not.toContain("write into .dev.vars");
+    const others = filesBelow("shop").filter((file) => file !== ".dev.vars");
+    expect(others.filter((file) => /Zm9v|=eu-central-1/.test(read(`shop/${file}`)))).toEqual([]);
+  });
+
+  it("The command create-threadhold asks again for a value that a line of .dev.vars would change, and names the variables without a value", async () => {
+    const { code, shown } = await dialog(
+      ["shop", "--provider", "azure", "--no-install", "--no-git"],
+      [
+        ["Which template?", enter],
+        ["AZURE_API_KEY, a key", enter],
+        ["AZURE_RESOURCE_NAME, the name", `team #1${enter}`],
+        ["The value has a space", `${backspace.repeat(3)}${enter}`],
+      ],
+    );
+    expect(code).toBe(0);
+    expect(parseEnv(read("shop/.dev.vars"))).toMatchObject({ AZURE_API_KEY: "", AZURE_RESOURCE_NAME: "team" });
+    expect(shown).toContain("write into .dev.vars: AZURE_API_KEY=…\n");
+  });
+
+  it("The command create-threadhold asks for no value if its command line names the folder, the template and the provider", async () => {
+    const { code, shown } = await dialog(
+      ["shop", "--template", "blank", "--provider", "azure", "--no-install", "--no-git"],
+      [],
+    );
+    expect(code).toBe(0);
+    expect(shown).toContain("write into .dev.vars: AZURE_API_KEY=…, AZURE_RESOURCE_NAME=…\n");
   });
 
   it("Ctrl-C during a question of create-threadhold ends the command, and nothing is written", async () => {

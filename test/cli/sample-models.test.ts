@@ -8,6 +8,7 @@ import { expect, it } from "vitest";
 
 import { catalogueOf } from "#models/load-catalogue.ts";
 import { modelFacts } from "#models/model-facts.ts";
+import { addClouds } from "#models/provider/clouds.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { packageRoot } from "../compiler/temporary-project.ts";
@@ -15,9 +16,12 @@ import { packageRoot } from "../compiler/temporary-project.ts";
 /** The models that samples name, by provider: the newest general ones. A new generation is entered here, and the test names every sample. */
 const current = {
   anthropic: ["claude-sonnet-5-5", "claude-haiku-5-5"],
+  azure: ["gpt-5.4-mini"],
+  bedrock: ["global.anthropic.claude-sonnet-5"],
   google: ["gemini-3.5-flash", "gemini-3.1-pro-preview"],
   openai: ["gpt-5.4-mini"],
   openrouter: ["anthropic/claude-sonnet-5-5", "anthropic/claude-sonnet-5"],
+  vertex: ["gemini-3.5-flash"],
   xai: ["grok-4.3"],
   /** Models that a machine of one's own serves. The package has no facts of them. */
   local: ["qwen3:8b"],
@@ -53,7 +57,9 @@ function samples(): string[] {
 /** The ids of models in a text, without the punctuation after them. */
 const idsIn = (text: string): string[] => (text.match(vendorId) ?? []).map((id) => id.replace(/[.:-]+$/, ""));
 
-const names = new Set<string>(Object.values(current).flatMap((models) => models.map((id) => id.replace(/^.*\//, ""))));
+const names = new Set<string>(
+  Object.values(current).flatMap((models) => models.map((id) => id.replace(/^.*(?:\/|\banthropic\.)/, ""))),
+);
 /** The ids of a text that are no current models. */
 const oldIn = (text: string): string[] => idsIn(text).filter((id) => !names.has(id) && !families.has(id));
 
@@ -90,10 +96,14 @@ it.each([
   expect(oldIn(text)).toHaveLength(1);
 });
 
-const files = (["anthropic", "google", "openai", "openrouter"] as const).flatMap((provider) => [
-  [provider, `agents/models/${provider}.ts`] as const,
-  [provider, `packages/create-threadhold/templates/providers/${provider}/agents/models/default.ts`] as const,
-]);
+const keyed = ["anthropic", "google", "openai", "openrouter"] as const;
+const template = (provider: string) =>
+  `packages/create-threadhold/templates/providers/${provider}/agents/models/default.ts`;
+const files = [
+  ...keyed.map((provider) => [provider, `agents/models/${provider}.ts`] as const),
+  ...([...keyed, "azure", "bedrock", "vertex"] as const).map((provider) => [provider, template(provider)] as const),
+];
+addClouds();
 
 it.each(files)(
   "The sample model of the provider %s in %s is known, and has its context window",

@@ -113,10 +113,10 @@ async function createProject(given: string | undefined, options: Options, contex
   const folder = path.resolve(cwd, choices.folder);
   const problem = folderProblem(folder);
   if (problem !== undefined) throw new CreateError(problem);
-  const { template, provider } = choices;
+  const { template, provider, values } = choices;
   const name = path.basename(folder);
   const templatesFolder = path.join(packageRoot, "templates");
-  writeProject(folder, projectFiles({ templatesFolder, name, template, provider, ...source }));
+  writeProject(folder, projectFiles({ templatesFolder, name, template, provider, values, ...source }));
 
   const git = options.git && createRepository(folder, env);
   const packageManager = options.packageManager ?? currentPackageManager(env);
@@ -129,8 +129,8 @@ async function createProject(given: string | undefined, options: Options, contex
     shown,
     packageManager,
     installed,
-    key: providers[provider].key,
-    bound: provider === "cloudflare",
+    missing: providers[provider].variables.map((variable) => variable.name).filter((variable) => !(variable in values)),
+    bound: providers[provider].binding !== undefined,
   });
   if (isUnfinished) {
     context.errors.write(
@@ -162,7 +162,8 @@ async function createProject(given: string | undefined, options: Options, contex
 async function complete(given: Partial<Choices>, { yes, json }: Options, context: CreateContext): Promise<Choices> {
   const { folder, template, provider } = given;
   if (yes === true) return { ...defaults, ...given };
-  if (folder !== undefined && template !== undefined && provider !== undefined) return { folder, template, provider };
+  if (folder !== undefined && template !== undefined && provider !== undefined)
+    return { ...defaults, folder, template, provider };
   const { input, output } = context;
   if (input.isTTY !== true || output.isTTY !== true || json === true) {
     throw new CreateError(
@@ -223,7 +224,8 @@ interface NextSteps {
   shown: string;
   packageManager: PackageManager;
   installed: boolean;
-  key: string | null;
+  /** The variables of the provider that have no value. */
+  missing: readonly string[];
   /** The model is reached by a binding. */
   bound: boolean;
 }
@@ -234,11 +236,11 @@ function openFolder(shown: string): string {
   return argument === undefined ? `open the folder ${shownPath(shown)}` : `cd ${argument}`;
 }
 
-function nextSteps({ shown, packageManager, installed, key, bound }: NextSteps): string[] {
+function nextSteps({ shown, packageManager, installed, missing, bound }: NextSteps): string[] {
   return [
     ...(shown === "." ? [] : [openFolder(shown)]),
     ...(installed ? [] : [`${packageManager} install`]),
-    ...(key === null ? [] : [`write the key of the provider into .dev.vars: ${key}=…`]),
+    ...(missing.length === 0 ? [] : [`write into .dev.vars: ${missing.map((name) => `${name}=…`).join(", ")}`]),
     ...(bound
       ? [
           "npx wrangler login, because the binding AI sends requests to your account; or use --provider none, a scripted model",

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-import { providers, templates, type Choices } from "./choices.ts";
+import { providers, templates, type Choices, type ProviderVariable } from "./choices.ts";
 import { CreateError } from "./context.ts";
 
 /** Where the layers are, and what the files of a project depend on. */
@@ -58,20 +58,18 @@ export function projectFiles(source: ProjectSource): ProjectFiles {
     files.set(file, readFileSync(threadhold.tarball));
     manifest.dependencies["threadhold"] = `file:${file}`;
   }
-  const { key } = providers[provider];
-  const isBound = "binding" in providers[provider];
-  if (isBound) files.set("wrangler.toml", text("wrangler.toml") + aiBinding);
-  if (key !== null) {
-    manifest.cloudflare.bindings[key] = { description: "The key of the model's provider." };
-    files.set(".dev.vars", `${text(".dev.vars")}# The key of the model's provider.\n${key}=\n`);
-    files.set(".dev.vars.example", `${text(".dev.vars.example")}${key}=\n`);
-  }
+  const { variables, insteadOfKey = [], binding } = providers[provider];
+  if (binding !== undefined) files.set("wrangler.toml", text("wrangler.toml") + aiBinding);
+  for (const { name: variable, description } of variables)
+    manifest.cloudflare.bindings[variable] = { description: sentence(description) };
+  files.set(".dev.vars", text(".dev.vars") + variableLines(variables, insteadOfKey, source.values));
+  files.set(".dev.vars.example", text(".dev.vars.example") + variableLines(variables, insteadOfKey));
   if (source.repository !== undefined) manifest.repository = source.repository;
   files.set("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
 
   const readme = text("README.md")
     .replace("<!-- template -->", () => text("about.md").trim())
-    .replace("<!-- model -->", () => modelText(key, isBound))
+    .replace("<!-- model -->", () => modelText(provider))
     .replace("<!-- button -->", () => buttonText(source.repository));
   files.set("README.md", readme);
   files.delete("about.md");
@@ -118,9 +116,34 @@ const aiBinding = `
 binding = "AI"
 `;
 
-function modelText(key: string | null, isBound: boolean): string {
+/** A noun phrase as a sentence. */
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** Lines for variables, each below a comment. Those that replace the key are comments as a whole. */
+function variableLines(
+  variables: readonly ProviderVariable[],
+  insteadOfKey: readonly ProviderVariable[],
+  values: Choices["values"] = {},
+): string {
+  const lines = variables.flatMap(({ name, description }) => [
+    `# ${sentence(description)}`,
+    `${name}=${values[name] ?? ""}`,
+  ]);
+  const [key] = variables;
+  if (key !== undefined && insteadOfKey.length > 0) {
+    const others = insteadOfKey.flatMap(({ name, description }) => [`# ${sentence(description)}`, `# ${name}=`]);
+    lines.push(`# The following variables together replace ${key.name}.`, ...others);
+  }
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** Names as a part of a sentence: `A`, `A and B`, `A, B and C`. */
+const joined = (names: readonly string[]): string => new Intl.ListFormat("en-GB").format(names);
+
+function modelText(provider: Choices["provider"]): string {
+  const { variables, insteadOfKey = [], binding, remark } = providers[provider];
   const file = "`agents/models/default.ts`";
-  if (isBound) {
+  if (binding !== undefined) {
     return `The Worker reaches the model by its binding \`AI\`, so the project needs no key, and your account is billed. On your machine run
 \`npx wrangler login\` once. The model is defined in ${file}. To work without an account, replace it by a model that plays a script:
 
@@ -130,8 +153,18 @@ import { defineModel } from "threadhold";
 export default defineModel({ name: "default", provider: "test", model: "scripted", script: [{ text: "Hello." }] });
 \`\`\``;
   }
-  if (key !== null)
-    return `Put the key into \`.dev.vars\`, as \`${key}=…\`, and restart \`npm run dev\`. The model is defined in ${file}.`;
+  const [key] = variables;
+  if (key !== undefined) {
+    const lines = joined(variables.map(({ name }) => `\`${name}=…\``));
+    const others = joined(insteadOfKey.map(({ name }) => `\`${name}\``));
+    const sentences = [
+      `Put ${lines} into \`.dev.vars\`, and restart \`npm run dev\`.`,
+      ...(insteadOfKey.length === 0 ? [] : [`${others} together replace \`${key.name}\`.`]),
+      `The model is defined in ${file}.`,
+      ...(remark === undefined ? [] : [remark]),
+    ];
+    return sentences.join("\n");
+  }
   return `${file} plays a script, so the project needs no key. To use a real model, write for example
 
 \`\`\`ts

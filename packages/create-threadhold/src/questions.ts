@@ -2,9 +2,9 @@
 
 import type { Readable, Writable } from "node:stream";
 
-import { isCancel, select, text } from "@clack/prompts";
+import { isCancel, password, select, text } from "@clack/prompts";
 
-import { defaults, providers, templates, type Choices } from "./choices.ts";
+import { defaults, providers, templates, valueProblem, type Choices, type ProviderVariable } from "./choices.ts";
 import { CreateError } from "./context.ts";
 
 interface Terminal {
@@ -32,7 +32,24 @@ export async function askChoices(
   const template = given.template ?? (await answer(selected("Which template?", templates, terminal)));
   const provider =
     given.provider ?? (await answer(selected("Which provider does the model have?", providers, terminal)));
-  return { folder, template, provider };
+  const values: Record<string, string> = {};
+  for (const variable of providers[provider].variables) {
+    const value = (await answer(valueOf(variable, terminal))).trim();
+    if (value !== "") values[variable.name] = value;
+  }
+  return { folder, template, provider, values };
+}
+
+/** The question for the value of a variable. The value of a secret is not shown. */
+async function valueOf(
+  { name, description, isSecret }: ProviderVariable,
+  terminal: Terminal,
+): Promise<string | symbol> {
+  const validate = (value: string | undefined): string | undefined => valueProblem((value ?? "").trim());
+  const message = `${name}, ${description} (Enter leaves it out)`;
+  const ask = isSecret ? password : text;
+  // Without a typed character the value is undefined.
+  return ((await ask({ message, validate, ...terminal })) as string | symbol | undefined) ?? "";
 }
 
 function selected<Name extends string>(
