@@ -156,6 +156,8 @@ describe("lint fixtures", () => {
       "src/flow/turn-end.ts",
       "src/models/answer-blocks.ts",
       "src/models/provider/plain/plain-delta.ts",
+      "src/models/provider/tools/accepted-provider-tools.ts",
+      "src/models/provider/tools/provider-tools.ts",
       "src/store/catalog/thread-page.ts",
       "src/thread/method/posted-results.ts",
       "src/tools/mcp/plain-events.ts",

@@ -27,7 +27,7 @@ const hints: readonly (readonly [text: RegExp, hint: string])[] = [
     `Enable the API aiplatform.googleapis.com in the project, or check ${project}.`,
   ],
   [
-    /permission '?aiplatform\.|permission denied on resource|consumer .*(?:invalid|denied)/i,
+    /permission '?aiplatform\.|permission denied on resource|consumer_invalid|user_project_denied|permission to use project/i,
     `Give the account the role "Vertex AI User" (roles/aiplatform.user) in the project, and check ${project}.`,
   ],
 ];
