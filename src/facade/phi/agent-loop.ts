@@ -2,6 +2,7 @@
 
 /* oxlint-disable eslint/max-params -- the functions have the parameters of the document */
 
+import { toolHostOf } from "#core/ports/tool-host.ts";
 import { anySignal } from "#lib/any-signal.ts";
 
 import type { AgentContext } from "./agent-context.ts";
@@ -10,14 +11,17 @@ import { signalOf } from "./cancellation-token.ts";
 import type { CancellationToken } from "./cancellation-token.ts";
 import type { EventSender } from "./event-channel.ts";
 import { filterInput } from "./filtered-input.ts";
+import type { FilteredInput } from "./filtered-input.ts";
+import { GuardedSender } from "./guarded-sender.ts";
 import { checkConfig } from "./loop-config.ts";
 import type { AgentLoopConfig } from "./loop-config.ts";
 import { LoopError } from "./loop-error.ts";
-import type { AgentEvent, ContinuationKind } from "./loop-event.ts";
+import type { ContinuationKind } from "./loop-event.ts";
 import { loopIndexOf, newId } from "./loop-identity.ts";
 import { zeroTokens } from "./loop-messages.ts";
 import type { AgentMessage, Usage } from "./loop-messages.ts";
 import { LoopRun } from "./loop-run.ts";
+import { isAbortOf, waitFor } from "./program-functions.ts";
 
 /**
  * Runs a loop from new prompts (REQ-036): appends them to `context.messages`, requests answers and runs their calls until an answer calls no
@@ -94,16 +98,32 @@ async function run({ context, config, tx, cancel, prompts, kind }: LoopCall): Pr
   const given = modelsOf(config);
   const loop_id = (context.loop_id ??= newId());
   const sender = new GuardedSender(tx);
-  const { emit } = sender;
+  const emit = sender.send;
+  const inThread = config.in === undefined ? undefined : toolHostOf(config.in);
+  const cancelled = anySignal([signal, sender.broken, ...(inThread === undefined ? [] : [inThread.executions.signal])]);
   const end = async (messages: AgentMessage[], usage: Usage, rejection: string | null): Promise<AgentMessage[]> => {
     emit({ type: "AgentEnd", loop_id, messages, usage, timestamp: now(), rejection });
-    await config.afterLoop?.(messages, usage);
-    sender.throwIfBroken();
+    try {
+      await waitFor(config.afterLoop?.(messages, usage), cancelled);
+    } catch (error) {
+      if (!isAbortOf(error, cancelled)) throw error;
+    }
+    sender.end();
     return messages;
   };
-  if ((await config.beforeLoop?.(context.messages, loopIndexOf(loop_id))) === false) return end([], zeroTokens(), null);
+  /** Null if a hook refuses the loop, or if the loop is cancelled first. */
+  const admit = async (): Promise<FilteredInput | null> => {
+    try {
+      const goesOn = await waitFor(config.beforeLoop?.(context.messages, loopIndexOf(loop_id)), cancelled);
+      return goesOn === false ? null : await filterInput(prompts, config.inputFilters ?? [], cancelled);
+    } catch (error) {
+      if (isAbortOf(error, cancelled)) return null;
+      throw error;
+    }
+  };
   // Before the first event, so that a loop whose filter throws has no start without an end.
-  const filtered = await filterInput(prompts, config.inputFilters ?? []);
+  const filtered = await admit();
+  if (filtered === null) return end([], zeroTokens(), null);
   const agent_id = (context.agent_id ??= newId());
   const session_id = (context.session_id ??= newId());
   emit({
@@ -121,8 +141,7 @@ async function run({ context, config, tx, cancel, prompts, kind }: LoopCall): Pr
     return end([], zeroTokens(), filtered.rejection);
   }
   context.messages.push(...filtered.prompts);
-  const { execution, models, ...inThread } = beginExecution(config, given, filtered.prompts);
-  const cancelled = anySignal([signal, sender.broken, ...(execution.signal === undefined ? [] : [execution.signal])]);
+  const { execution, models, ...counted } = beginExecution(config, given, filtered.prompts);
   const loop = new LoopRun({
     context: context as AgentContext & { loop_id: string },
     config,
@@ -133,38 +152,8 @@ async function run({ context, config, tx, cancel, prompts, kind }: LoopCall): Pr
     execution,
   });
   const { messages, usage } = await loop.run();
-  inThread.end(messages, cancelled.aborted);
+  counted.end(messages, cancelled.aborted);
   return end(messages, usage, null);
-}
-
-/** Passes events on until the program's sender throws. Then the loop is cancelled, sends nothing more, and rejects with the error. */
-class GuardedSender {
-  readonly #tx: EventSender;
-  readonly #breaking = new AbortController();
-  #thrown: { error: unknown } | null = null;
-
-  constructor(tx: EventSender) {
-    this.#tx = tx;
-  }
-
-  /** Aborted when the sender threw. */
-  get broken(): AbortSignal {
-    return this.#breaking.signal;
-  }
-
-  readonly emit = (event: AgentEvent): void => {
-    if (this.#thrown !== null) return;
-    try {
-      this.#tx.send(event);
-    } catch (error) {
-      this.#thrown = { error };
-      this.#breaking.abort();
-    }
-  };
-
-  throwIfBroken(): void {
-    if (this.#thrown !== null) throw this.#thrown.error;
-  }
 }
 
 function now(): string {

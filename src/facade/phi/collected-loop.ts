@@ -25,7 +25,7 @@ export async function collectLoop(
   const sender = {
     send(event: AgentEvent) {
       if (event.type === "AgentEnd") ends.push(event);
-      tx.send(event);
+      return tx.send(event);
     },
   };
   let thrown: string | null = null;

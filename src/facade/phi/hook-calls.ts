@@ -1,14 +1,25 @@
 // Calls the functions of a program inside a loop: hooks, queues, filters. The first one that throws ends the loop as failed: the running
-// request and calls are cancelled, and the error is the last message.
+// request and calls are cancelled, and the error is the last message. Contract: a loop that is cancelled does not wait for a function.
+
+import { errorMessage } from "#core/cut-text.ts";
+import { anySignal } from "#lib/any-signal.ts";
+import { consoleLog } from "#lib/log-port.ts";
+
+import { LoopError } from "./loop-error.ts";
+import { isAbortOf, isWronglyAsync, waitFor } from "./program-functions.ts";
 
 /** The functions of one loop. */
 export class HookCalls {
-  readonly #failing = new AbortController();
+  readonly #cancel: AbortSignal;
+  readonly #stopping = new AbortController();
+  /** Aborted when the loop is cancelled, or is stopped here. */
+  readonly signal: AbortSignal;
   #thrown: { error: unknown } | null = null;
 
-  /** The signal that is aborted when a function threw. */
-  get signal(): AbortSignal {
-    return this.#failing.signal;
+  /** `cancel` is the signal that cancels the loop. */
+  constructor(cancel: AbortSignal) {
+    this.#cancel = cancel;
+    this.signal = anySignal([cancel, this.#stopping.signal]);
   }
 
   get hasThrown(): boolean {
@@ -17,30 +28,48 @@ export class HookCalls {
 
   /** The text of the first error; null if no function threw. */
   get error(): string | null {
-    if (this.#thrown === null) return null;
-    const { error } = this.#thrown;
-    return error instanceof Error ? error.message : String(error);
+    return this.#thrown === null ? null : errorMessage(this.#thrown.error);
+  }
+
+  /** Cancels the running request and calls, and the waits for functions that have begun. */
+  stop(): void {
+    this.#stopping.abort();
   }
 
   fail(error: unknown): void {
+    // The first error alone is the last message of the loop.
+    if (this.hasThrown) consoleLog("error", "loop_hook_failed", { error: errorMessage(error) });
     this.#thrown ??= { error };
-    this.#failing.abort();
+    this.stop();
   }
 
-  /** Calls an asynchronous function. Returns `absent` if it returned nothing, or threw. */
-  async call<T>(work: () => T | Promise<T> | undefined, absent: T): Promise<T> {
+  /** Waits for what a function returned. A function that begins after `stop` is waited for until the loop is cancelled. */
+  wait<T>(work: T | PromiseLike<T>): T | Promise<T> {
+    return waitFor(work, this.signal.aborted ? this.#cancel : this.signal);
+  }
+
+  /** Calls an asynchronous function. Returns `absent` if it returned nothing, threw, or the loop was stopped first. */
+  call<T>(work: () => T | PromiseLike<T> | undefined, absent: T): Promise<T> {
+    return this.guard(() => this.wait<T | undefined>(work()), absent);
+  }
+
+  /** As `call`, for work that waits for each of its functions by itself. */
+  async guard<T>(work: () => T | Promise<T | undefined> | undefined, absent: T): Promise<T> {
     try {
       return (await work()) ?? absent;
     } catch (error) {
-      this.fail(error);
+      if (!isAbortOf(error, this.signal, this.#cancel)) this.fail(error);
       return absent;
     }
   }
 
-  /** Calls a synchronous function. */
-  callNow<T>(work: () => T | undefined, absent: T): T {
+  /** Calls a synchronous function, the option `name`. Its promise is refused. */
+  callNow<T>(name: string, work: () => T | undefined, absent: T): T {
     try {
-      return work() ?? absent;
+      const returned = work();
+      if (isWronglyAsync(returned))
+        throw new LoopError(`The option \`${name}\` returned a promise. It has to be synchronous.`);
+      return returned ?? absent;
     } catch (error) {
       this.fail(error);
       return absent;

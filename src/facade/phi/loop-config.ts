@@ -26,7 +26,10 @@ export interface InputFilter {
 /** How the calls of one answer run (architecture §4). */
 export type ToolExecutionStrategy = "Sequential" | "Parallel" | { Batched: { size: number } };
 
-/** The hooks of a loop, in their order: architecture §6, "Event Hook Ordering". A hook that throws ends the loop as failed. */
+/**
+ * The hooks of a loop, in their order: architecture §6, "Event Hook Ordering". A hook that throws ends the loop as failed. A cancelled loop
+ * calls the hooks that follow, and does not wait for their promises.
+ */
 export interface LoopCallbacks {
   /** Before `AgentStart`. False: the loop ends, and only `AgentEnd` is emitted. `loopIndex` counts the loops of the session from 0. */
   beforeLoop?: (messages: readonly AgentMessage[], loopIndex: number) => boolean | Promise<boolean>;

@@ -2,27 +2,31 @@
 // functions at the points where the document reads its queues, filtered, and joined to the next turn. A message that was taken is never
 // lost: it is in the context when the loop has ended.
 
+import { errorMessage } from "#core/cut-text.ts";
 import type { Steering } from "#core/ports/steering.ts";
 
 import { filterInput } from "./filtered-input.ts";
 import type { AgentLoopConfig } from "./loop-config.ts";
 import { LoopError } from "./loop-error.ts";
 import type { AgentMessage } from "./loop-messages.ts";
+import { isWronglyAsync } from "./program-functions.ts";
 
 type InputOptions = Pick<AgentLoopConfig, "getSteeringMessages" | "getFollowUpMessages" | "inputFilters">;
 
 /** The messages of one loop that were taken from the queues. */
 export class LoopInput {
   readonly #config: InputOptions;
+  readonly #signal: AbortSignal;
   readonly #rejected: (reason: string) => void;
   /** Taken from a queue, and waiting for the next step. */
   #waiting: AgentMessage[] = [];
   /** Joined to the next turn, whose hook emits them. */
   #joined: AgentMessage[] = [];
 
-  /** `rejected` receives the reason for each message that a filter refuses. */
-  constructor(config: InputOptions, rejected: (reason: string) => void) {
+  /** `rejected` receives the reason for each message that no filter has accepted. `signal` ends the waits for filters. */
+  constructor(config: InputOptions, { signal, rejected }: { signal: AbortSignal; rejected: (reason: string) => void }) {
     this.#config = config;
+    this.#signal = signal;
     this.#rejected = rejected;
   }
 
@@ -44,21 +48,28 @@ export class LoopInput {
     this.#joined.push(...prompts);
   }
 
-  /** Reads a queue, unless messages of an earlier read still wait. */
+  /** Reads a queue, unless messages of an earlier read still wait, or the loop is cancelled: then the next loop reads the queue. */
   async poll(queue: "steering" | "followUp"): Promise<void> {
-    if (this.#waiting.length > 0) return;
+    if (this.#waiting.length > 0 || this.#signal.aborted) return;
     const name = queue === "steering" ? "getSteeringMessages" : "getFollowUpMessages";
     const taken: unknown = this.#config[name]?.() ?? [];
     if (!Array.isArray(taken)) {
-      const what = typeof (taken as { then?: unknown } | null)?.then === "function" ? "a promise" : typeof taken;
+      const what = isWronglyAsync(taken) ? "a promise" : typeof taken;
       throw new LoopError(
         `The option \`${name}\` returned ${what}. It has to return a list of messages, synchronously.`,
       );
     }
-    for (const message of taken as AgentMessage[]) {
-      const filtered = await filterInput([message], this.#config.inputFilters ?? []);
-      if ("rejection" in filtered) this.#rejected(filtered.rejection);
-      else this.#waiting.push(...filtered.prompts);
+    const unread = [...(taken as AgentMessage[])];
+    try {
+      for (; unread[0] !== undefined; unread.shift()) {
+        const filtered = await filterInput([unread[0]], this.#config.inputFilters ?? [], this.#signal);
+        if ("rejection" in filtered) this.#rejected(filtered.rejection);
+        else this.#waiting.push(...filtered.prompts);
+      }
+    } catch (error) {
+      // No model reads a message that no filter has accepted.
+      for (const _ of unread) this.#rejected(errorMessage(error));
+      throw error;
     }
   }
 

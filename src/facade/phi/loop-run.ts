@@ -11,7 +11,6 @@ import { HostJournal } from "#host/host-journal.ts";
 import { hostPorts } from "#host/host-ports.ts";
 import { hostRun } from "#host/host-records.ts";
 import type { ThreadExecution } from "#host/thread-execution.ts";
-import { anySignal } from "#lib/any-signal.ts";
 import { consoleLog } from "#lib/log-port.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";
@@ -29,7 +28,7 @@ import type { AgentLoopConfig, ToolExecutionStrategy } from "./loop-config.ts";
 import type { AgentEvent } from "./loop-event.ts";
 import { LoopInput } from "./loop-input.ts";
 import { userMessage, zeroTokens } from "./loop-messages.ts";
-import type { AgentMessage, Usage } from "./loop-messages.ts";
+import type { AgentMessage, Message, Usage } from "./loop-messages.ts";
 import type { LoopModels } from "./loop-models.ts";
 import { LoopTranscript } from "./loop-transcript.ts";
 import { modelMessageOf } from "./message-codec.ts";
@@ -54,24 +53,27 @@ export class LoopRun {
   readonly #parts: LoopParts;
   readonly #transcript: LoopTranscript;
   readonly #input: LoopInput;
-  readonly #hooks = new HookCalls();
+  readonly #hooks: HookCalls;
   readonly #calls: ToolCalls;
   readonly #turns: TurnHooks;
   readonly #tracker: ExecutionTracker | null;
   readonly #sent: SentMessages;
   readonly #ids = new OrderedUuids(() => systemClock.now() / 1000);
-  readonly #timeUp = new AbortController();
   /** Above 0 if the next request has to be smaller, because a model refused the last one as too large. */
   #squeeze = 0;
   /** Why the loop ended at a limit; null if it did not. */
   #limit: string | null = null;
 
   constructor(parts: LoopParts) {
-    const { config, context, models, emit, prompts } = parts;
+    const { config, context, models, emit, signal, prompts } = parts;
     this.#parts = parts;
+    this.#hooks = new HookCalls(signal);
     this.#calls = new ToolCalls(context.loop_id);
     this.#transcript = new LoopTranscript(context, emit, prompts);
-    this.#input = new LoopInput(config, (reason) => emit({ type: "InputRejected", loop_id: context.loop_id, reason }));
+    this.#input = new LoopInput(config, {
+      signal: this.#hooks.signal,
+      rejected: (reason) => emit({ type: "InputRejected", loop_id: context.loop_id, reason }),
+    });
     const { sent, execution } = beginSending(context, config);
     this.#tracker = execution;
     this.#sent = sent;
@@ -90,7 +92,7 @@ export class LoopRun {
   async run(): Promise<{ messages: AgentMessage[]; usage: Usage }> {
     const { config } = this.#parts;
     const transcript = this.#transcript;
-    await this.#hooks.call<void>(() => this.#input.poll("steering"), undefined);
+    await this.#hooks.guard<void>(() => this.#input.poll("steering"), undefined);
     const disarm = this.#watchTime();
     let halt = await this.#execute();
     // The overflow is the error of one turn; the next turn sends less (decision 49). It is tried once.
@@ -102,14 +104,12 @@ export class LoopRun {
     transcript.showPrompts();
     transcript.append(this.#input.takeAll());
     if (this.#limit !== null) transcript.append([userMessage(`[Agent stopped: ${this.#limit}]`)]);
-    const thrown = this.#hooks.error ?? internalError(halt);
-    if (thrown !== null) {
-      transcript.append([this.#errorMessage(thrown)]);
-      try {
-        await config.onError?.(thrown);
-      } catch (error) {
-        consoleLog("error", "loop_hook_failed", { hook: "onError", error: String(error) });
-      }
+    const internal = internalError(halt);
+    if (internal !== null) this.#hooks.fail(internal);
+    const { error } = this.#hooks;
+    if (error !== null) {
+      transcript.append([this.#errorMessage(error)]);
+      await this.#hooks.call(() => config.onError?.(error), undefined);
     }
     return { messages: transcript.added, usage: transcript.usage };
   }
@@ -120,12 +120,12 @@ export class LoopRun {
     if (tracker === null || this.#parts.config.abortAtLimit !== true) return () => {};
     return systemClock.after(milliseconds(tracker.limits.max_duration), () => {
       this.#limit = tracker.checkLimits() ?? "max duration exceeded";
-      this.#timeUp.abort();
+      this.#hooks.stop();
     });
   }
 
   #execute(): Promise<Halt> {
-    const { config, context, models, emit, signal, execution } = this.#parts;
+    const { config, context, models, emit, execution } = this.#parts;
     const journal = new HostJournal([], execution.log);
     const projector = new EventProjector({
       loop_id: context.loop_id,
@@ -175,18 +175,20 @@ export class LoopRun {
         return failure.retry_after_ms ?? delayForAttempt(retry, attempt);
       },
     });
-    return executeRun(ports, { signal: anySignal([signal, this.#hooks.signal, this.#timeUp.signal]) });
+    return executeRun(ports, { signal: this.#hooks.signal });
   }
 
   /** The messages of the next request. A function that throws ends the loop, and nothing is sent. */
   #messages(): Promise<ModelMessage[]> {
     const { context, config } = this.#parts;
-    return this.#hooks.call(async () => {
+    const hooks = this.#hooks;
+    return hooks.guard(async () => {
       const squeeze = this.#squeeze;
       this.#squeeze = 0;
-      const fitting = await this.#sent.next(context, { squeeze, signal: this.#parts.signal });
-      const changed = config.transformContext === undefined ? fitting : await config.transformContext([...fitting]);
-      const llm = config.convertToLlm === undefined ? changed : await config.convertToLlm([...changed]);
+      const fitting = await this.#sent.next(context, { squeeze, signal: hooks.signal });
+      const { transformContext = (all) => all, convertToLlm = (all) => all as Message[] } = config;
+      const changed = await hooks.wait(transformContext([...fitting]));
+      const llm: readonly AgentMessage[] = await hooks.wait(convertToLlm([...changed]));
       return llm.flatMap((message) => (message.role === "extension" ? [] : [modelMessageOf(message)]));
     }, []);
   }
@@ -202,7 +204,7 @@ export class LoopRun {
         if (last?.stop_reason === "content_filter") return failed;
         if (last === null || last.calls.length > 0 || hasNewInput) return { type: "step" };
         // The loop decides again if a message is waiting now.
-        await this.#hooks.call<void>(() => this.#input.poll("followUp"), undefined);
+        await this.#hooks.guard<void>(() => this.#input.poll("followUp"), undefined);
         return { type: "end", status: "completed", reason: "response" };
       },
     };

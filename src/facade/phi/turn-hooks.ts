@@ -125,9 +125,10 @@ export class TurnHooks {
     if (call === null || !("partial" in call)) return show();
     const text = textOfContent(call.partial.content);
     const { id, name } = update;
-    if (!hooks.callNow(() => config.beforeToolExecutionUpdate?.(name, id, text), true)) return;
+    if (!hooks.callNow("beforeToolExecutionUpdate", () => config.beforeToolExecutionUpdate?.(name, id, text), true))
+      return;
     show();
-    hooks.callNow<void>(() => config.afterToolExecutionUpdate?.(name, id, text), undefined);
+    hooks.callNow<void>("afterToolExecutionUpdate", () => config.afterToolExecutionUpdate?.(name, id, text), undefined);
   }
 
   #trigger(): TurnTrigger {
@@ -140,7 +141,7 @@ export class TurnHooks {
 
   #poll(): Promise<void> {
     const { hooks, input } = this.#parts;
-    return hooks.call<void>(() => input.poll("steering"), undefined);
+    return hooks.guard<void>(() => input.poll("steering"), undefined);
   }
 }
 

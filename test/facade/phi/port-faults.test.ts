@@ -3,9 +3,18 @@
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { agentLoop, CancellationToken, createTool, ModelConfig, textResult, userMessage } from "#facade/phi/index.ts";
+import {
+  agentLoop,
+  BasicAgent,
+  CancellationToken,
+  createTool,
+  ModelConfig,
+  textResult,
+  userMessage,
+} from "#facade/phi/index.ts";
 import type { AgentContext, AgentEvent, AgentLoopConfig, AgentMessage } from "#facade/phi/index.ts";
 import { MockProvider } from "#facade/phi/provider/mock-provider.ts";
+import { ProviderRegistry } from "#facade/phi/provider/provider-registry.ts";
 import type { StreamProvider } from "#facade/phi/provider/stream-provider.ts";
 
 import { problemsOf } from "./support/event-grammar.ts";
@@ -53,11 +62,22 @@ function faulty(at: "begin" | "middle" | "end", fault: Fault): StreamProvider {
   };
 }
 
+/** A registry whose provider for the protocol of the loop is `provider`. */
+function registered(provider: StreamProvider): ProviderRegistry {
+  return new ProviderRegistry().register("anthropic_messages", provider);
+}
+
 /** Each function of a program, and the setting in which it has a fault. */
 const ports: Record<string, (fault: Fault) => Partial<Setting>> = {
   "the beginning of an answer": (fault) => ({ provider: faulty("begin", fault) }),
   "the middle of an answer": (fault) => ({ provider: faulty("middle", fault) }),
   "the end of an answer": (fault) => ({ provider: faulty("end", fault) }),
+  "the beginning of an answer in a registry": (fault) => ({ provider: registered(faulty("begin", fault)) }),
+  "the middle of an answer in a registry": (fault) => ({ provider: registered(faulty("middle", fault)) }),
+  "the end of an answer in a registry": (fault) => ({ provider: registered(faulty("end", fault)) }),
+  "providerId in a registry": (fault) => ({
+    provider: registered({ ...faulty("begin", fault), providerId: fault as never }),
+  }),
   providerId: (fault) => ({ provider: { ...faulty("begin", fault), providerId: fault as never } }),
   "a tool": (fault) => ({ execute: fault }),
   "the sender of events": (fault) => ({ send: fault as never }),
@@ -85,36 +105,12 @@ const ports: Record<string, (fault: Fault) => Partial<Setting>> = {
   onError: (fault) => ({ config: { onError: fault as never }, provider: new MockProvider([{ stop_reason: "error" }]) }),
 };
 
-/** The loop calls these without waiting, so a promise of them is a wrong value. */
-const synchronous = new Set([
-  "the middle of an answer",
-  "the sender of events",
-  "providerId",
-  "token_counter",
-  "beforeToolExecutionUpdate",
-  "afterToolExecutionUpdate",
-  "getSteeringMessages",
-  "getFollowUpMessages",
-]);
-
-/** What a cancelled loop does not wait for. For the hooks and filters of a program it waits. */
-const abandoned = new Set(["the beginning of an answer", "the end of an answer", "a tool", "compactionStrategy"]);
-
-function isPossible(port: string, fault: string): boolean {
-  if (fault === "rejects") return !synchronous.has(port);
-  return fault !== "never ends" || abandoned.has(port);
-}
-
 const unhandled: unknown[] = [];
 const take = (reason: unknown): number => unhandled.push(reason);
 beforeAll(() => void process.on("unhandledRejection", take));
 afterAll(() => void process.off("unhandledRejection", take));
 
-const cases = Object.keys(ports).flatMap((port) =>
-  Object.keys(faults)
-    .filter((fault) => isPossible(port, fault))
-    .map((fault): [string, string] => [port, fault]),
-);
+const cases = Object.keys(ports).flatMap((port) => Object.keys(faults).map((fault): [string, string] => [port, fault]));
 
 it.each(cases)(
   "A loop ends with well-formed events and one result for each call, also if %s %s",
@@ -171,6 +167,34 @@ it.each(cases)(
       expect(events.at(-1)).toMatchObject({ type: "AgentEnd", messages: ended.returned });
     }
     expect(unanswered(context.messages)).toEqual([]);
+  },
+);
+
+it.each(["breaks out of its loop", "throws in its loop"])(
+  "A reader of the events that %s does not stop the loop, and the remaining events can be read",
+  async (how) => {
+    const agent = new BasicAgent(ModelConfig.anthropic("mock-model", "Mock", "key")).withProviderOverride(
+      new MockProvider([{ text: ["Hi", ", again."] }]),
+    );
+    const run = agent.prompt("Go.");
+    const events: AgentEvent[] = [];
+    const read = async (): Promise<void> => {
+      for await (const event of run) {
+        events.push(event);
+        if (event.type !== "MessageUpdate") continue;
+        if (how.startsWith("breaks")) break;
+        throw new Error(message);
+      }
+    };
+    const error = await read().catch((thrown: unknown) => thrown);
+    expect(error).toEqual(how.startsWith("breaks") ? undefined : new Error(message));
+    expect(events.at(-1)?.type).toBe("MessageUpdate");
+    const returned = await run.done;
+    for await (const event of run) events.push(event);
+    expect(problemsOf(events)).toEqual([]);
+    expect(events.at(-1)).toMatchObject({ type: "AgentEnd", messages: returned });
+    expect(agent.messages).toEqual(returned);
+    expect(agent.isStreaming).toBe(false);
   },
 );
 

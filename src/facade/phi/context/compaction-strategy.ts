@@ -5,6 +5,7 @@ import { fieldsOf } from "#lib/json-value.ts";
 
 import { LoopError } from "../loop-error.ts";
 import type { AgentMessage } from "../loop-messages.ts";
+import { waitFor } from "../program-functions.ts";
 import { shown } from "./context-config.ts";
 import type { CompleteContextConfig } from "./context-config.ts";
 
@@ -25,13 +26,8 @@ export async function compactBy(
   { config, signal }: { config: CompleteContextConfig; signal: AbortSignal | undefined },
 ): Promise<AgentMessage[]> {
   signal?.throwIfAborted();
-  let release = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    const abort = (): void => reject(signal?.reason as Error);
-    signal?.addEventListener("abort", abort, { once: true });
-    release = () => signal?.removeEventListener("abort", abort);
-  });
-  const returned: unknown = await Promise.race([call(strategy, messages, config), aborted]).finally(release);
+  const work = call(strategy, messages, config);
+  const returned = await (signal === undefined ? work : waitFor(work, signal));
   const problem = problemOfMessages(returned);
   if (problem === null) return [...(returned as AgentMessage[])];
   throw new LoopError(`\`compactionStrategy\` has to return a list of messages from compact(): ${problem}`);

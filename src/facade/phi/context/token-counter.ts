@@ -5,6 +5,7 @@ import { textTokens } from "#core/model/estimate-tokens.ts";
 
 import { LoopError } from "../loop-error.ts";
 import type { AgentMessage, Content } from "../loop-messages.ts";
+import { isWronglyAsync } from "../program-functions.ts";
 
 /** Counts the tokens of a text. */
 export interface TokenCounter {
@@ -28,6 +29,7 @@ const image = { least: 85, most: 16_000, bytesPerToken: 750 };
 export function estimateTokens(text: string, counter: TokenCounter = heuristic): number {
   const tokens: unknown = counter.count(text);
   if (typeof tokens === "number" && tokens >= 0 && tokens < Infinity) return Math.ceil(tokens);
+  isWronglyAsync(tokens);
   const returned = typeof tokens === "number" ? String(tokens) : `a value of the type ${typeof tokens}`;
   throw new LoopError(
     `The token counter returned ${returned} from count(text). It has to return a number of at least 0.`,

@@ -13,6 +13,7 @@ import { CancellationToken, signalOf } from "../cancellation-token.ts";
 import { collectLoop } from "../collected-loop.ts";
 import { shown } from "../context/context-config.ts";
 import type { EventSender } from "../event-channel.ts";
+import { GuardedSender } from "../guarded-sender.ts";
 import { checkConfig } from "../loop-config.ts";
 import type { AgentLoopConfig } from "../loop-config.ts";
 import { LoopError } from "../loop-error.ts";
@@ -38,20 +39,22 @@ export async function agentLoopParallel(
   cancel?: CancellationToken | AbortSignal,
 ): Promise<ParallelLoopResult> {
   checkArguments({ prompts, base_context, configs, strategy, tx });
+  const sender = new GuardedSender(tx);
   const token = new CancellationToken(signalOf(cancel));
+  sender.broken.addEventListener("abort", () => token.cancel());
   const isContinued = prompts.length === 0;
   const contexts = branchContexts(base_context, configs, isContinued);
   if (isContinued) for (const context of contexts) checkContinued(context);
   const [{ session_id } = { session_id: "" }] = contexts;
   const loop_ids = contexts.map(({ loop_id }) => loop_id);
-  tx.send({ type: "ParallelLoopStart", session_id, loop_ids, timestamp: now() });
+  sender.send({ type: "ParallelLoopStart", session_id, loop_ids, timestamp: now() });
   try {
     const outcomes = await Promise.all(
-      configs.map((config, at) => runBranch(contexts[at] as BranchContext, { at, config, prompts, tx, token })),
+      configs.map((config, at) => runBranch(contexts[at] as BranchContext, { at, config, prompts, tx: sender, token })),
     );
-    const { index, usage, error } = await select(strategy, { prompts, outcomes, tx, token });
+    const { index, usage, error } = await select(strategy, { prompts, outcomes, tx: sender, token });
     const selected = outcomes[index] as ParallelLoopOutcome;
-    tx.send({
+    sender.send({
       type: "ParallelLoopEnd",
       session_id,
       selected_loop_id: selected.loop_id,
@@ -59,6 +62,7 @@ export async function agentLoopParallel(
       evaluation_usage: usage,
       timestamp: now(),
     });
+    sender.end();
     return {
       selected_context: selected.context,
       selected_messages: selected.new_messages,

@@ -14,6 +14,7 @@ import { branchKind } from "../loop-event.ts";
 import type { ContinuationKind } from "../loop-event.ts";
 import { userMessage } from "../loop-messages.ts";
 import type { AgentMessage } from "../loop-messages.ts";
+import { isWronglyAsync } from "../program-functions.ts";
 import { segmentOf, uniquePart } from "./branch-context.ts";
 
 /** How one branch differs from the agent. */
@@ -61,7 +62,7 @@ function configured(clone: BasicAgent, spec: BranchSpec, at: number): BasicAgent
   const unknown = Object.keys(spec).find((name) => !members.has(name));
   if (unknown !== undefined)
     throw new LoopError(`There is no field \`${unknown}\` of specs[${at}]. The fields are messages and configure.`);
-  if (typeof (spec.configure?.(clone) as { then?: unknown } | undefined)?.then === "function")
+  if (isWronglyAsync(spec.configure?.(clone)))
     throw new LoopError(`specs[${at}].configure returned a promise. It has to be synchronous.`);
   const added = (spec.messages ?? []).map((message) => (typeof message === "string" ? userMessage(message) : message));
   try {

@@ -1,6 +1,5 @@
 // What a loop requests its answers from: the provider of its config, or the program's own.
 
-import { errorMessage } from "#core/cut-text.ts";
 import { toolHostOf } from "#core/ports/tool-host.ts";
 import type { ThreadState } from "#spec/index.ts";
 
@@ -9,10 +8,11 @@ import type { LoopModels } from "../loop-models.ts";
 import { providerIds } from "./api-protocol.ts";
 import { modelConfig, type ModelConfig } from "./model-config.ts";
 import { definitionOf, type DefinitionOptions } from "./model-definition.ts";
+import { idOf } from "./provider-id.ts";
 import { portOf, type ProviderConnection } from "./provider-port.ts";
 import { checkProvider, ProviderRegistry } from "./provider-registry.ts";
+import { checkCacheConfig, checkThinkingLevel } from "./request-checks.ts";
 import { retryConfigOf, type RetryConfig } from "./retry-config.ts";
-import { checkCacheConfig, checkThinkingLevel } from "./stream-provider.ts";
 import type { CacheConfig, StreamProvider, ThinkingLevel } from "./stream-provider.ts";
 import { toModelPort } from "./to-model-port.ts";
 
@@ -54,20 +54,6 @@ export function modelsOf(options: ModelOptions, connection?: ProviderConnection)
 function connectionIn(state: ThreadState | undefined): ProviderConnection | undefined {
   const host = state === undefined ? undefined : toolHostOf(state);
   return host === undefined ? undefined : { env: host.env, fetch: host.fetch, reusesConnections: false };
-}
-
-/** The id of a provider. It becomes a part of the ids of loops. */
-function idOf(provider: StreamProvider): string {
-  let id: unknown;
-  try {
-    id = provider.providerId();
-  } catch (thrown) {
-    throw new LoopError(`\`providerOverride.providerId()\` failed: ${errorMessage(thrown)}`);
-  }
-  if (typeof id === "string" && /^[\x21-\x7e]{1,100}$/.test(id)) return id;
-  throw new LoopError(
-    '`providerOverride.providerId()` has to return a short name without spaces, such as "anthropic".',
-  );
 }
 
 /** The models of this package's providers, by their port itself. */

@@ -1,5 +1,9 @@
 // The id of the provider that a loop will use, without loading its code.
 
+import { errorMessage } from "#core/cut-text.ts";
+
+import { LoopError } from "../loop-error.ts";
+import { isWronglyAsync } from "../program-functions.ts";
 import { providerIds } from "./api-protocol.ts";
 import type { ModelConfig } from "./model-config.ts";
 import type { ProviderRegistry } from "./provider-registry.ts";
@@ -15,6 +19,22 @@ export function providerIdOf({
 }): string {
   if (providerOverride === undefined) return providerIds[api];
   const { providerFor } = providerOverride as Partial<ProviderRegistry>;
-  if (providerFor === undefined) return providerOverride.providerId();
-  return (providerOverride as ProviderRegistry).get(api)?.providerId() ?? providerIds[api];
+  if (providerFor === undefined) return idOf(providerOverride);
+  const chosen = (providerOverride as ProviderRegistry).get(api);
+  return chosen === undefined ? providerIds[api] : idOf(chosen);
+}
+
+/** The id of a provider. It becomes a part of the ids of loops. Throws a LoopError for a wrong one. */
+export function idOf(provider: StreamProvider): string {
+  let id: unknown;
+  try {
+    id = provider.providerId();
+  } catch (thrown) {
+    throw new LoopError(`\`providerOverride.providerId()\` failed: ${errorMessage(thrown)}`);
+  }
+  if (typeof id === "string" && /^[\x21-\x7e]{1,100}$/.test(id)) return id;
+  isWronglyAsync(id);
+  throw new LoopError(
+    '`providerOverride.providerId()` has to return a short name without spaces, such as "anthropic".',
+  );
 }

@@ -3,6 +3,7 @@
 import { consoleLog } from "#lib/log-port.ts";
 
 import type { CancellationToken } from "../cancellation-token.ts";
+import { isWronglyAsync } from "../program-functions.ts";
 import { ProviderError } from "./provider-error.ts";
 import type { StreamConfig, StreamEvent, StreamProvider } from "./stream-provider.ts";
 
@@ -39,6 +40,7 @@ export function runProvider(
   };
   const tx = {
     send(event: StreamEvent): void {
+      isWronglyAsync(event);
       // After a cancellation nothing reads the events.
       if (token.isCancelled() && !isEnded) return;
       if (isEnded) {

@@ -2,12 +2,9 @@
 // package does not know, and for tests.
 
 import type { JsonObject } from "#contract/json.ts";
-import { isObject } from "#lib/json-value.ts";
 
 import type { CancellationToken } from "../cancellation-token.ts";
-import { LoopError } from "../loop-error.ts";
 import type { AssistantMessage, Message } from "../loop-messages.ts";
-import { checkNames, shown } from "./config-field.ts";
 import type { ModelConfig } from "./model-config.ts";
 
 export { defaultRetryConfig } from "./retry-config.ts";
@@ -82,35 +79,4 @@ export interface StreamProvider {
    * ProviderError if the request failed. When `cancel` is cancelled, it stops and rejects with `ProviderError.cancelled()`.
    */
   stream(config: StreamConfig, tx: StreamSender, cancel: CancellationToken): Promise<AssistantMessage>;
-}
-
-const levels: readonly unknown[] = ["Off", "Minimal", "Low", "Medium", "High"];
-
-/** Checks a thinking level. Throws a LoopError for a wrong one. */
-export function checkThinkingLevel(level: unknown): void {
-  if (!levels.includes(level))
-    throw new LoopError(
-      `The thinking level is ${shown(level)}. It has to be one of "Off", "Minimal", "Low", "Medium", "High".`,
-    );
-}
-
-/** Checks a cache config. Throws a LoopError that names the wrong field. */
-export function checkCacheConfig(config: unknown): void {
-  if (!isObject(config)) throw new LoopError("The cache config has to be an object with `enabled` and `strategy`.");
-  checkNames("cache config", config, ["enabled", "strategy"]);
-  const { enabled, strategy } = config;
-  if (typeof enabled !== "boolean")
-    throw new LoopError(`\`enabled\` of the cache config is ${shown(enabled)}. It has to be true or false.`);
-  if (strategy === "Auto" || strategy === "Disabled") return;
-  const manual = isObject(strategy) ? strategy["Manual"] : undefined;
-  if (!isObject(manual) || Object.keys(strategy as object).length > 1)
-    throw new LoopError(
-      `\`strategy\` of the cache config is ${shown(strategy)}. It has to be "Auto", "Disabled" or { Manual: { cache_system, cache_tools, cache_messages } }.`,
-    );
-  const flags = ["cache_system", "cache_tools", "cache_messages"];
-  checkNames("cache config", manual, flags);
-  for (const name of flags) {
-    if (typeof manual[name] !== "boolean")
-      throw new LoopError(`\`${name}\` of the cache config is ${shown(manual[name])}. It has to be true or false.`);
-  }
 }

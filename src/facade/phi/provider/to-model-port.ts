@@ -16,6 +16,7 @@ import { problemOfAnswer } from "./answer-check.ts";
 import type { ModelConfig } from "./model-config.ts";
 import { keyOf } from "./model-definition.ts";
 import { ProviderError } from "./provider-error.ts";
+import { idOf } from "./provider-id.ts";
 import { MalformedAnswer, PushedAnswer } from "./pushed-answer.ts";
 import { runProvider, type ProviderEntry } from "./running-provider.ts";
 import { defaultCacheConfig } from "./stream-provider.ts";
@@ -35,7 +36,7 @@ const longestText = 500;
 /** Creates the port. Its streams never throw. */
 export function toModelPort(provider: StreamProvider, requests: ProviderRequests): ModelPort {
   const { model_config } = requests;
-  const id = provider.providerId();
+  const id = idOf(provider);
   const secrets = [keyOf(model_config) ?? "", ...Object.values(model_config.headers ?? {})];
   const redact = createRedact(secrets);
   const seen = new Set<string>();

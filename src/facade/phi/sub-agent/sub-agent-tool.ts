@@ -18,6 +18,7 @@ import { textOfContent, userMessage } from "../loop-messages.ts";
 import type { AgentMessage } from "../loop-messages.ts";
 import { textResult, ToolError } from "../loop-tool.ts";
 import type { AgentTool, ToolContext, ToolResult } from "../loop-tool.ts";
+import { isPromise } from "../program-functions.ts";
 import type { ModelConfig } from "../provider/model-config.ts";
 import type { CacheConfig, RetryConfig, StreamProvider, ThinkingLevel } from "../provider/stream-provider.ts";
 
@@ -161,9 +162,11 @@ export class SubAgentTool implements AgentTool {
       parent_loop_id: parentLoopId ?? ctx.loop_id,
     };
     const tx = {
-      send: (event: AgentEvent): void => {
-        for (const listener of listeners) listener(event);
+      send: (event: AgentEvent): unknown => {
+        const returned: unknown[] = listeners.map((listener) => listener(event));
         this.#forward(event, ctx);
+        // A rejection of a listener ends the loop as an error that it throws.
+        return returned.some(isPromise) ? Promise.all(returned) : undefined;
       },
     };
     const { messages, error_message } = await collectLoop(tx, (sender) =>
