@@ -168,6 +168,33 @@ describe("an agent", () => {
     ]);
   });
 
+  it("An agent at its limit of turns ends with a message that states it, keeps its messages, and its next prompt begins a new count", async () => {
+    const looks = { tool_calls: [{ name: "look", arguments: {} }] };
+    const { agent, provider } = agentOf([looks, looks, { text: "Done." }]);
+    const look = createTool({ name: "look", description: "", parameters: { type: "object" }, execute: () => "seen" });
+    agent.withTools([look]).withExecutionLimits({ max_turns: 2 });
+    const events = await eventsOf(agent.prompt("go"));
+    expect(provider.requests).toHaveLength(2);
+    expect(textsOf(agent.messages).slice(-2)).toEqual([
+      "toolResult: seen",
+      "user: [Agent stopped: max turns exceeded]",
+    ]);
+    expect(events.filter(({ type }) => type === "TurnEnd")).toHaveLength(2);
+    await agent.prompt("again").done;
+    expect(textsOf(agent.messages).at(-1)).toBe("assistant stop: Done.");
+  });
+
+  it("A prompt of an agent that a filter rejects is in no list, nothing is sent, and the next prompt is answered", async () => {
+    const { agent, provider } = agentOf([{ text: "Hi." }]);
+    agent.withInputFilter({ filter: (text) => (text.includes("bad") ? { Reject: "no bad words" } : "Pass") });
+    const events = await eventsOf(agent.prompt("bad"));
+    expect(events.map(({ type }) => type)).toEqual(["AgentStart", "InputRejected", "AgentEnd"]);
+    expect(events.at(-1)).toMatchObject({ messages: [], rejection: "no bad words" });
+    expect([agent.messages, provider.requests, agent.isStreaming]).toEqual([[], [], false]);
+    await agent.prompt("good").done;
+    expect(textsOf(agent.messages)).toEqual(["user: good", "assistant stop: Hi."]);
+  });
+
   it("The function send prompts an idle agent, and steers one that works", async () => {
     const { agent } = agentOf([{ text: "1" }, { text: "2" }]);
     const run = agent.send("go");

@@ -1,4 +1,4 @@
-// Requirements of phi-core that no play shows: values, defaults, the channel, tokens, queues, aborts, and loads in a small form.
+// Requirements of phi-core that no play shows: values, defaults, the channel, tokens, queues and aborts.
 
 import { describe, expect, it, vi } from "vitest";
 
@@ -7,20 +7,22 @@ import {
   cacheHitRate,
   CancellationToken,
   channel,
+  branchKind,
   createTool,
   defaultCacheConfig,
-  messageTokens,
   ModelConfig,
+  rerunKind,
   textResult,
   ToolError,
   userMessage,
 } from "#facade/phi/index.ts";
-import type { AgentEvent, AgentMessage, CacheStrategy } from "#facade/phi/index.ts";
+import type { CacheStrategy, ContinuationKind } from "#facade/phi/index.ts";
 import { MockProvider } from "#facade/phi/provider/mock-provider.ts";
 import type { MockResponse } from "#facade/phi/provider/mock-provider.ts";
 import { ProviderError } from "#facade/phi/provider/provider-error.ts";
+import type { StreamProvider } from "#facade/phi/provider/stream-provider.ts";
 
-import { nameOf, play, textsOf } from "./support/play.ts";
+import { play, textsOf } from "./support/play.ts";
 
 const model = () => ModelConfig.anthropic("claude-sonnet-4-5", "Claude", "sk-key");
 const agentOf = (answers: MockResponse[]) =>
@@ -70,6 +72,70 @@ describe("values and defaults", () => {
       temperature: null,
       tools: [{ name: "look", description: "A tool.", parameters: { type: "object" } }],
     });
+  });
+
+  it("Each of the five thinking levels reaches the provider, Off is the default, and another level is refused by name", async () => {
+    for (const thinkingLevel of ["Off", "Minimal", "Low", "Medium", "High"] as const) {
+      const { provider } = await play({ answers: [{ text: "Hi." }], config: { thinkingLevel } });
+      expect(provider.requests[0]?.thinking_level).toBe(thinkingLevel);
+    }
+    const { provider } = await play({ answers: [{ text: "Hi." }] });
+    expect(provider.requests[0]?.thinking_level).toBe("Off");
+    const wrong = play({ answers: [], config: { thinkingLevel: "Most" as never } });
+    await expect(wrong).rejects.toThrow('The thinking level is "Most".');
+  });
+
+  it("The deltas of text, thinking and a call carry their pieces, which together are the blocks of the answer", async () => {
+    const inner = new MockProvider([
+      { thinking: "Hm.", text: ["Let ", "me look."], tool_calls: [call("look", { at: "here" })] },
+      "Done.",
+    ]);
+    // MockProvider sends no pieces of arguments.
+    const provider: StreamProvider = {
+      providerId: () => "mock",
+      stream: (config, tx, cancel) =>
+        inner.stream(
+          config,
+          {
+            send(event) {
+              const pieces = event.type === "ToolCallEnd" ? ['{"at"', ':"here"}'] : [];
+              for (const delta of pieces) tx.send({ type: "ToolCallDelta", content_index: 2, delta });
+              tx.send(event);
+            },
+          },
+          cancel,
+        ),
+    };
+    const { events } = await play({
+      answers: [],
+      tools: [tool("look", () => "")],
+      config: { providerOverride: provider },
+    });
+    const deltas = events.flatMap((event) => (event.type === "MessageUpdate" ? [event.delta] : [])).slice(0, -1);
+    expect(deltas).toEqual([
+      { Thinking: { delta: "Hm." } },
+      { Text: { delta: "Let " } },
+      { Text: { delta: "me look." } },
+      { ToolCallDelta: { delta: '{"at"' } },
+      { ToolCallDelta: { delta: ':"here"}' } },
+    ]);
+  });
+
+  it("The kinds of continuations keep their tags through JSON, and reach the start of a loop", async () => {
+    const kinds: ContinuationKind[] = ["Default", rerunKind(), branchKind()];
+    for (const continuation_kind of kinds) {
+      const restored = JSON.parse(JSON.stringify(continuation_kind)) as ContinuationKind;
+      expect(restored).toEqual(continuation_kind);
+      const { events } = await play({
+        answers: [{ text: "Hi." }],
+        isContinued: true,
+        context: { messages: [userMessage("?")], agent_id: "a", session_id: "s", continuation_kind: restored },
+      });
+      expect(events[0]).toMatchObject({ type: "AgentStart", continuation_kind });
+    }
+    const tags = kinds.slice(1).flatMap((kind) => Object.values(kind as object) as { tag: string }[]);
+    expect(tags).toHaveLength(2);
+    for (const { tag } of tags) expect(new Date(tag).toISOString()).toBe(tag);
   });
 
   it("The queues of an agent are empty, separate, and read one message at a time by default", () => {
@@ -281,62 +347,5 @@ describe("hooks and requests", () => {
     } finally {
       lines.mockRestore();
     }
-  });
-});
-
-describe("loads in a small form", () => {
-  it("100 agents with 10 concurrent calls each run at the same time, and each result belongs to its call", async () => {
-    const work = tool("work", async ({ id }) => {
-      await Promise.resolve();
-      return `result ${id as string}`;
-    });
-    const runs = Array.from({ length: 100 }, (_none, agent) =>
-      agentOf([
-        { tool_calls: Array.from({ length: 10 }, (_call, at) => call("work", { id: `${agent}-${at}` })) },
-        { text: "Done." },
-      ])
-        .withTools([work])
-        .prompt("Go."),
-    );
-    const all = await Promise.all(runs.map(({ done }) => done));
-    all.forEach((messages, agent) => {
-      const results = messages.filter(({ role }) => role === "toolResult");
-      expect(textsOf(results)).toEqual(Array.from({ length: 10 }, (_call, at) => `toolResult: result ${agent}-${at}`));
-    });
-  });
-
-  it("In 300 turns with compaction each sent list is within its budget, stays as short as after the first rewrites, and the agent keeps all messages", async () => {
-    const sent: AgentMessage[][] = [];
-    const turns = 300;
-    const answers = Array.from({ length: turns }, (_none, turn): MockResponse => ({ messages }) => {
-      sent.push(messages);
-      return turn === turns - 1 ? "Done." : { text: "Working.", tool_calls: [call("work")] };
-    });
-    const agent = agentOf(answers)
-      .withTools([tool("work", () => "x".repeat(100))])
-      .withContextConfig({ max_context_tokens: 2000, system_prompt_tokens: 0, keep_first: 2, keep_recent: 10 })
-      .withExecutionLimits(null);
-    await agent.prompt("Go.").done;
-    const tokens = sent.map((messages) => messages.reduce((sum, message) => sum + messageTokens(message), 0));
-    expect(sent).toHaveLength(turns);
-    expect(Math.max(...tokens)).toBeLessThanOrEqual(2000);
-    const longest = (lists: AgentMessage[][]): number => Math.max(...lists.map(({ length }) => length));
-    expect(longest(sent.slice(200))).toBeLessThanOrEqual(longest(sent.slice(0, 200)));
-    // The first messages stay, and so do the pairs of calls and results.
-    for (const messages of sent) expect(textsOf(messages)[0]).toBe("user: Go.");
-    expect(agent.messages).toHaveLength(2 * turns);
-  });
-
-  it("Several prompts of one agent continue one conversation with one order of events", async () => {
-    const agent = agentOf(["One.", "Two.", "Three."]);
-    const events: AgentEvent[][] = [];
-    for (const text of ["1", "2", "3"]) {
-      const run = agent.prompt(text);
-      const list: AgentEvent[] = [];
-      for await (const event of run) list.push(event);
-      events.push(list);
-    }
-    expect(events[1]?.map(nameOf)).toEqual(events[0]?.map(nameOf));
-    expect(agent.messages).toHaveLength(6);
   });
 });
