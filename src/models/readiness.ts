@@ -113,10 +113,17 @@ export function notReadyMessage(model: AnyModelDefinition, env: Record<string, u
   const key = keyVariable(model);
   const groups = key !== null && missing.includes(key) ? credentialVariables(model) : [];
   const others = groups.map((group) => `. ${joined(group)} can be set in place of ${key ?? ""}`).join("");
+  // Parts of an address are no secrets.
+  const isSetting = (name: string): boolean => placeVariables(model).includes(name);
+  const settings = missing.filter(isSetting);
+  const puts = missing.filter((name) => !isSetting(name)).map((name) => `npx wrangler secret put ${name}`);
+  const deployed = [
+    ...(puts.length === 0 ? [] : [`run: ${joined(puts)}`]),
+    ...(settings.length === 0 ? [] : [`add ${joined(settings)} to [vars] of the wrangler configuration`]),
+  ];
   return (
     `Model "${model.name}" needs ${names}, which ${missing.length === 1 ? "is" : "are"} not set. For local development put ` +
-    `${joined(missing.map((name) => `${name}=…`))} into .dev.vars; for a deployment run: ` +
-    `${joined(missing.map((name) => `npx wrangler secret put ${name}`))}${others}` +
+    `${joined(missing.map((name) => `${name}=…`))} into .dev.vars; for a deployment ${deployed.join(", and ")}${others}` +
     (missing.includes(accountVariable) ? `. ${insteadOfAccount}` : "")
   );
 }

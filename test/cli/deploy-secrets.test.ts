@@ -103,6 +103,28 @@ export default defineModel({ name: "other", provider: "anthropic", model: "claud
     expect(output + home()).not.toContain(secret);
   });
 
+  it("The deploy of a model at a cloud asks for each of its variables and uploads them, and an error names [vars] for a region", async () => {
+    const model = (provider: string, id: string) => ({
+      [`agents/models/${provider}.ts`]: `import { defineModel } from "threadhold";
+export default defineModel({ name: "${provider}", provider: "${provider}", model: "${id}" });`,
+    });
+    const { run } = project({ ...model("azure", "my-gpt"), ...model("bedrock", "global.anthropic.claude-sonnet-5") });
+    const refused = await run(["deploy", "--yes", "--without", "API_TOKENS"]);
+    expect([refused.code, refused.output]).toEqual([2, expect.stringContaining("put AWS_BEARER_TOKEN_BEDROCK\n")]);
+    expect(refused.output).toMatch(
+      /AWS_REGION is not set: .*\n {2}fix: add it to \[vars\] of the wrangler configuration/,
+    );
+    const terminal = person([secret, "team", `${secret}-aws`, "eu-central-1", "yes"]);
+    const { code, output } = await run(["deploy", "--without", "API_TOKENS"], { terminal });
+    expect([code, output]).toEqual([0, expect.stringContaining("AWS_REGION (entered)")]);
+    expect(Object.fromEntries(api.workers.get("shop")?.secrets ?? [])).toMatchObject({
+      AZURE_API_KEY: secret,
+      AZURE_RESOURCE_NAME: "team",
+      AWS_BEARER_TOKEN_BEDROCK: `${secret}-aws`,
+      AWS_REGION: "eu-central-1",
+    });
+  });
+
   it("A file of secrets sets the secrets that the Worker lacks, and does not replace those that it has", async () => {
     const { run, root } = project(keyedModel);
     api.workers.set("shop", { secrets: new Map([["API_TOKENS", "first"]]), uploads: [], migrationTag: undefined });

@@ -266,6 +266,20 @@ export default defineModel({ name: "fast", provider: "openai", model: "gpt-5" })
     expect(output).toContain("secret put ANTHROPIC_API_KEY and npx wrangler secret put CLOUDFLARE_ACCOUNT_ID");
   });
 
+  it("READY1 The command doctor names a command for the secrets of a cloud, and the configuration for variables that are no secrets", async () => {
+    const azure = 'export default { name: "cloudy", provider: "azure", model: "my-gpt" };';
+    const nova = 'export default { name: "nova", provider: "bedrock", model: "us.amazon.nova-lite-v1:0" };';
+    const variables = "OPEN_LOOPBACK=true\nAWS_BEARER_TOKEN_BEDROCK=t\n";
+    const files = { ...complete, "agents/models/a.ts": azure, "agents/models/b.ts": nova, ".dev.vars": variables };
+    const { output } = await doctor(files, inRepository);
+    const configuration = "to [vars] of the wrangler configuration";
+    expect(output).toContain(
+      `for a deployment run npx wrangler secret put AZURE_API_KEY, and add AZURE_RESOURCE_NAME ${configuration}`,
+    );
+    expect(output).toContain(`add AWS_REGION=… to .dev.vars; for a deployment add AWS_REGION ${configuration}`);
+    expect(output).not.toMatch(/secret put (?:AZURE_RESOURCE_NAME|AWS_REGION)/);
+  });
+
   it("The command doctor warns of a missing or invalid ENCRYPTION_KEY if an MCP server uses OAuth, and does not print the value", async () => {
     const server = 'export default { name: "notes", url: "https://notes.example/mcp", oauth: true };';
     const key = Buffer.alloc(32, 7).toString("base64");

@@ -5,6 +5,8 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 
+import { isSetting } from "#lib/deployment-secrets.ts";
+
 import { CommandError } from "../context.ts";
 import { isYes, type Terminal } from "../terminal.ts";
 import type { NeededSecret } from "./needed-secrets.ts";
@@ -77,7 +79,8 @@ function missingSecrets(missing: readonly NeededSecret[], putCommand: string, en
     const { name, purpose } = secret;
     const variable = variableFor(secret, env);
     const flag = variable === undefined ? "" : `, or --secrets-from-env, which takes ${variable} of this shell`;
-    return `${name} is not set: ${purpose}.\n  fix: ${putCommand} ${name}${flag}`;
+    const fix = isSetting(name) ? "add it to [vars] of the wrangler configuration" : `${putCommand} ${name}`;
+    return `${name} is not set: ${purpose}.\n  fix: ${fix}${flag}`;
   });
   return new CommandError(
     `${lines.join("\n")}\nThe deploy also takes secrets from --secrets-file and, with --secrets-from-env, from the environment; --without NAME leaves one out. Nothing was deployed.`,

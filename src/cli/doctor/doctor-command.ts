@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 
 import type { Project } from "#compiler/project.ts";
+import { isSetting } from "#lib/deployment-secrets.ts";
 import { readSealKeys } from "#lib/sealed-text.ts";
 import { traceSettings } from "#lib/trace-settings.ts";
 import { bindingOf, joined, missingNames } from "#models/readiness.ts";
@@ -111,9 +112,9 @@ async function projectFindings(
     // The finding of the binding names its models.
     if (missing.length === 0 || bindingOf(value) !== null) return [];
     const lines = joined(missing.map((name) => `${name}=…`));
-    const commands = joined(missing.map((name) => `${put} ${name}`));
+    const deployed = deploymentFix(missing, put);
     const detail = `${joined(missing)} ${missing.length === 1 ? "is" : "are"} not set on this machine.`;
-    return [warning(`model ${value.name}`, detail, `add ${lines} to .dev.vars; for a deployment run ${commands}`)];
+    return [warning(`model ${value.name}`, detail, `add ${lines} to .dev.vars; for a deployment ${deployed}`)];
   });
   const servers = project.sources.mcp.flatMap(({ name, value: { oauth = false } }) => (oauth === false ? [] : [name]));
   const encryption = servers.length === 0 ? [] : await encryptionFindings(servers, variables, put);
@@ -130,6 +131,16 @@ async function projectFindings(
     ...deployment,
     ...tried,
   ];
+}
+
+/** What gives a deployment its variables: settings, such as a region, are no secrets. */
+function deploymentFix(missing: readonly string[], put: string): string {
+  const commands = missing.filter((name) => !isSetting(name)).map((name) => `${put} ${name}`);
+  const settings = missing.filter(isSetting);
+  return [
+    ...(commands.length === 0 ? [] : [`run ${joined(commands)}`]),
+    ...(settings.length === 0 ? [] : [`add ${joined(settings)} to [vars] of the wrangler configuration`]),
+  ].join(", and ");
 }
 
 /** Tries the sources and models. The code that sends requests is loaded for this only. */
