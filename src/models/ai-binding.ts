@@ -13,6 +13,9 @@ export const aiBindingName = "AI";
 /** The address to which the platform's class sends requests. Errors of a connection name its host. */
 export const aiBindingAddress = "https://workers-binding.ai";
 
+/** The ids of the models of Workers AI. All other models by the binding are those of other vendors. */
+export const ofWorkersAi = /^@[a-z]+\/./;
+
 /** The options of a gateway that the binding sends, by the names of the platform. */
 export interface BindingGateway {
   id: string;

@@ -4,7 +4,14 @@
 import type { ModelRequest } from "#core/ports/model-port.ts";
 import type { ModelGateway } from "#spec/index.ts";
 
-import { aiBindingName, aiBindingOf, askBinding, type AiBinding, type BindingGateway } from "./ai-binding.ts";
+import {
+  aiBindingName,
+  aiBindingOf,
+  askBinding,
+  ofWorkersAi,
+  type AiBinding,
+  type BindingGateway,
+} from "./ai-binding.ts";
 import type { Exchange } from "./observed-fetch.ts";
 import type { ProviderSettings } from "./provider/provider-profile.ts";
 
@@ -109,10 +116,17 @@ function entriesOf({ metadata }: ModelGateway, { origin }: ModelRequest): Bindin
 }
 
 /** The options of a gateway by the names of the platform. */
-export function gatewayOptions(options: ModelGateway, request: ModelRequest): BindingGateway {
+function gatewayOptions(options: ModelGateway, request: ModelRequest): BindingGateway {
   const { accountId: _account, tokenVariable: _token, metadata: _own, ...sent } = options;
   const metadata = entriesOf(options, request);
   return metadata === undefined ? sent : { ...sent, metadata };
+}
+
+/** The gateway of a request by the binding. Models of other vendors need one; each account has one named `default`. */
+export function gatewayOfBinding(request: ModelRequest): BindingGateway | undefined {
+  const { model, gateway } = request.model;
+  if (gateway === undefined && ofWorkersAi.test(model)) return undefined;
+  return gatewayOptions(gateway ?? { id: "default" }, request);
 }
 
 /** The headers of a request through a gateway (https://developers.cloudflare.com/ai-gateway/glossary/). */

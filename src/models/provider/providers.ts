@@ -1,4 +1,4 @@
-// The list of providers. A new provider is one file that implements `ProviderProfile`, and one entry here, or in `clouds.ts` for a cloud.
+// The list of providers. A new provider is one file that implements `ProviderProfile`, and one entry here, or in `clouds.ts` for a cloud and a binding.
 
 import { anthropic } from "./anthropic.ts";
 import { attachedProvider } from "./attached-provider.ts";
@@ -8,7 +8,6 @@ import { openai, openaiResponses } from "./openai.ts";
 import { openrouter } from "./openrouter.ts";
 import type { LocalProvider, ProviderProfile, RefusableFields, RefusedField } from "./provider-profile.ts";
 import { test } from "./test.ts";
-import { workersAi } from "./workers-ai.ts";
 
 const all: (ProviderProfile | LocalProvider)[] = [
   openai,
@@ -17,7 +16,6 @@ const all: (ProviderProfile | LocalProvider)[] = [
   openrouter,
   anthropic,
   google,
-  workersAi,
   test,
 ];
 
@@ -26,7 +24,7 @@ export const providers: readonly (ProviderProfile | LocalProvider)[] = all;
 
 /** Adds providers to the list, once. A program that does not call it contains nothing of them. */
 export function addProviders(more: readonly ProviderProfile[]): void {
-  all.splice(all.indexOf(workersAi), 0, ...more.filter((provider) => !all.includes(provider)));
+  all.splice(all.indexOf(test), 0, ...more.filter((provider) => !all.includes(provider)));
 }
 
 /** The built-in provider with this name; undefined for an unknown name. */

@@ -1,10 +1,7 @@
 // The profile of the binding `AI`: models of Workers AI (`@cf/…`), models of other vendors (`openai/…`), and dynamic routes of a gateway
 // (`dynamic/…`). They use Chat Completions, except for Anthropic's models, which use the Messages API. Sources: docs/reference/providers/workers-ai.md.
 
-import type { ModelRequest } from "#core/ports/model-port.ts";
-
-import { aiBindingAddress, aiBindingName, ownHeaders, type BindingGateway } from "../ai-binding.ts";
-import { gatewayOptions } from "../gateway.ts";
+import { aiBindingAddress, aiBindingName, ofWorkersAi, ownHeaders } from "../ai-binding.ts";
 import { eventsOfAnswer, WorkersAiRepair } from "../workers-ai-repair.ts";
 import { anthropic } from "./anthropic.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
@@ -25,16 +22,8 @@ const variables: ProviderVariables = {
   binding: aiBindingName,
 };
 
-const ofWorkersAi = /^@[a-z]+\/./;
 const dynamicRoute = /^dynamic\/./;
 const ofVendor = /^[a-z0-9][a-z0-9-]*\/./;
-
-/** The gateway of a request by the binding. Models of other vendors need one; each account has one named `default`. */
-export function gatewayOfBinding(request: ModelRequest): BindingGateway | undefined {
-  const { model, gateway } = request.model;
-  if (gateway === undefined && ofWorkersAi.test(model)) return undefined;
-  return gatewayOptions(gateway ?? { id: "default" }, request);
-}
 
 function refusedField(fields: RefusableFields): RefusedField | undefined {
   const { model, baseUrl, keyVariable, gateway } = fields;
@@ -57,6 +46,7 @@ function refusedField(fields: RefusableFields): RefusedField | undefined {
 /** Anthropic's models by the binding. Their thinking is signed by Anthropic, so its owner is Anthropic. */
 export const anthropicByBinding: ProviderProfile = {
   ...anthropic,
+  plainDeltasOf: anthropic,
   variables,
   ownerAt: () => anthropic.name,
   // Cloudflare bills these requests.
@@ -66,6 +56,7 @@ export const anthropicByBinding: ProviderProfile = {
 /** The provider `workers-ai`. */
 export const workersAi: ProviderProfile = {
   ...openaiCompatible,
+  plainDeltasOf: openaiCompatible,
   name: "workers-ai",
   variables,
   refusedField,

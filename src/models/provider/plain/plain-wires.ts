@@ -7,7 +7,6 @@ import { namedServer, openaiCompatible } from "../openai-compatible.ts";
 import { openai, openaiResponses } from "../openai.ts";
 import { openrouter } from "../openrouter.ts";
 import type { ProviderProfile } from "../provider-profile.ts";
-import { anthropicByBinding, workersAi } from "../workers-ai.ts";
 import { plainAnthropic } from "./plain-anthropic.ts";
 import { plainChat, plainChatEndingCalls } from "./plain-chat.ts";
 import type { PlainWire } from "./plain-delta.ts";
@@ -18,11 +17,9 @@ const plainWires: ReadonlyMap<ProviderProfile, PlainWire> = new Map([
   [openai, plainChat],
   [openaiCompatible, plainChat],
   [namedServer, plainChat],
-  [workersAi, plainChat],
   [openaiResponses, plainResponses],
   [openrouter, plainChatEndingCalls],
   [anthropic, plainAnthropic],
-  [anthropicByBinding, plainAnthropic],
   [google, plainGoogle],
 ]);
 
