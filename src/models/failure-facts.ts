@@ -54,8 +54,8 @@ function asFields(value: unknown): Fields | null {
 const statusOfCode: readonly (readonly [RegExp, number])[] = [
   [/rate_limit|insufficient_quota|resource_exhausted|too_many_requests|throttl/, 429],
   [/authentication|invalid_api_key|unauthenticated/, 401],
-  [/permission/, 403],
-  [/not_found/, 404],
+  [/permission|access_?denied/, 403],
+  [/not_?found/, 404],
   [/request_too_large/, 413],
   [/overloaded|unavailable/, 503],
   [/timeout|deadline_exceeded/, 504],

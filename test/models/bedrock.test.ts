@@ -52,6 +52,16 @@ describe("the body of a request", () => {
     expect(body["toolConfig"]?.["tools"]?.[1]?.["toolSpec"]).not.toHaveProperty("description");
   });
 
+  it.for([178, 179, 180, 181])(
+    "A document whose name has a space after %d characters has a name that the API accepts, also if it is repeated",
+    async (count) => {
+      const long = { ...pdf, name: `${"a".repeat(count)} b.pdf` };
+      const body = await bodyOf(claude, { messages: [message("user", { parts: [long, long] })] });
+      expect(body).toContain(`"${"a".repeat(Math.min(count, 180))}`);
+      expect(body).not.toMatch(/a {2}|a "/);
+    },
+  );
+
   it("A document has a name in the characters that the API accepts, which is unique in the request, and a text next to it", async () => {
     const messages = [message("user", { parts: [pdf, pdf] })];
     const { body } = await sent(claude, { messages });

@@ -17,13 +17,13 @@ function dataLine(value: object): string {
 
 /**
  * The error event of an exception: its type, and its fields such as `message` and `originalStatusCode`. The payload is not parsed here,
- * because the reader of all events bounds it.
+ * because the reader of all events bounds it. The type is last, because the last of two members with one name counts.
  */
 function exceptionLine(type: string, payload: string): string {
   const object = /^\s*\{([^]*)\}\s*$/.exec(payload)?.[1]?.trim();
   if (object === undefined) return dataLine({ error: { type, message: payload.slice(0, 2_000) } });
   const fields = object === "" ? '"message":""' : object.replaceAll(/[\r\n]+/g, " ");
-  return `data: {"error":{"type":${JSON.stringify(type)},${fields}}}\n\n`;
+  return `data: {"error":{${fields},"type":${JSON.stringify(type)}}}\n\n`;
 }
 
 /** Turns frames into events. The last event of an answer is followed by the end mark of the other protocols. */

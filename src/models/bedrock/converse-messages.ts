@@ -60,8 +60,8 @@ class DocumentNames {
     const base = (filename ?? "")
       .replace(/\.[a-z0-9]{1,5}$/i, "")
       .replaceAll(/[^a-zA-Z0-9\-()[\]]+/g, " ")
-      .trim()
-      .slice(0, 180);
+      .slice(0, 180)
+      .trim();
     const clean = base === "" ? "document" : base;
     let name = clean;
     for (let number = 2; this.#used.has(name); number += 1) name = `${clean} ${number}`;

@@ -1,6 +1,6 @@
 // Converts the events of ConverseStream to the parts of the AI SDK.
 // Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html.
-// Invariants: unknown events, blocks and deltas are left out; a tool that AWS runs itself is marked, so that the runtime does not run it; an
+// Invariants: a block that begins at the index of an open block ends it; unknown events, blocks and deltas are left out; a tool that AWS runs itself is marked, so that the runtime does not run it; an
 // answer without `messageStop` has no finish reason, and its open calls are not closed.
 
 import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from "@ai-sdk/provider";
@@ -54,7 +54,10 @@ export class ConverseParts {
       this.#hasFailed = true;
       return [raw, { type: "error", error }];
     }
-    if (isObject(start)) return [raw, ...this.#start(indexOf(start), fieldsOf(start["start"]))];
+    if (isObject(start)) {
+      const index = indexOf(start);
+      return [raw, ...this.#end(index), ...this.#start(index, fieldsOf(start["start"]))];
+    }
     if (isObject(delta)) return [raw, ...this.#delta(indexOf(delta), fieldsOf(delta["delta"]))];
     if (isObject(stop)) return [raw, ...this.#end(indexOf(stop))];
     if (isObject(event["messageStop"])) {
