@@ -7,6 +7,7 @@ import { JsonMeter, parseCountedJson } from "#lib/untrusted/bounded-json.ts";
 import { countedResponse } from "#lib/untrusted/bounded-response.ts";
 
 import { sentenceOf } from "./error-sentence.ts";
+import { fitsHeader } from "./fits-header.ts";
 import type { TokenRequest } from "./provider/cloud-access.ts";
 import type { ProviderSettings } from "./provider/provider-profile.ts";
 import { RefusedRequest } from "./refused-request.ts";
@@ -84,7 +85,7 @@ async function newToken(options: TokenOptions, signal: AbortSignal | null): Prom
   const response = await sent(fetch, { url, form, signal });
   const fields = fieldsOf(await bodyOf(response, endpoint, signal));
   const token = fields["access_token"];
-  if (!response.ok || typeof token !== "string" || token === "")
+  if (!response.ok || typeof token !== "string" || token === "" || !fitsHeader(token))
     throw refusal(response, { fields, endpoint, names, now: began });
   created(token);
   const seconds = Number(fields["expires_in"]);
@@ -133,7 +134,7 @@ async function bodyOf(response: Response, endpoint: string, signal: AbortSignal 
   try {
     return parseCountedJson(text);
   } catch {
-    return text.trim().startsWith("<") ? { error: "a page in place of a token" } : { error: text.slice(0, 300) };
+    return text.trim().startsWith("<") ? { error: "a page in place of a token" } : { error: text };
   }
 }
 
@@ -145,7 +146,7 @@ interface RefusedToken {
   now: number;
 }
 
-/** The failure of a token endpoint that sent no token, with its own text. */
+/** The failure of a token endpoint that sent no token, with its own text, which is cut after secrets are removed from it. */
 function refusal(response: Response, { fields, endpoint, names, now }: RefusedToken): RefusedRequest {
   const { status, headers } = response;
   if (status >= 300 && status < 400)
@@ -155,7 +156,7 @@ function refusal(response: Response, { fields, endpoint, names, now }: RefusedTo
     );
   const { error, error_description: description } = fields;
   const said = [error, description].filter((text) => typeof text === "string" && text !== "");
-  const text = said.length > 0 ? said.join(": ") : (sentenceOf(fields) ?? textOrJson(fields)).slice(0, 300);
+  const text = said.length > 0 ? said.join(": ") : (sentenceOf(fields) ?? textOrJson(fields));
   const wait = readAskedWait({ headers, body: fields, sentence: text }, now);
   const isPassing = status === 429 || status >= 500;
   return new RefusedRequest(

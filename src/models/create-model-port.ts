@@ -32,7 +32,7 @@ import type { ProviderTools } from "./provider/tools/provider-tools.ts";
 import { providerToolsLoader } from "./provider/tools/tool-loader.ts";
 import { RawText } from "./raw-text.ts";
 import { StreamReading, untilAborted, type Reading } from "./read-stream.ts";
-import { notReadyMessage, withFiles, withHint, withKeyHint, type Hint } from "./readiness.ts";
+import { notReadyMessage, unusableKey, withFiles, withHint, withKeyHint, type Hint } from "./readiness.ts";
 import { createRedact, withoutSecrets, type Redact } from "./redact.ts";
 import { RefusedRequest } from "./refused-request.ts";
 import { repairedFetch } from "./repaired-fetch.ts";
@@ -197,6 +197,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       // The key and the token of a gateway may be in variables with any name.
       const ofProvider = ownSecrets(request.model, env);
       own = [settings.apiKey, settings.gateway?.token ?? "", ...ofProvider].filter((value) => value !== "");
+      const unusable = unusableKey(request.model, settings);
+      if (unusable !== null) throw new RefusedRequest(unusable, { kind: "not_configured" });
       // The text of chunks is redacted only if the request reads `raw` parts.
       if (request.raw !== false) secrets = secretsOf(own);
       const raw = new RawText(secrets?.values ?? [], redact);
@@ -246,8 +248,13 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       const used = usage === null ? {} : { usage };
       if (error instanceof RefusedRequest) {
         const { kind = "api", ...more } = error.failure;
-        const refused = await withHint({ ...failure(kind, error.message), ...more }, target, options.generalHint);
-        yield shown({ type: "error", failure: refused, ...used });
+        // The text is cut before the hint, so that the hint stays whole.
+        const clean = withoutSecrets(
+          { type: "error", failure: { ...failure(kind, error.message), ...more }, ...used },
+          redact,
+        );
+        if (clean.type !== "error") throw error;
+        yield { ...clean, failure: named(await withHint(clean.failure, target, options.generalHint)) };
         return;
       }
       const cause = error instanceof StreamedError ? error.reported : error;

@@ -5,6 +5,7 @@ import type { ModelFailure } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { definitionNote, type FileOf } from "./definition-note.ts";
+import { fitsHeader } from "./fits-header.ts";
 import { accountVariable, gatewayTokenVariable, insteadOfAccount } from "./gateway.ts";
 import {
   bindingOf,
@@ -91,6 +92,19 @@ export function withKeyHint(
   return failure.kind !== "auth" || read.length === 0
     ? failure
     : { ...failure, message: `${failure.message} (${read.join(" ")})` };
+}
+
+/** Why a key or a credential cannot be sent: it was copied with a line break, for example. Null for one that can be sent. */
+export function unusableKey(
+  model: AnyModelDefinition,
+  { apiKey, credentials = {}, env }: Pick<ProviderSettings, "apiKey" | "credentials" | "env">,
+): string | null {
+  // A provider of the project may use its variables in another way than as a header.
+  if (providerFile(model) !== undefined) return null;
+  const values = { ...credentials, [keyVariable(model, env) ?? "the key"]: apiKey };
+  const name = Object.keys(values).find((key) => !fitsHeader(values[key] ?? ""));
+  if (name === undefined) return null;
+  return `Model "${model.name}": the value of ${name} has a line break or another character that no key has. Set it again.`;
 }
 
 /** What a model of Workers AI needs, and the lines that add it. */

@@ -23,7 +23,14 @@ export function createRedact(secrets: readonly string[]): Redact {
     .filter((secret) => secret.length >= shortestSecret)
     // Longer values first, so that a key that contains another one is removed as a whole.
     .toSorted((left, right) => right.length - left.length)
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+    // As it is, in JSON, and in a form: a server may repeat a request in its error.
+    .flatMap((secret) => [
+      ...new Set([
+        secret,
+        JSON.stringify(secret).slice(1, -1),
+        new URLSearchParams({ "": secret }).toString().slice(1),
+      ]),
+    ]);
   return (text) => {
     let clean = text;
     for (const secret of known) clean = clean.replaceAll(secret, "[redacted]");

@@ -84,6 +84,12 @@ const azure: HintCase[] = [
     ],
     [
       401,
+      "AADSTS7000215: Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '5f0e8d1b-1c6e-7d2b-4f0e-9d1b1c6e7d2b'. Trace ID: 7a1f8d1b-1c6e-7d2b-4f0e-9d1b1c6e7d00 Correlation ID: 8b1f8d1b-1c6e-7d2b-4f0e-9d1b1c6e7d01 Timestamp: 2026-01-01 12:00:00Z",
+      ["Set a new value of AZURE_CLIENT_SECRET"],
+      login,
+    ],
+    [
+      401,
       "AADSTS7000222: The provided client secret keys for app 'client' are expired. Visit the Azure portal to create new keys for your app.",
       ["Set a new value of AZURE_CLIENT_SECRET"],
       login,

@@ -91,6 +91,33 @@ describe("readiness", () => {
     expect(await end()).not.toContain("agents/models");
   });
 
+  it.for(["key\nwith-a-line-break", "key\u0000with-a-control", "key\u2026with-an-ellipsis"])(
+    "READY2 A key that no header can have (%j) is an error that names its variable, and nothing is sent",
+    async (key) => {
+      const place = { AZURE_RESOURCE_NAME: "team", AWS_REGION: "eu-central-1" };
+      const variables: [string, Record<string, string>][] = [
+        ["openai", { OPENAI_API_KEY: key }],
+        ["anthropic", { ANTHROPIC_API_KEY: key }],
+        ["google", { GOOGLE_API_KEY: key }],
+        ["openrouter", { OPENROUTER_API_KEY: key }],
+        ["azure", { AZURE_API_KEY: key }],
+        ["vertex", { GOOGLE_VERTEX_API_KEY: key }],
+        ["bedrock", { AWS_BEARER_TOKEN_BEDROCK: key }],
+        ["bedrock", { AWS_SESSION_TOKEN: key, AWS_ACCESS_KEY_ID: "AKIAEXAMPLE", AWS_SECRET_ACCESS_KEY: "secret-0001" }],
+      ];
+      for (const [provider, env] of variables) {
+        const refuse = (): Promise<Response> => Promise.reject(new Error("nothing may be sent"));
+        const port = createModelPort({ env: { ...place, ...env }, fetch: refuse });
+        const parts = await collect(
+          port.stream(request(model(provider as "openai", "m")), new AbortController().signal),
+        );
+        expect(parts).toMatchObject([{ type: "error", failure: { kind: "not_configured", retryable: false } }]);
+        expect(JSON.stringify(parts)).toContain(`the value of ${Object.keys(env)[0] ?? ""} has a line break`);
+        expect(JSON.stringify(parts)).not.toContain("with-a");
+      }
+    },
+  );
+
   it("A test model is ready when it has a script", () => {
     expect(readiness(model("test", "m"), {})).toEqual({ ready: false, missing: null });
     expect(readiness(model("test", "m", { script: [] }), {})).toEqual({ ready: true, missing: null });
