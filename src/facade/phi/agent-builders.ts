@@ -95,8 +95,7 @@ export class AgentOptions {
 
   /** Null: nothing is compacted. */
   withContextConfig(config: ContextConfig | null): this {
-    this.contextConfig = config;
-    return this;
+    return this.#with(config === null ? {} : { contextConfig: config }, () => (this.contextConfig = config));
   }
 
   withCompactionStrategy(strategy: CompactionStrategy): this {
@@ -108,8 +107,7 @@ export class AgentOptions {
 
   /** Null: no limit. */
   withExecutionLimits(limits: ExecutionLimits | null): this {
-    this.executionLimits = limits;
-    return this;
+    return this.#with(limits === null ? {} : { executionLimits: limits }, () => (this.executionLimits = limits));
   }
 
   withRetryConfig(config: RetryConfig): this {

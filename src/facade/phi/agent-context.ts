@@ -2,6 +2,7 @@
 
 import { isObject } from "#lib/json-value.ts";
 
+import { problemOfMessages } from "./context/compaction-strategy.ts";
 import { checkTools } from "./loop-config.ts";
 import { LoopError } from "./loop-error.ts";
 import type { ContinuationKind } from "./loop-event.ts";
@@ -26,25 +27,30 @@ export interface AgentContext {
   continuation_kind?: ContinuationKind | undefined;
 }
 
+/** Checks a list of messages that a program gives. Throws a LoopError with its name and the position of the first wrong one. */
+export function checkMessages(name: string, messages: unknown): void {
+  const problem = problemOfMessages(messages);
+  if (problem !== null) throw new LoopError(`\`${name}\` has to be a list of messages: ${problem}`);
+}
+
 /** Checks a context. Throws a LoopError that names what is wrong. */
 export function checkContext(context: AgentContext): void {
   if (!isObject(context))
     throw new LoopError("`context` has to be an object with `system_prompt`, `messages` and `tools`.");
   if (typeof context.system_prompt !== "string") throw new LoopError("`context.system_prompt` has to be a text.");
-  if (!Array.isArray(context.messages)) throw new LoopError("`context.messages` has to be a list of messages.");
+  checkMessages("context.messages", context.messages);
   checkTools(context.tools);
 }
 
 /** Checks what `agentLoopContinue` requires (REQ-108, REQ-191). */
-export function checkContinued({ messages, agent_id, session_id }: AgentContext): void {
-  if (agent_id === undefined)
-    throw new LoopError(
-      "agent_loop_continue requires context.agent_id to be set: take the context of the loop that it continues.",
-    );
-  if (session_id === undefined)
-    throw new LoopError(
-      "agent_loop_continue requires context.session_id to be set: take the context of the loop that it continues.",
-    );
+export function checkContinued({ messages, ...ids }: AgentContext): void {
+  for (const name of ["agent_id", "session_id"] as const) {
+    // An id of null is absent too: the loop would make one.
+    if (!ids[name])
+      throw new LoopError(
+        `agent_loop_continue requires context.${name} to be set: take the context of the loop that it continues.`,
+      );
+  }
   const last = messages.findLast(isLlmMessage);
   if (last === undefined)
     throw new LoopError("agentLoopContinue requires messages in the context. Begin a conversation with agentLoop.");

@@ -6,7 +6,7 @@ import { toolHostOf } from "#core/ports/tool-host.ts";
 import { anySignal } from "#lib/any-signal.ts";
 
 import type { AgentContext } from "./agent-context.ts";
-import { checkContext, checkContinued } from "./agent-context.ts";
+import { checkContext, checkContinued, checkMessages } from "./agent-context.ts";
 import { signalOf } from "./cancellation-token.ts";
 import type { CancellationToken } from "./cancellation-token.ts";
 import type { EventSender } from "./event-channel.ts";
@@ -38,6 +38,7 @@ export async function agentLoop(
   check(context, config, tx);
   if (!Array.isArray(prompts) || prompts.length === 0)
     throw new LoopError("agentLoop takes a list of at least one prompt. agentLoopContinue takes none.");
+  checkMessages("prompts", prompts);
   return begin({ context, config, tx, cancel, prompts, kind: null });
 }
 

@@ -18,7 +18,7 @@ import { MessageQueue } from "./message-queue.ts";
 import { inspectSymbol } from "./printed.ts";
 import { messagesFromJson, messagesToJson, readMessages } from "./saved-messages.ts";
 
-/** What a run of an agent returns: its events, and a promise of its new messages. */
+/** What a run of an agent returns: its events, and a promise of its new messages. The iteration over the events throws if the promise rejects. */
 export interface AgentRun extends EventReceiver {
   /** The new messages of the run. Rejects only if a function of the program failed outside of the loop. */
   readonly done: Promise<AgentMessage[]>;
@@ -192,9 +192,16 @@ export class BasicAgent extends AgentConversation {
   #inChannel(run: (tx: EventSender) => Promise<AgentMessage[]>): AgentRun {
     const { tx, rx } = channel();
     const done = run(tx).finally(() => tx.close());
-    // A caller that reads only the events does not have to handle the promise.
+    // A caller that reads only the events does not have to handle the promise: the iteration throws the same error.
     done.catch(() => undefined);
-    return Object.assign(rx, { done });
+    return {
+      ...rx,
+      done,
+      async *[Symbol.asyncIterator]() {
+        yield* rx;
+        await done;
+      },
+    };
   }
 
   #config(): AgentLoopConfig {

@@ -48,6 +48,7 @@ export class CancellationToken {
 export function signalOf(cancel: CancellationToken | AbortSignal | undefined): AbortSignal {
   if (cancel === undefined) return new CancellationToken().signal;
   if (cancel instanceof CancellationToken) return cancel.signal;
-  if (typeof cancel.aborted === "boolean" && typeof cancel.addEventListener === "function") return cancel;
+  const given = cancel as AbortSignal | null;
+  if (typeof given?.aborted === "boolean" && typeof given.addEventListener === "function") return given;
   throw new LoopError("`cancel` has to be a CancellationToken or an AbortSignal.");
 }

@@ -5,7 +5,9 @@ import { isObject } from "#lib/json-value.ts";
 import type { ThreadState } from "#spec/index.ts";
 
 import type { CompactionStrategy } from "./context/compaction-strategy.ts";
+import { completeContextConfig } from "./context/context-config.ts";
 import type { ContextConfig } from "./context/context-config.ts";
+import { ExecutionTracker } from "./context/execution-tracker.ts";
 import type { ExecutionLimits } from "./context/execution-tracker.ts";
 import { LoopError } from "./loop-error.ts";
 import type { TurnTrigger } from "./loop-event.ts";
@@ -138,6 +140,8 @@ const synchronous = [
   "afterToolExecutionUpdate",
 ] as const;
 
+const triggers: readonly TurnTrigger[] = ["User", "SubAgent", "Continuation", "Branch"];
+
 /** Checks the options of a loop. Throws a LoopError for the first wrong one. */
 export function checkConfig(config: AgentLoopConfig): void {
   if (!isObject(config)) throw new LoopError("The options of a loop have to be an object with `modelConfig`.");
@@ -145,6 +149,7 @@ export function checkConfig(config: AgentLoopConfig): void {
   if (config.modelConfig === undefined) throw new LoopError("The option `modelConfig` is missing. It names the model.");
   checkModelConfig(config.modelConfig);
   const { maxTokens, temperature, compactionStrategy, contextConfig, toolExecution, inputFilters = [] } = config;
+  const { executionLimits, firstTurnTrigger: trigger = "User" } = config;
   if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens > 0))
     throw wrong("maxTokens", maxTokens, "a whole number above 0");
   if (temperature !== undefined && !(Number.isFinite(temperature) && temperature >= 0))
@@ -159,6 +164,10 @@ export function checkConfig(config: AgentLoopConfig): void {
     if (typeof (filter as InputFilter | undefined)?.filter !== "function")
       throw wrong(`inputFilters[${at}]`, filter, "an object with the function `filter`");
   checkToolExecution(toolExecution);
+  if (contextConfig !== undefined) completeContextConfig(contextConfig);
+  // Its constructor checks the limits.
+  if (executionLimits !== undefined) new ExecutionTracker(executionLimits);
+  if (!triggers.includes(trigger)) throw wrong("firstTurnTrigger", trigger, `one of ${triggers.join(", ")}`);
   if (config.in !== undefined && toolHostOf(config.in) === undefined) throw new LoopError(withoutHost);
   for (const name of synchronous) {
     // The asynchronous functions of an engine have a constructor of their own.
@@ -214,9 +223,15 @@ export function checkTools(tools: readonly AgentTool[]): void {
   }
 }
 
-/** The error of a value that is not what an option takes. Only the kind of an object is shown, because it may contain a key. */
+const kinds: Record<string, string> = { object: "an object", function: "a function", string: "a text" };
+
+/**
+ * The error of a value that is not what an option takes. Only the kind of a value is shown if it may contain a key: an object, a function's
+ * source, a text in place of an object.
+ */
 function wrong(name: string, value: unknown, expected: string): LoopError {
-  const shown =
-    typeof value === "object" && value !== null ? (Array.isArray(value) ? "a list" : "an object") : String(value);
+  let shown = String(kinds[typeof value] ?? value);
+  if (value === null || (typeof value === "string" && expected !== "an object")) shown = String(value);
+  else if (Array.isArray(value)) shown = "a list";
   return new LoopError(`The option \`${name}\` is ${shown}. It has to be ${expected}.`);
 }

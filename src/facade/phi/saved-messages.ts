@@ -67,6 +67,7 @@ export function messagesFromJson(text: string): AgentMessage[] {
 
 /** Checks a list of messages. Throws a LoopError that names the first wrong value. */
 export function readMessages(values: readonly unknown[]): AgentMessage[] {
+  if (!Array.isArray(values)) throw new LoopError("A prompt has to be a list of messages.");
   return values.map((value, at) => {
     const read = parsed(value, at);
     if (read.success && isObject(value)) return value as unknown as AgentMessage;
