@@ -6,7 +6,7 @@ import { agentLoop, agentLoopContinue } from "./agent-loop.ts";
 import { readSnapshot } from "./agent-snapshot.ts";
 import type { AgentSnapshot } from "./agent-snapshot.ts";
 import { CancellationToken } from "./cancellation-token.ts";
-import { channel } from "./event-channel.ts";
+import { withEvents } from "./event-channel.ts";
 import type { EventReceiver, EventSender } from "./event-channel.ts";
 import { checkConfig, checkTools } from "./loop-config.ts";
 import type { AgentLoopConfig } from "./loop-config.ts";
@@ -48,7 +48,7 @@ export class BasicAgent extends AgentConversation {
 
   /** As `prompt`, with messages. */
   promptMessages(messages: readonly AgentMessage[]): AgentRun {
-    return this.#inChannel((tx) => this.promptMessagesWithSender(messages, tx));
+    return withEvents((tx) => this.promptMessagesWithSender(messages, tx));
   }
 
   /** As `prompt`, with a sender for the events, which stays open. Resolves with the new messages. */
@@ -66,7 +66,7 @@ export class BasicAgent extends AgentConversation {
 
   /** Continues from the messages, whose last one is a user's or a tool's. Throws a LoopError after an answer, or while a loop runs. */
   continueLoop(): AgentRun {
-    return this.#inChannel((tx) => this.continueLoopWithSender(tx, "Default"));
+    return withEvents((tx) => this.continueLoopWithSender(tx, "Default"));
   }
 
   /** As `continueLoop`, with a sender for the events, which stays open. */
@@ -88,7 +88,7 @@ export class BasicAgent extends AgentConversation {
     const last = this.messages.findLastIndex((message) => message.role === "user" || message.role === "toolResult");
     if (last === -1) throw new LoopError("There is no message to run again. Begin with `prompt`.");
     this.messages = this.messages.slice(0, last + 1);
-    return this.#inChannel((tx) => this.continueLoopWithSender(tx, { Rerun: { tag: new Date().toISOString() } }));
+    return withEvents((tx) => this.continueLoopWithSender(tx, { Rerun: { tag: new Date().toISOString() } }));
   }
 
   /** Adds a message that the running loop takes between calls or turns. Without a loop the next one takes it first. */
@@ -187,21 +187,6 @@ export class BasicAgent extends AgentConversation {
     const given = typeof message === "string" ? userMessage(message) : message;
     const [read] = readMessages([given]);
     return read ?? given;
-  }
-
-  #inChannel(run: (tx: EventSender) => Promise<AgentMessage[]>): AgentRun {
-    const { tx, rx } = channel();
-    const done = run(tx).finally(() => tx.close());
-    // A caller that reads only the events does not have to handle the promise: the iteration throws the same error.
-    done.catch(() => undefined);
-    return {
-      ...rx,
-      done,
-      async *[Symbol.asyncIterator]() {
-        yield* rx;
-        await done;
-      },
-    };
   }
 
   #config(): AgentLoopConfig {

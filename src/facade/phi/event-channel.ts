@@ -70,3 +70,21 @@ export function channel(): EventChannel {
     },
   };
 }
+
+/**
+ * Starts work with a channel of its own, which is closed at the end of the work. Returns the events and a promise of the result. A caller
+ * that reads only the events does not have to handle the promise: the iteration throws the same error.
+ */
+export function withEvents<T>(start: (tx: EventSender) => Promise<T>): EventReceiver & { readonly done: Promise<T> } {
+  const { tx, rx } = channel();
+  const done = start(tx).finally(() => tx.close());
+  done.catch(() => undefined);
+  return {
+    ...rx,
+    done,
+    async *[Symbol.asyncIterator]() {
+      yield* rx;
+      await done;
+    },
+  };
+}

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { agentLoop, agentLoopContinue, BasicAgent, userMessage } from "#facade/phi/index.ts";
 import type { AgentContext, AgentEvent, AgentLoopConfig, AgentMessage } from "#facade/phi/index.ts";
+import { exploreBranches } from "#facade/phi/loop-agents.ts";
 import { MockProvider } from "#facade/phi/provider/mock-provider.ts";
 import { ModelConfig } from "#facade/phi/provider/model-config.ts";
 
@@ -23,7 +24,13 @@ interface Refused {
 }
 
 /** Runs a loop that has to be refused. Returns the error, the events, the requests and the context. */
-async function refused({ config = {}, context: fields = {}, prompts = [hello()], cancel, isContinued = false }: Refused) {
+async function refused({
+  config = {},
+  context: fields = {},
+  prompts = [hello()],
+  cancel,
+  isContinued = false,
+}: Refused) {
   const events: AgentEvent[] = [];
   const provider = new MockProvider();
   const context = contextOf(fields);
@@ -50,11 +57,14 @@ describe("a loop", () => {
     ["budget", { contextConfig: { max_context_tokens: 0 } }, /max_context_tokens` is 0/],
     ["misspelt budget", { contextConfig: { keepFirst: 1 } }, /no option `keepFirst`/],
     ["trigger", { firstTurnTrigger: "Somebody" }, /`firstTurnTrigger` is Somebody/],
-  ])("A wrong %s is refused before the first event, and the context stays as it was", async (_name, config, message) => {
-    const { error, ...rest } = await refused({ config });
-    expect(rest).toEqual(nothingHappened);
-    expect(error).toMatchObject({ name: "LoopError", message: expect.stringMatching(message) as string });
-  });
+  ])(
+    "A wrong %s is refused before the first event, and the context stays as it was",
+    async (_name, config, message) => {
+      const { error, ...rest } = await refused({ config });
+      expect(rest).toEqual(nothingHappened);
+      expect(error).toMatchObject({ name: "LoopError", message: expect.stringMatching(message) as string });
+    },
+  );
 
   it.each([
     ["a text", ["Hello."]],
@@ -109,15 +119,30 @@ describe("an agent", () => {
   it.each([
     ["a hook", (agent: BasicAgent) => agent.withCallbacks({ beforeLoop: () => Promise.reject(new Error("refused")) })],
     ["a filter", (agent: BasicAgent) => agent.withInputFilter({ filter: () => Promise.reject(new Error("refused")) })],
-  ])("A program that reads the events alone notices that %s has failed, because the iteration throws its error", async (_what, set) => {
-    const agent = set(new BasicAgent(model()).withProviderOverride(new MockProvider()));
-    const run = agent.prompt("Hello.");
+  ])(
+    "A program that reads the events alone notices that %s has failed, because the iteration throws its error",
+    async (_what, set) => {
+      const agent = set(new BasicAgent(model()).withProviderOverride(new MockProvider()));
+      const run = agent.prompt("Hello.");
+      const read = async () => {
+        for await (const event of run) expect(event.type).toBe("never");
+      };
+      await expect(read()).rejects.toThrow("refused");
+      await expect(run.done).rejects.toThrow("refused");
+      expect(agent).toMatchObject({ isStreaming: false, messages: [] });
+    },
+  );
+
+  it("The iteration over the events of a branch throws the error of its loop too", async () => {
+    const agent = new BasicAgent(model()).withProviderOverride(new MockProvider());
+    agent.messages = [hello()];
+    const [branch] = exploreBranches(agent, [
+      { configure: (clone) => void clone.withCallbacks({ beforeLoop: () => Promise.reject(new Error("refused")) }) },
+    ]);
     const read = async () => {
-      for await (const event of run) expect(event.type).toBe("never");
+      for await (const event of branch ?? []) expect(event.type).toBe("never");
     };
     await expect(read()).rejects.toThrow("refused");
-    await expect(run.done).rejects.toThrow("refused");
-    expect(agent).toMatchObject({ isStreaming: false, messages: [] });
   });
 
   it("A prompt that is one message in place of a list is refused by what it has to be", () => {

@@ -8,7 +8,7 @@ import { checkContinued } from "../agent-context.ts";
 import type { AgentSnapshot } from "../agent-snapshot.ts";
 import { BasicAgent } from "../basic-agent.ts";
 import type { AgentRun } from "../basic-agent.ts";
-import { channel } from "../event-channel.ts";
+import { withEvents } from "../event-channel.ts";
 import { LoopError } from "../loop-error.ts";
 import { branchKind } from "../loop-event.ts";
 import type { ContinuationKind } from "../loop-event.ts";
@@ -96,9 +96,8 @@ function cloneAgent(agent: BasicAgent, checkpoint: AgentSnapshot): BasicAgent {
 }
 
 function runClone(agent: BasicAgent, kind: ContinuationKind): BranchRun {
-  const { tx, rx } = channel();
-  const done = agent.continueLoopWithSender(tx, kind).finally(() => tx.close());
-  // A caller that reads only the events does not have to handle the promise.
-  done.catch(() => undefined);
-  return Object.assign(rx, { done, agent });
+  return Object.assign(
+    withEvents((tx) => agent.continueLoopWithSender(tx, kind)),
+    { agent },
+  );
 }
