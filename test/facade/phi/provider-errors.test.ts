@@ -4,7 +4,11 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import type { ModelFailure } from "#core/ports/model-port.ts";
+import { CancellationToken } from "#facade/phi/index.ts";
+import type { StreamConfig } from "#facade/phi/index.ts";
+import { ModelConfig } from "#facade/phi/provider/model-config.ts";
 import { ProviderError } from "#facade/phi/provider/provider-error.ts";
+import { ProviderRegistry } from "#facade/phi/provider/provider-registry.ts";
 
 /** The overflow messages of the public implementation's tests, and of REQ-076. */
 const overflows: [status: number, message: string][] = [
@@ -128,4 +132,29 @@ it("A failure of the core keeps its message, its status and whether it is retrie
     }),
     { verbose: true, numRuns: 500 },
   );
+});
+
+it("The values of a config's headers are removed from the failures of this package's providers, as its key is", async () => {
+  const secret = "header-secret-value-1";
+  const text = JSON.stringify({ error: { message: `The header ${secret} and the key vertex-secret-1 are wrong.` } });
+  const provider = ProviderRegistry.default({ env: {}, fetch: async () => new Response(text, { status: 400 }) });
+  const fields = { base_url: "https://models.test/v1", headers: { "x-token": secret } };
+  for (const config of [
+    ModelConfig.anthropic("m", "M", { api_key: "vertex-secret-1", ...fields }),
+    ModelConfig.openai("m", "M", { api_key: "vertex-secret-1", ...fields }),
+    ModelConfig.google("m", "M", { api_key: "vertex-secret-1", ...fields }),
+  ]) {
+    const request: StreamConfig = {
+      model_config: config,
+      system_prompt: "",
+      messages: [{ role: "user", content: [{ type: "text", text: "Hello." }], timestamp: 1 }],
+      tools: [],
+      thinking_level: "Off",
+      max_tokens: null,
+      temperature: null,
+      cache_config: { enabled: false, strategy: "Disabled" },
+    };
+    const failed = provider.stream(request, { send: () => undefined }, new CancellationToken());
+    await expect(failed).rejects.toThrow("The header [redacted] and the key [redacted] are wrong.");
+  }
 });

@@ -36,6 +36,8 @@ export function portOf(config: ModelConfig, connection: ProviderConnection = {})
     fetch,
     // The key in the config takes precedence over the environment's.
     accessTo: () => (apiKey === undefined ? {} : { apiKey }),
+    // A header may contain a token. Failures show no value of the config's headers.
+    secrets: Object.values(config.headers ?? {}),
     reusesConnections: connection.reusesConnections ?? true,
   });
 }
