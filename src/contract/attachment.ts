@@ -1,4 +1,4 @@
-// Files that belong to a message: the form in which callers send them, and the form of files that the thread has stored.
+// Files that belong to a message, in the form of files that the thread has stored.
 
 import { z } from "zod";
 
@@ -7,7 +7,6 @@ export const attachmentLimit = 20;
 
 // Standard Agents types these fields as absent, never undefined.
 const pixels = z.number().int().positive().exactOptional();
-const name = z.string().min(1).max(255);
 
 /** A media type, optionally with parameters. */
 export const mimeTypeSchema = z
@@ -28,18 +27,4 @@ export const attachmentRefSchema = z.object({
   description: z.string().exactOptional(),
 });
 
-/** An attachment as a caller sends it: base64 bytes, a file that the thread has, or an address to fetch it from. */
-const inputAttachmentSchema = z.union(
-  [
-    z.object({ name, mime_type: mimeTypeSchema, data: z.base64() }).strict(),
-    z.object({ path: z.string().min(1).max(1024) }).strict(),
-    z.object({ url: z.url().max(4096), name: name.optional() }).strict(),
-  ],
-  { error: "has to be {name, mime_type, data} with data in base64, {path} of a file of the thread, or {url, name?}" },
-);
-
-/** The attachments of one message. */
-export const inputAttachmentsSchema = z.array(inputAttachmentSchema).max(attachmentLimit);
-
 export type AttachmentRef = z.infer<typeof attachmentRefSchema>;
-export type InputAttachment = z.infer<typeof inputAttachmentSchema>;

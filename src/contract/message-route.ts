@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 
-import { inputAttachmentsSchema } from "./attachment.ts";
 import type { BuiltInRoute } from "./built-in-route.ts";
 import { inputContentSchema } from "./content.ts";
+import { inputAttachmentsSchema } from "./input-attachment.ts";
 import { jsonObjectSchema } from "./json.ts";
 import { cursorField, digits, flag, limit, waitSchema } from "./query-field.ts";
 import { limitsSchema, runSchema } from "./run.ts";

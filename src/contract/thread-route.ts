@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 
-import { inputAttachmentsSchema } from "./attachment.ts";
 import type { BuiltInRoute } from "./built-in-route.ts";
 import { inputContentSchema } from "./content.ts";
+import { inputAttachmentsSchema } from "./input-attachment.ts";
 import { jsonObjectSchema } from "./json.ts";
 import { listSchema } from "./list-page.ts";
 import { cursorField, flag, limit } from "./query-field.ts";

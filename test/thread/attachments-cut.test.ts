@@ -4,8 +4,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 
-import type { InputAttachment } from "#contract/attachment.ts";
 import type { ThreadEvent } from "#contract/event.ts";
+import type { InputAttachment } from "#contract/input-attachment.ts";
 import type { PostMessage } from "#contract/message-route.ts";
 import type { RequestKey } from "#core/thread-rpc.ts";
 import { toBase64 } from "#lib/base64.ts";

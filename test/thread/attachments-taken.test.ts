@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 
-import type { InputAttachment } from "#contract/attachment.ts";
 import type { InputContent } from "#contract/content.ts";
 import { ThreadholdError, refuse } from "#contract/error.ts";
+import type { InputAttachment } from "#contract/input-attachment.ts";
 import type { ImagePort, ImageSize, MadeImage } from "#core/ports/image-port.ts";
 import type { OutboundFetch, OutboundInit } from "#core/ports/outbound-fetch.ts";
 import type { FileVersion } from "#core/ports/thread-file-port.ts";

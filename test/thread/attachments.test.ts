@@ -4,7 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
-import type { InputAttachment } from "#contract/attachment.ts";
+import type { InputAttachment } from "#contract/input-attachment.ts";
 import { toBase64 } from "#lib/base64.ts";
 import { imageType } from "#lib/image-type.ts";
 import type { TestRequest } from "#spec/index.ts";

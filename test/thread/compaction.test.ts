@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
-import type { InputAttachment } from "#contract/attachment.ts";
+import type { InputAttachment } from "#contract/input-attachment.ts";
 import { toBase64 } from "#lib/base64.ts";
 import type { TestRequest } from "#spec/index.ts";
 

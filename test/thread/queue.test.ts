@@ -4,7 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
-import type { InputAttachment } from "#contract/attachment.ts";
+import type { InputAttachment } from "#contract/input-attachment.ts";
 import type { PatchQueued } from "#contract/queue-route.ts";
 
 import { gate, hookCalls } from "../worker/definitions.ts";

@@ -1,9 +1,9 @@
 // Checks the size of stored content (architecture, bodies): the text of a message in UTF-8, its inline bytes, and the metadata of messages
 // and threads. Also checks that each image or file part of a message has exactly one source.
 
-import type { InputAttachment } from "#contract/attachment.ts";
 import type { InputContent } from "#contract/content.ts";
 import { refuse } from "#contract/error.ts";
+import type { InputAttachment } from "#contract/input-attachment.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { PostMessage } from "#contract/message-route.ts";
 import { inlineBytesLimit, messageTextLimit, metadataLimit } from "#contract/route.ts";

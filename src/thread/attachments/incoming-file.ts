@@ -1,8 +1,8 @@
 // Reads the files of a posted message: the image and file parts of its content, then its attachments (contract: messages and runs). Each
 // file has the path of its field in the body, so that an error can name it.
 
-import type { InputAttachment } from "#contract/attachment.ts";
 import type { FilePart, ImagePart, InputContent } from "#contract/content.ts";
+import type { InputAttachment } from "#contract/input-attachment.ts";
 import type { StoredPart } from "#core/record.ts";
 
 /** The source of a file's bytes: inline as base64, a file of the thread, or a URL. */
