@@ -44,7 +44,7 @@ function refusedField(fields: RefusableFields): RefusedField | undefined {
 }
 
 /** Anthropic's models by the binding. Their thinking is signed by Anthropic, so its owner is Anthropic. */
-export const anthropicByBinding: ProviderProfile = {
+const anthropicByBinding: ProviderProfile = {
   ...anthropic,
   plainDeltasOf: anthropic,
   variables,
