@@ -69,5 +69,11 @@ export function checkExportVersion(line: unknown): void {
   );
 }
 
-/** Query of `GET /api/threads/:id/export`. */
-export const exportThreadSchema = z.object({ files: flag.default(false) }).strict();
+/** Query of `GET /api/threads/:id/export`. Files are exported with the format `thread` only. */
+export const exportThreadSchema = z
+  .object({
+    files: flag.default(false),
+    /** `thread`: lines that can be imported. `sessions`: the thread and its child threads as sessions for `threadhold/loop/sessions`. */
+    format: z.enum(["thread", "sessions"]).default("thread"),
+  })
+  .strict();

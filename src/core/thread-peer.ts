@@ -6,7 +6,7 @@ import type { Limits } from "#contract/run.ts";
 
 import type { Delivered, WaitingCall } from "./awaited.ts";
 import type { ThreadParent } from "./record.ts";
-import type { Caller, MethodCalls, ThreadMethods } from "./thread-rpc.ts";
+import type { Caller, MethodCalls, ThreadMethods, ThreadStub } from "./thread-rpc.ts";
 
 /** A child thread to create and start. */
 export interface ChildInput {
@@ -50,7 +50,7 @@ export interface KnownCalls {
 }
 
 /** The methods that threads call on each other. Contract: a repeated call has no further effect. */
-export interface PeerMethods extends Pick<ThreadMethods, "postToolResults" | "stop" | "remove"> {
+export interface PeerMethods extends Pick<ThreadMethods, "listRuns" | "postToolResults" | "stop" | "remove"> {
   startChild(input: ChildInput): null;
   /** Delivers a child's result to its parent. */
   deliver(delivery: Delivery): null;
@@ -64,8 +64,8 @@ export interface PeerMethods extends Pick<ThreadMethods, "postToolResults" | "st
   watch(parentId: string): null;
 }
 
-/** The methods of another thread's object. */
-export type ThreadPeer = MethodCalls<PeerMethods>;
+/** Another thread's object. `fetch` accepts a request to export its thread, as that of `ThreadStub` does. */
+export interface ThreadPeer extends MethodCalls<PeerMethods>, Pick<ThreadStub, "fetch"> {}
 
 /** Makes a new stub for every call, because a stub stays broken after its object was reset. */
 export type PeerDirectory = (threadId: string) => ThreadPeer;

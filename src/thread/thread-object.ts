@@ -157,7 +157,7 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
       }
       const { context } = this.#loadFor(caller);
       if (url.pathname === exportPath) {
-        const exporting = { bucket: files.bucket, begin: () => leases.begin(caller) };
+        const exporting = { caller, bucket: files.bucket, begin: () => leases.begin(caller) };
         return import("./method/thread-export.ts").then(({ exportThread }) =>
           exportThread(context, incoming, exporting),
         );

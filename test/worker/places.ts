@@ -90,6 +90,10 @@ export function placedThreads(state: DurableObjectState, threads: PeerDirectory)
         await passing?.({ thread, name: `after ${method}`, to, state });
         return answer;
       },
+      fetch: async (request) => {
+        await passing?.({ thread, name: "before fetch", to, state });
+        return peer.fetch(request);
+      },
     };
   };
 }

@@ -32,7 +32,9 @@ export function exportHandlers(services: Services): Pick<Handlers, "exportThread
   const { dependencies, limits, leases } = services;
   const { threads } = dependencies;
   return {
-    async exportThread({ params, url, caller, headOnly }) {
+    async exportThread({ params, query, url, caller, headOnly }) {
+      if (query.files && query.format === "sessions")
+        throw invalidField("files", "Sessions contain no files. Export the files with the format `thread`");
       await limits.list(caller);
       const inner = new URL(exportPath, "https://thread");
       for (const [name, value] of url.searchParams) inner.searchParams.set(name, value);

@@ -1,5 +1,6 @@
 // Converts the lines of an export to a stream of bytes, as fast as the client reads it. The last line has the counts and the hash of all
 // lines before it; a file without it is incomplete. A client that stops reading is disconnected, because it would keep the object awake.
+// The sessions of an export use the same stream for other pieces.
 
 import type { ExportHeader } from "#contract/export-header.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
@@ -9,7 +10,7 @@ import type { Clock } from "#core/ports/clock.ts";
 import { RunningDigest } from "#lib/running-digest.ts";
 
 /** UTF-16 units of lines that are combined into one piece of the stream. */
-const pieceSize = 64 * 1024;
+export const pieceSize = 64 * 1024;
 
 /** Milliseconds within which the client has to read a piece. */
 export const readPieceMs = 60_000;
@@ -24,9 +25,16 @@ export interface LineStreamOptions {
 export function lineStream(
   header: ExportHeader,
   lines: AsyncGenerator<ArchiveLine>,
+  options: LineStreamOptions,
+): ReadableStream<Uint8Array> {
+  return pieceStream(bytesOf(header, lines), options);
+}
+
+/** A stream of pieces, each made when the client has read the one before. It fails like that of lines. */
+export function pieceStream(
+  pieces: AsyncGenerator<Uint8Array>,
   { clock, onEnd }: LineStreamOptions,
 ): ReadableStream<Uint8Array> {
-  const pieces = bytesOf(header, lines);
   let disarm = (): void => {};
   return new ReadableStream<Uint8Array>(
     {

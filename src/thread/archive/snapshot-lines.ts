@@ -54,12 +54,17 @@ export function* snapshotLines({ store }: LiveThread, snapshot: Snapshot): Gener
 
 type Store = LiveThread["store"];
 
-function* runLines(store: Store, { rows }: Snapshot): Generator<ArchiveLine> {
+function* runLines(store: Store, snapshot: Snapshot): Generator<ArchiveLine> {
+  for (const run of snapshotRuns(store, snapshot)) yield { type: "run", run: archivedRun(run) };
+}
+
+/** The runs of a snapshot, by their ids. */
+export function* snapshotRuns(store: Store, { rows }: Pick<Snapshot, "rows">): Generator<RunRecord> {
   for (let beyond: string | undefined; ;) {
     const runs = store.runs({ order: "asc", limit: page, beyond });
     for (const run of runs) {
       const before = rows.earlierRun(run.id);
-      if (before !== null) yield { type: "run", run: archivedRun(before ?? run) };
+      if (before !== null) yield before ?? run;
     }
     beyond = runs.at(-1)?.id;
     if (runs.length < page) return;
@@ -67,12 +72,15 @@ function* runLines(store: Store, { rows }: Snapshot): Generator<ArchiveLine> {
 }
 
 function* messageLines(store: Store, snapshot: Snapshot): Generator<ArchiveLine> {
+  for (const message of snapshotMessages(store, snapshot)) yield { type: "message", message: archivedMessage(message) };
+}
+
+/** The messages of a snapshot, by branch and position. */
+export function* snapshotMessages(store: Store, snapshot: Pick<Snapshot, "rows">): Generator<MessageRecord> {
   for (let after: MessagePosition | null = null; ;) {
     const rows = store.everyMessage({ after, limit: page });
     const last = rows.length < page ? null : positionOf(rows.at(-1));
-    for (const message of pageOfSnapshot(rows, snapshot.rows, { after, last })) {
-      yield { type: "message", message: archivedMessage(message) };
-    }
+    yield* pageOfSnapshot(rows, snapshot.rows, { after, last });
     if (last === null) return;
     after = last;
   }

@@ -1,4 +1,4 @@
-// Exports a whole thread as lines (docs/reference/export-format.md). Lines are built as the client reads them, from pages of rows and
+// Exports a whole thread as lines (docs/reference/export-format.md), or with its child threads as sessions of loops. Lines are built as the client reads them, from pages of rows and
 // chunks of files, so the thread is never completely in memory. Writes nothing.
 // Loaded with the first export of an isolate.
 
@@ -6,17 +6,21 @@ import { exportFormat, exportMediaType, exportThreadSchema, exportVersion } from
 import type { ExportHeader } from "#contract/export-header.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import { totalOf } from "#core/message-counts.ts";
+import type { Caller } from "#core/thread-rpc.ts";
 import type { Bucket } from "#store/files/file-bucket.ts";
 import { sqliteFileRows } from "#store/files/sqlite-file-rows.ts";
 
 import { fileLines } from "../archive/file-lines.ts";
-import { lineStream } from "../archive/line-stream.ts";
+import { lineStream, pieceStream } from "../archive/line-stream.ts";
+import type { RowSnapshot } from "../archive/row-snapshot.ts";
+import { sessionPieces } from "../archive/session-lines.ts";
 import { snapshotLines, takeSnapshot } from "../archive/snapshot-lines.ts";
 import type { Snapshot } from "../archive/snapshot-lines.ts";
 import type { ObjectContext } from "../object-context.ts";
 
 /** The dependencies of an export. `begin` marks its beginning and returns a function that marks its end. */
 export interface Exporting {
+  caller: Caller;
   bucket: Bucket | null;
   begin: () => () => void;
 }
@@ -28,12 +32,21 @@ export interface Exporting {
 export async function exportThread(
   context: ObjectContext,
   { method, url }: Request,
-  { bucket, begin }: Exporting,
+  { caller, bucket, begin }: Exporting,
 ): Promise<Response> {
   const { live, clock } = context;
-  const { files } = exportThreadSchema.parse(Object.fromEntries(new URL(url).searchParams));
-  if (method === "HEAD") return new Response(null, { headers: headersOf(live.record.id) });
+  const { files, format } = exportThreadSchema.parse(Object.fromEntries(new URL(url).searchParams));
+  const headers = headersOf(live.record.id, format);
+  if (method === "HEAD") return new Response(null, { headers });
   const { fileCount, totalSize } = files ? await context.files.stats() : { fileCount: 0, totalSize: 0 };
+  if (format === "sessions") {
+    const rows = live.rowSnapshots.take(live.record);
+    const onEnd = endOf(rows, begin());
+    const { user, admin } = caller;
+    return new Response(pieceStream(sessionPieces(context, { rows, caller: { user, admin } }), { clock, onEnd }), {
+      headers,
+    });
+  }
   const messages = totalOf(live.record.counts, { includeSilent: true });
   const snapshot = takeSnapshot(live);
   const header: ExportHeader = {
@@ -46,19 +59,21 @@ export async function exportThread(
     counts: { messages, files: fileCount, file_bytes: totalSize },
   };
   const lines = linesOf(context, snapshot, { files, bucket });
-  const end = begin();
-  const onEnd = (): void => {
-    snapshot.rows.release();
-    end();
-  };
-  const stream = lineStream(header, lines, { clock, onEnd });
-  return new Response(stream, { headers: headersOf(header.thread_id) });
+  const stream = lineStream(header, lines, { clock, onEnd: endOf(snapshot.rows, begin()) });
+  return new Response(stream, { headers });
 }
 
-function headersOf(id: string): Record<string, string> {
+function endOf(rows: RowSnapshot, end: () => void): () => void {
+  return () => {
+    rows.release();
+    end();
+  };
+}
+
+function headersOf(id: string, format: "thread" | "sessions"): Record<string, string> {
   return {
     "content-type": `${exportMediaType}; charset=utf-8`,
-    "content-disposition": `attachment; filename="thread-${id}.ndjson"`,
+    "content-disposition": `attachment; filename="${format}-${id}.ndjson"`,
     // Proxies must not compress the response, because compression would buffer lines.
     "cache-control": "no-store, no-transform",
     "x-content-type-options": "nosniff",
