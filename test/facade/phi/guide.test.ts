@@ -160,6 +160,7 @@ console.log(JSON.stringify(counted));`,
       "Sub-agents",
       "Branches in parallel",
       "Stores",
+      "Sessions of threads",
       "Decisions",
     ]);
     const decisions = page.slice(page.indexOf("## Decisions")).match(/^\d\. .+ Rejected: .+$/gm);
