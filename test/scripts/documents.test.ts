@@ -273,7 +273,7 @@ function sectionOf(document: string, anchor: string): string | undefined {
   return text.slice(found.index, next?.index);
 }
 
-/** The fifteen questions: words that the page's row in the index has, the section with the answer, and what this section has to contain. */
+/** Questions: words that the page's row in the index has, the section with the answer, and what this section has to contain. */
 const questions: [question: string, searched: string[], section: string, contained: string[]][] = [
   [
     "How do I start a project?",
@@ -335,6 +335,35 @@ const questions: [question: string, searched: string[], section: string, contain
     ["threads.delete"],
   ],
   ["What do 10,000 conversations cost?", ["month", "dollars"], "monthly-cost.md#cloudflare", ["10,000", "**sum**"]],
+  ...(
+    [
+      [
+        "When do I change retries?",
+        "retries",
+        "runs-are-slow-or-fail-with-model_retry-tune-retries",
+        "withRetryConfig",
+      ],
+      ["What do I do about an outage of a provider?", "failover", "a-provider-fails-permanently-failover", "fallbacks"],
+      [
+        "How do I choose the budget of a context?",
+        "overflow",
+        "runs-end-with-overflow-or-cost-too-much-reduce-the-context",
+        "max_context_tokens",
+      ],
+      [
+        "What happens if an MCP server crashes?",
+        "mcp server",
+        "the-tools-of-an-mcp-server-are-missing-or-its-calls-fail",
+        "connectStdio",
+      ],
+      ["How do I profile a slow run?", "profiling", "runs-are-slow-profiling", "npm run bench"],
+    ] as const
+  ).map(([question, searched, section, contained]): (typeof questions)[number] => [
+    question,
+    [searched],
+    `troubleshooting.md#${section}`,
+    [contained],
+  ]),
 ];
 
 it.each(questions)(
