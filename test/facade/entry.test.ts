@@ -1,4 +1,4 @@
-// The entries of the package for UPP: the modules that a program loads with them.
+// The entries of the package for UPP and for loops: the modules that a program loads with them.
 
 import { afterAll, expect, it, vi } from "vitest";
 
@@ -34,4 +34,13 @@ it("A program that imports threadhold/upp and a model provider loads no module o
     [],
   );
   expect([...inputs, ...imports].filter((name) => name.startsWith("cloudflare:"))).toEqual([]);
+});
+
+it("A program that imports threadhold/loop alone contains no module for OpenAPI documents, MCP servers and skills, and one that imports threadhold/loop/tools does", async () => {
+  const modulesWith = async (names: string, entry: string) =>
+    (await program(`import { ${names} } from "${entry}"; console.log(${names});`)).inputs.filter((file) =>
+      /^src\/(?:tools\/(?:mcp|openapi|skills)|facade\/phi\/tools)\//.test(file),
+    );
+  expect(await modulesWith("BasicAgent", "threadhold/loop")).toEqual([]);
+  expect(await modulesWith("OpenApiAdapter", "threadhold/loop/tools")).toContain("src/tools/openapi/program-api.ts");
 });
