@@ -11,7 +11,7 @@ import { decodeText, isTextType } from "#lib/text-type.ts";
 import { isVisible } from "#lib/visible-text.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { acceptsType, imageType } from "./provider/accepted-files.ts";
+import { acceptsImageUrl, acceptsType, imageType } from "./provider/accepted-files.ts";
 import type { ProviderProfile } from "./provider/provider-profile.ts";
 
 type Converted = LanguageModelV3FilePart | LanguageModelV3TextPart;
@@ -33,7 +33,7 @@ export function convertAttachment(
   if (data === null) return line;
   const mediaType = part.mime_type;
   if (mediaType.startsWith("image/")) {
-    const isSent = model.capabilities?.vision !== false && (typeof data === "string" || files.imageUrls !== false);
+    const isSent = model.capabilities?.vision !== false && (typeof data === "string" || acceptsImageUrl(files, data));
     const type = isSent ? imageType(files, mediaType) : null;
     return type === null ? line : { type: "file", mediaType: type, data };
   }

@@ -107,7 +107,7 @@ describe("the body of a request", () => {
     const at = (url: string): StoredPart => ({ type: "image", mime_type: "image/png", url });
     const messages = [message("user", { parts: [at("https://img.example/a.png"), at("s3://bucket/a.png")] })];
     const body = await bodyOf(nova, { messages });
-    expect(body).toContain("[image/png at https://img.example/a.png]");
+    expect(body).toContain("[image: a.png, image/png, https://img.example/a.png]");
     expect(body).toContain('{"s3Location":{"uri":"s3://bucket/a.png"}}');
   });
 

@@ -79,9 +79,8 @@ class Conversion {
     this.#flagsErrors = flagsErrors;
   }
 
-  /** The block of a file. An address is accepted only if it is one of S3. */
+  /** The block of a file. An address is one of S3, because the profile accepts no other ones. */
   file(data: Data, mediaType: string, filename: string | undefined): JSONObject {
-    if (data instanceof URL && data.protocol !== "s3:") return { text: `[${mediaType} at ${data.href}]` };
     const source: JSONObject =
       data instanceof URL
         ? { s3Location: { uri: data.href } }

@@ -8,14 +8,19 @@ export interface AcceptedFiles {
   urls: readonly string[];
   /** Types of images, as bytes and as URLs. Absent: all. */
   images?: readonly string[];
-  /** Set to false if images cannot be sent as URLs. */
-  imageUrls?: false;
+  /** Protocols of the URLs as which images are sent. Absent: all. */
+  imageUrls?: readonly `${string}:`[];
 }
 
 /** The type with which an image is sent; null if the API does not accept the image. */
 export function imageType({ images }: AcceptedFiles, mimeType: string): string | null {
   const type = mimeType === "image/jpg" ? "image/jpeg" : mimeType;
   return images === undefined || images.includes(type) ? type : null;
+}
+
+/** Whether an image can be sent as this URL. */
+export function acceptsImageUrl({ imageUrls }: AcceptedFiles, { protocol }: URL): boolean {
+  return imageUrls?.some((known) => known === protocol) !== false;
 }
 
 /** Whether a media type is one of the types, or belongs to a group among them. */

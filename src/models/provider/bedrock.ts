@@ -151,6 +151,7 @@ export const bedrock: ProviderProfile = {
     ],
     urls: [],
     images: ["image/jpeg", "image/png", "image/gif", "image/webp"],
+    imageUrls: ["s3:"],
   },
   needsFileNames: true,
   errorEvent: (error) => `data: ${JSON.stringify({ error })}\n\n`,

@@ -123,7 +123,7 @@ const vertexClaude: ProviderProfile = {
   // Vertex AI has no structured output for Claude.
   structure: () => null,
   reservedFields: [...anthropic.reservedFields, "anthropic_version"],
-  files: { ...anthropic.files, urls: [], imageUrls: false },
+  files: { ...anthropic.files, urls: [], imageUrls: [] },
 };
 
 /** The provider `vertex`: Gemini, or Claude for models whose id begins with `claude`. */
