@@ -1,12 +1,13 @@
 // Checks docs/design/audit-closure.md, docs/reference/uap.md and docs/reference/phi-core.md: each finding and each requirement has one row, and
-// the tests that the rows name exist. With `--ran`, each of these tests also has to have passed in the last whole runs (tests, playground, packages and commands).
+// the tests that the rows name exist. So do the files of code in phi-core.md. With `--ran`, each of these tests also has to have passed in the
+// last whole runs (tests, playground, packages and commands).
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 import { closureProblems } from "./lib/audit-closure.mjs";
 import { missingTests, namedTests, testsNotPassed } from "./lib/named-tests.mjs";
 import { fromRoot } from "./lib/paths.mjs";
-import { conformanceProblems, loopRequirements } from "./lib/uap-conformance.mjs";
+import { conformanceProblems, loopRequirements, missingCode } from "./lib/uap-conformance.mjs";
 
 const readDocument = (path) => ({ path, text: readFileSync(fromRoot(path), "utf8") });
 const closure = readDocument("docs/design/audit-closure.md");
@@ -27,6 +28,7 @@ const problems = [
   ...closureProblems(closure),
   ...conformanceProblems(conformance),
   ...conformanceProblems(loop, loopRequirements),
+  ...missingCode(loop, "src/facade/phi", (file) => existsSync(fromRoot(file))),
   ...missingTests(tests, read, readFolder),
 ];
 if (process.argv.includes("--ran")) {

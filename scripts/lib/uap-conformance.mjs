@@ -1,5 +1,5 @@
 // Checks docs/reference/uap.md and docs/reference/phi-core.md: each requirement of UAP-1.0 and of phi-core's roadmap has one row, and each row
-// names a test.
+// names a test. The files of code in rows of phi-core.md exist.
 
 import { namedTests } from "./named-tests.mjs";
 
@@ -80,21 +80,8 @@ export const requirements = sections.flatMap(([section, count]) =>
   count === 0 ? [section] : Array.from({ length: count }, (_, index) => `${section}-${index + 1}`),
 );
 
-/**
- * The requirements of phi-core's roadmap that have rows, by first and last number.
- * @type {[first: number, last: number][]}
- */
-const ranges = [
-  [1, 119],
-  [125, 166],
-  [169, 172],
-  [180, 221],
-];
-
-/** The ids of all rows of docs/reference/phi-core.md. */
-export const loopRequirements = ranges.flatMap(([first, last]) =>
-  Array.from({ length: last - first + 1 }, (_, index) => String(first + index).padStart(3, "0")),
-);
+/** The ids of all rows of docs/reference/phi-core.md: the requirements of phi-core's roadmap. */
+export const loopRequirements = Array.from({ length: 221 }, (_, index) => String(index + 1).padStart(3, "0"));
 
 const row = /^\| (?<id>\d[\d.-]*) +\|/;
 
@@ -117,4 +104,28 @@ export function conformanceProblems(document, expected = requirements) {
   });
   for (const id of expected) if (!seen.has(id)) problems.push(`${document.path}  ${id} has no row`);
   return problems;
+}
+
+const link = /\[[^\]]*\]\([^)]*\)/g;
+
+/**
+ * Rows whose third cell names no code, or a file that does not exist. A path in back-ticks is below `folder` unless it begins with `src/`. The
+ * targets of links are checked with those of all documents.
+ *
+ * @param {{ path: string, text: string }} document
+ * @param {string} folder
+ * @param {(file: string) => boolean} exists
+ * @returns {string[]} a line for each problem
+ */
+export function missingCode(document, folder, exists) {
+  return document.text.split("\n").flatMap((line, index) => {
+    const id = row.exec(line)?.groups?.["id"];
+    if (id === undefined) return [];
+    const place = `${document.path}:${index + 1}`;
+    const cell = line.split(/(?<!\\)\|/)[3] ?? "";
+    const paths = [...cell.replaceAll(link, "").matchAll(/`([^`]+)`/g)].map(([, file = ""]) => file);
+    if (paths.length === 0 && cell.match(link) === null) return [`${place}  ${id} names no code`];
+    const files = paths.map((file) => (file.startsWith("src/") ? file : `${folder}/${file}`));
+    return files.filter((file) => !exists(file)).map((file) => `${place}  ${id}: there is no file ${file}`);
+  });
 }

@@ -4,7 +4,12 @@ import { expect, it } from "vitest";
 
 import { closureProblems, findings } from "../../scripts/lib/audit-closure.mjs";
 import { missingTests, namedTests, testsNotPassed } from "../../scripts/lib/named-tests.mjs";
-import { conformanceProblems, requirements } from "../../scripts/lib/uap-conformance.mjs";
+import {
+  conformanceProblems,
+  loopRequirements,
+  missingCode,
+  requirements,
+} from "../../scripts/lib/uap-conformance.mjs";
 
 const path = "docs/a.md";
 const closed = "| attack C1 | endless runs | closed | `test/thread/a.test.ts` › RUN1 ends a chain |";
@@ -109,4 +114,21 @@ it.each([
 it("A conformance document is accepted if each requirement has one row with a test", () => {
   const text = requirements.map((id) => `| ${id} | a | \`test/a.test.ts\` › one |`).join("\n");
   expect(conformanceProblems({ path, text })).toEqual([]);
+});
+
+it("The list of phi-core's requirements has all 221 of them", () => {
+  expect([loopRequirements.length, loopRequirements[0], loopRequirements.at(-1)]).toEqual([221, "001", "221"]);
+});
+
+it("A conformance document is refused if a row names a file of code that does not exist, or no code", () => {
+  const existing = new Set(["src/a/loop.ts", "src/models/b.ts"]);
+  const problemsOf = (code: string) =>
+    missingCode({ path, text: `text\n| 001 | a \\| \`b\` | ${code} | \`test/a.test.ts\` › one |` }, "src/a", (file) =>
+      existing.has(file),
+    );
+  for (const code of ["`loop.ts`, `src/models/b.ts`", "[a page](page.md)", "`loop.ts`, [`.ci/run`](../.ci/run)"])
+    expect(problemsOf(code)).toEqual([]);
+  expect(problemsOf("`loop.ts`, `gone.ts`")).toEqual(["docs/a.md:2  001: there is no file src/a/gone.ts"]);
+  expect(problemsOf("`src/models/loop.ts`")).toEqual(["docs/a.md:2  001: there is no file src/models/loop.ts"]);
+  expect(problemsOf("the loop")).toEqual(["docs/a.md:2  001 names no code"]);
 });
