@@ -5,7 +5,8 @@
 
 import { DurableObject } from "cloudflare:workers";
 
-import { errorBodySchema, httpStatus, tooSlowCloseCode } from "#contract/error.ts";
+import { errorBodySchema } from "#contract/error-body.ts";
+import { httpStatus, tooSlowCloseCode } from "#contract/error.ts";
 import type { FeedDraft, FeedMessage } from "#contract/feed.ts";
 import { mostWatchers } from "#contract/stream-limits.ts";
 import type { AuthorizationCall } from "#core/authorization-call.ts";

@@ -2,8 +2,8 @@
 
 import { expect, it } from "vitest";
 
+import { errorBodySchema } from "#contract/error-body.ts";
 import {
-  errorBodySchema,
   errorCodes,
   httpStatus,
   refuse,

@@ -3,7 +3,8 @@
 
 import { z } from "zod";
 
-import { errorBodySchema, refuse, ThreadholdError } from "#contract/error.ts";
+import { errorBodySchema } from "#contract/error-body.ts";
+import { refuse, ThreadholdError } from "#contract/error.ts";
 import { globAnswerSchema } from "#contract/file.ts";
 import { cursorField } from "#contract/query-field.ts";
 import { fileRecordSchema } from "#contract/stored-file.ts";

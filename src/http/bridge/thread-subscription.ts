@@ -2,7 +2,8 @@
 // reconnects after the last received event and drops duplicates, so that every event is delivered once and in order.
 
 import type { Acknowledger } from "#contract/acknowledger.ts";
-import { errorBodySchema, ThreadholdError, tooSlowCloseCode } from "#contract/error.ts";
+import { errorBodySchema } from "#contract/error-body.ts";
+import { ThreadholdError, tooSlowCloseCode } from "#contract/error.ts";
 import type { Caller, ThreadDirectory } from "#core/thread-rpc.ts";
 import { callerHeader, endField, subscribePath } from "#core/thread-rpc.ts";
 import { backOffMs } from "#lib/back-off.ts";

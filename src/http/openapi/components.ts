@@ -11,7 +11,7 @@ import {
   routeViewSchema,
   toolViewSchema,
 } from "#contract/definition.ts";
-import { errorBodySchema } from "#contract/error.ts";
+import { errorBodySchema } from "#contract/error-body.ts";
 import { eventSchema } from "#contract/event.ts";
 import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
 import { logSchema } from "#contract/log-entry.ts";

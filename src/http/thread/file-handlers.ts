@@ -1,7 +1,8 @@
 // The routes of a thread's files. The thread's object handles them. The Worker builds the internal request from validated values
 // and passes the client's body on as a stream without reading it.
 
-import { errorBodySchema, ThreadholdError, refuse } from "#contract/error.ts";
+import { errorBodySchema } from "#contract/error-body.ts";
+import { ThreadholdError, refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { callerHeader, filesPath } from "#core/thread-rpc.ts";
 import { discardBody } from "#lib/discard-body.ts";
