@@ -1,7 +1,7 @@
 // The options of a loop (architecture §4, §6), and their checks: a wrong option is refused by name, value and remedy before anything is sent.
 
 import { toolHostOf, withoutHost } from "#core/ports/tool-host.ts";
-import { isObject } from "#lib/json-value.ts";
+import { fieldsOf, isObject } from "#lib/json-value.ts";
 import type { ThreadState } from "#spec/index.ts";
 
 import type { CompactionStrategy } from "./context/compaction-strategy.ts";
@@ -164,6 +164,7 @@ export function checkConfig(config: AgentLoopConfig): void {
     if (typeof (filter as InputFilter | undefined)?.filter !== "function")
       throw wrong(`inputFilters[${at}]`, filter, "an object with the function `filter`");
   checkToolExecution(toolExecution);
+  if (config.configId === "") throw wrong("configId", '""', "a text that is not empty");
   if (contextConfig !== undefined) completeContextConfig(contextConfig);
   // Its constructor checks the limits.
   if (executionLimits !== undefined) new ExecutionTracker(executionLimits);
@@ -195,8 +196,10 @@ function checkOption(name: string, value: unknown): void {
 
 function checkToolExecution(value: unknown): void {
   if (value === undefined || value === "Sequential" || value === "Parallel") return;
-  const size = isObject(value) && isObject(value["Batched"]) ? value["Batched"]["size"] : undefined;
-  if (size === undefined) throw wrong("toolExecution", value, '"Sequential", "Parallel" or { Batched: { size } }');
+  const { Batched: batched, ...others } = fieldsOf(value);
+  const { size, ...rest } = fieldsOf(batched);
+  if (size === undefined || Object.keys({ ...others, ...rest }).length > 0)
+    throw wrong("toolExecution", value, '"Sequential", "Parallel" or { Batched: { size } }');
   if (!Number.isSafeInteger(size) || (size as number) < 1)
     throw wrong("toolExecution.Batched.size", size, "a whole number of at least 1");
 }

@@ -2,9 +2,12 @@
 // (REQ-009, 010, 021).
 
 import type { Json, JsonObject } from "#contract/json.ts";
+import { fieldsOf } from "#lib/json-value.ts";
 
 import type { CancellationToken } from "./cancellation-token.ts";
+import { LoopError } from "./loop-error.ts";
 import type { Content } from "./loop-messages.ts";
+import { checkNames } from "./provider/config-field.ts";
 
 /** The result of a tool (architecture §4, ToolResult). */
 export interface ToolResult {
@@ -94,8 +97,12 @@ export interface ToolOptions {
   execute: (params: JsonObject, ctx: ToolContext) => Promise<ToolResult | string> | ToolResult | string;
 }
 
-/** Creates a tool of a function. */
-export function createTool({ name, label = name, description, parameters, execute }: ToolOptions): AgentTool {
+/** Creates a tool of a function. Throws a LoopError for an unknown option, and without the function. */
+export function createTool(options: ToolOptions): AgentTool {
+  checkNames("tool", fieldsOf(options), ["name", "label", "description", "parameters", "execute"]);
+  const { name, label = name, description, parameters, execute } = fieldsOf(options) as unknown as ToolOptions;
+  if (typeof execute !== "function")
+    throw new LoopError(`The tool "${String(name)}" has no function \`execute\`, which runs its calls.`);
   return {
     name: () => name,
     label: () => label,

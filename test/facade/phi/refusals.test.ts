@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { agentLoop, agentLoopContinue, BasicAgent, userMessage } from "#facade/phi/index.ts";
+import { agentLoop, agentLoopContinue, BasicAgent, createTool, LoopError, userMessage } from "#facade/phi/index.ts";
 import type { AgentContext, AgentEvent, AgentLoopConfig, AgentMessage } from "#facade/phi/index.ts";
 import { exploreBranches } from "#facade/phi/loop-agents.ts";
 import { MockProvider } from "#facade/phi/provider/mock-provider.ts";
@@ -57,6 +57,9 @@ describe("a loop", () => {
     ["budget", { contextConfig: { max_context_tokens: 0 } }, /max_context_tokens` is 0/],
     ["misspelt budget", { contextConfig: { keepFirst: 1 } }, /no option `keepFirst`/],
     ["trigger", { firstTurnTrigger: "Somebody" }, /`firstTurnTrigger` is Somebody/],
+    ["group of calls", { toolExecution: { Batched: { size: 2, max: 3 } } }, /has to be .*{ Batched: { size } }/],
+    ["mode of calls", { toolExecution: { Batched: { size: 2 }, Parallel: true } }, /has to be .*{ Batched: { size } }/],
+    ["empty id", { configId: "" }, /`configId` is "". It has to be a text that is not empty/],
   ])(
     "A wrong %s is refused before the first event, and the context stays as it was",
     async (_name, config, message) => {
@@ -102,6 +105,22 @@ describe("a loop", () => {
     expect(String(key.error)).toBe("LoopError: The option `modelConfig` is a text. It has to be an object.");
     const source = await refused({ config: { maxTokens: () => "sk-a-secret-key" } });
     expect(String(source.error)).toBe("LoopError: The option `maxTokens` is a function. It has to be a number.");
+  });
+});
+
+describe("createTool", () => {
+  const right = { name: "look", description: "", parameters: { type: "object" }, execute: () => "" };
+
+  it.each([
+    ["a misspelt option", { ...right, execut: () => "" }, /no field `execut` of the tool.*name, label, description/],
+    ["an option of other tools", { ...right, sequential: true }, /no field `sequential` of the tool/],
+    ["no function", { name: "look", description: "", parameters: {} }, /"look" has no function `execute`/],
+    ["a text as the function", { ...right, execute: "look" }, /"look" has no function `execute`/],
+    ["nothing", undefined, /no function `execute`/],
+  ])("A tool made of %s is refused by its name", (_what, options, message) => {
+    const make = () => createTool(options as never);
+    expect(make).toThrow(LoopError);
+    expect(make).toThrow(message);
   });
 });
 
