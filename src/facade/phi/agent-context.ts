@@ -27,10 +27,13 @@ export interface AgentContext {
   continuation_kind?: ContinuationKind | undefined;
 }
 
-/** Checks a list of messages that a program gives. Throws a LoopError with its name and the position of the first wrong one. */
-export function checkMessages(name: string, messages: unknown): void {
+/**
+ * Checks a list of messages that a program gives, or that its function returns. Throws a LoopError with the name and the position of the
+ * first wrong one.
+ */
+export function checkMessages(name: string, messages: unknown, verb: "be" | "return" = "be"): void {
   const problem = problemOfMessages(messages);
-  if (problem !== null) throw new LoopError(`\`${name}\` has to be a list of messages: ${problem}`);
+  if (problem !== null) throw new LoopError(`\`${name}\` has to ${verb} a list of messages: ${problem}`);
 }
 
 /** Checks a context. Throws a LoopError that names what is wrong. */

@@ -5,6 +5,7 @@
 import { errorMessage } from "#core/cut-text.ts";
 import type { Steering } from "#core/ports/steering.ts";
 
+import { checkMessages } from "./agent-context.ts";
 import { filterInput } from "./filtered-input.ts";
 import type { AgentLoopConfig } from "./loop-config.ts";
 import { LoopError } from "./loop-error.ts";
@@ -52,13 +53,11 @@ export class LoopInput {
   async poll(queue: "steering" | "followUp"): Promise<void> {
     if (this.#waiting.length > 0 || this.#signal.aborted) return;
     const name = queue === "steering" ? "getSteeringMessages" : "getFollowUpMessages";
-    const taken: unknown = this.#config[name]?.() ?? [];
-    if (!Array.isArray(taken)) {
-      const what = isWronglyAsync(taken) ? "a promise" : typeof taken;
-      throw new LoopError(
-        `The option \`${name}\` returned ${what}. It has to return a list of messages, synchronously.`,
-      );
-    }
+    if (this.#config[name] === undefined) return;
+    const taken: unknown = this.#config[name]();
+    if (isWronglyAsync(taken))
+      throw new LoopError(`The option \`${name}\` returned a promise. It has to be synchronous.`);
+    checkMessages(name, taken, "return");
     const unread = [...(taken as AgentMessage[])];
     try {
       for (; unread[0] !== undefined; unread.shift()) {

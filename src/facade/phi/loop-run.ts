@@ -15,6 +15,7 @@ import { consoleLog } from "#lib/log-port.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
+import { checkMessages } from "./agent-context.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { milliseconds } from "./context/execution-tracker.ts";
 import type { ExecutionTracker } from "./context/execution-tracker.ts";
@@ -28,7 +29,7 @@ import type { AgentLoopConfig, ToolExecutionStrategy } from "./loop-config.ts";
 import type { AgentEvent } from "./loop-event.ts";
 import { LoopInput } from "./loop-input.ts";
 import { userMessage, zeroTokens } from "./loop-messages.ts";
-import type { AgentMessage, Message, Usage } from "./loop-messages.ts";
+import type { AgentMessage, Usage } from "./loop-messages.ts";
 import type { LoopModels } from "./loop-models.ts";
 import { LoopTranscript } from "./loop-transcript.ts";
 import { modelMessageOf } from "./message-codec.ts";
@@ -186,9 +187,12 @@ export class LoopRun {
       const squeeze = this.#squeeze;
       this.#squeeze = 0;
       const fitting = await this.#sent.next(context, { squeeze, signal: hooks.signal });
-      const { transformContext = (all) => all, convertToLlm = (all) => all as Message[] } = config;
-      const changed = await hooks.wait(transformContext([...fitting]));
-      const llm: readonly AgentMessage[] = await hooks.wait(convertToLlm([...changed]));
+      let llm: readonly AgentMessage[] = fitting;
+      for (const name of ["transformContext", "convertToLlm"] as const) {
+        if (config[name] === undefined) continue;
+        llm = await hooks.wait<AgentMessage[]>(config[name]([...llm]));
+        checkMessages(name, llm, "return");
+      }
       return llm.flatMap((message) => (message.role === "extension" ? [] : [modelMessageOf(message)]));
     }, []);
   }

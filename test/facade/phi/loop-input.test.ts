@@ -83,6 +83,63 @@ describe("messages that arrive while a loop works", () => {
   });
 });
 
+describe("functions that return no messages", () => {
+  const wrong = [
+    ["nothing", undefined, "it is undefined"],
+    ["null", null, "it is null"],
+    ["one message", userMessage("Quick."), "it is a value of the type object"],
+    ["a list with a text", ["Quick."], "the element 0 is no message"],
+  ] as const;
+
+  it.each(
+    wrong.flatMap(([what, returned, problem]) =>
+      (["getSteeringMessages", "transformContext", "convertToLlm"] as const).map(
+        (name) => [name, what, returned, problem] as const,
+      ),
+    ),
+  )(
+    "The option %s that returns %s ends the loop with an error of its name, and nothing is sent",
+    async (name, _what, given, problem) => {
+      const errors: string[] = [];
+      const { returned, provider, order } = await play({
+        answers: [{ text: "never" }],
+        config: { [name]: () => given as never, onError: (error) => void errors.push(error) },
+      });
+      expect(provider.requests).toHaveLength(0);
+      const error_message = `\`${name}\` has to return a list of messages: ${problem}`;
+      expect(returned.at(-1)).toMatchObject({
+        stop_reason: "error",
+        error_message: expect.stringContaining(error_message) as string,
+      });
+      expect(errors.at(-1)).toContain(error_message);
+      expect(order.at(-1)).toBe("AgentEnd");
+    },
+  );
+
+  it.each(wrong)(
+    "A queue of messages that follow and that returns %s ends the loop with an error after its answer",
+    async (_what, given, problem) => {
+      const { returned, provider } = await play({
+        answers: [{ text: "One." }, { text: "never" }],
+        config: { getFollowUpMessages: () => given as never },
+      });
+      expect(provider.requests).toHaveLength(1);
+      expect(returned.at(-1)).toMatchObject({
+        error_message: expect.stringContaining(`\`getFollowUpMessages\` has to return a list of messages: ${problem}`),
+      });
+    },
+  );
+
+  it("An empty list of a queue or of a function that changes the messages is accepted", async () => {
+    const { returned, provider } = await play({
+      answers: [{ text: "Hi." }],
+      config: { getSteeringMessages: () => [], getFollowUpMessages: () => [], transformContext: () => [] },
+    });
+    expect(textsOf(returned)).toEqual(["user: Hello.", "assistant stop: Hi."]);
+    expect(provider.requests[0]?.messages).toEqual([]);
+  });
+});
+
 describe("filters", () => {
   const rejects = { filter: (text: string) => (text.includes("bad") ? { Reject: "no bad words" } : ("Pass" as const)) };
 
