@@ -19,7 +19,7 @@ export interface AgentContext {
   agent_id?: string | undefined;
   /** As `agent_id`. */
   session_id?: string | undefined;
-  /** Absent: the loop makes one and writes it back. */
+  /** Absent: the loop makes one and writes it back. The next loop of the context then makes another one. */
   loop_id?: string | undefined;
   /** The loop from which this one continues. */
   parent_loop_id?: string | undefined;

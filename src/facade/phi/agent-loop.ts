@@ -77,6 +77,18 @@ interface LoopCall {
 /** The contexts of loops that run. */
 const used = new WeakSet<AgentContext>();
 
+/** The ids that loops made for their contexts. */
+const made = new WeakMap<AgentContext, string>();
+
+/** The id of the next loop of a context: the one that the program set, or else a new one, so that no two loops have one id. */
+function loopIdOf(context: AgentContext): string {
+  const { loop_id: given } = context;
+  if (given && given !== made.get(context)) return given;
+  const loop_id = newId();
+  made.set(context, loop_id);
+  return (context.loop_id = loop_id);
+}
+
 /** Runs a loop, unless another one uses the context: the messages of two loops would be mixed. */
 async function begin(call: LoopCall): Promise<AgentMessage[]> {
   if (used.has(call.context))
@@ -97,7 +109,7 @@ async function run({ context, config, tx, cancel, prompts, kind }: LoopCall): Pr
     import("./loop-in-thread.ts"),
   ]);
   const given = modelsOf(config);
-  const loop_id = (context.loop_id ??= newId());
+  const loop_id = loopIdOf(context);
   const sender = new GuardedSender(tx);
   const emit = sender.send;
   const inThread = config.in === undefined ? undefined : toolHostOf(config.in);

@@ -2,6 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 
+import { agentLoop, agentLoopContinue, ModelConfig, userMessage } from "#facade/phi/index.ts";
+import type { AgentContext, AgentEvent } from "#facade/phi/index.ts";
+import { MockProvider } from "#facade/phi/provider/mock-provider.ts";
 import * as sessions from "#facade/phi/session/index.ts";
 import { Session, SessionRecorder } from "#facade/phi/session/index.ts";
 import * as nodeSessions from "#facade/phi/session/node/index.ts";
@@ -24,6 +27,44 @@ describe("when sessions begin", () => {
     expect(recorder.sessions().map(({ formation }) => Object.keys(formation))).toEqual([["FirstLoop"], ["Explicit"]]);
     expect(recorder.getSession(second)?.loops[0]).toMatchObject({ parent_loop_id: null });
     expect(recorder.getSession(second)?.loops[0]?.loop_id).toMatch(/\.1$/);
+  });
+
+  it("A context that is used for several loops gives each its own id, so that a recorder has all of them", async () => {
+    const recorder = new SessionRecorder();
+    const tx = { send: (event: AgentEvent) => recorder.onEvent(event) };
+    const config = {
+      modelConfig: ModelConfig.anthropic("claude-sonnet-4-5", "Claude", "key"),
+      providerOverride: new MockProvider(["One.", "Two.", "Three."]),
+    };
+    const context: AgentContext = { system_prompt: "", messages: [], tools: [] };
+    const ids: unknown[] = [];
+    for (const text of ["Hi.", "Again."]) {
+      await agentLoop([userMessage(text)], context, config, tx);
+      ids.push(context.loop_id);
+    }
+    context.messages.push(userMessage("More."));
+    await agentLoopContinue(context, config, tx);
+    ids.push(context.loop_id);
+    expect(new Set(ids).size).toBe(3);
+    const [session, ...others] = recorder.sessions();
+    expect(others).toEqual([]);
+    expect(session?.loops.map(({ loop_id }) => loop_id).toSorted()).toEqual(ids.toSorted());
+    expect(session?.loops.map(({ messages }) => messages.length).toSorted()).toEqual([1, 2, 2]);
+  });
+
+  it("The id of a loop that a program sets stays, also after a loop with an id that agentLoop made", async () => {
+    const started: string[] = [];
+    const tx = { send: (event: AgentEvent) => void (event.type === "AgentStart" && started.push(event.loop_id)) };
+    const config = {
+      modelConfig: ModelConfig.anthropic("claude-sonnet-4-5", "Claude", "key"),
+      providerOverride: new MockProvider(),
+    };
+    const context: AgentContext = { system_prompt: "", messages: [], tools: [] };
+    for (const set of [undefined, "s.main.1", undefined]) {
+      if (set !== undefined) context.loop_id = set;
+      await agentLoop([userMessage("Hi.")], context, config, tx);
+    }
+    expect(started.slice(1)).toEqual(["s.main.1", "s.main.1"]);
   });
 
   it("An agent that rotates after a time without prompts continues in another session, and before that time in the same one", async () => {
