@@ -229,6 +229,18 @@ describe("an agent", () => {
     expect(textsOf(agent.messages)).toEqual(["user: again", "assistant stop: new"]);
   });
 
+  it("A message that steers after reset is sent with the next prompt, and not by the loop that reset has cancelled", async () => {
+    const { agent, provider } = agentOf([{ text: "answer" }]);
+    const first = agent.prompt("a");
+    agent.reset();
+    agent.steer("x");
+    const second = agent.prompt("b");
+    await first.done;
+    await second.done;
+    expect(textsOf(agent.messages)).toEqual(["user: b", "user: x", "assistant stop: answer"]);
+    expect(provider.requests.map(({ messages }) => textsOf(messages))).toEqual([["user: b", "user: x"]]);
+  });
+
   it("continueLoop answers the last message, and names the loop from which it continues", async () => {
     const { agent } = agentOf([{ text: "1" }, { text: "2" }]);
     await agent.prompt("go").done;
