@@ -1,5 +1,6 @@
 // The options of an agent and their builders (REQ-025, 026, 113, 146). A builder checks its value, changes the agent and returns it.
 
+import { fieldsOf } from "#lib/json-value.ts";
 import type { ThreadState } from "#spec/index.ts";
 
 import type { CompactionStrategy } from "./context/compaction-strategy.ts";
@@ -49,14 +50,12 @@ export class AgentOptions {
   }
 
   withModelConfig(config: ModelConfig): this {
-    this.modelConfig = config;
-    return this;
+    return this.#with({ modelConfig: config }, () => (this.modelConfig = config));
   }
 
   /** Requests answers from this provider in place of the one that the model's protocol names. */
   withProviderOverride(provider: StreamProvider): this {
-    this.providerOverride = provider;
-    return this;
+    return this.#with({ providerOverride: provider }, () => (this.providerOverride = provider));
   }
 
   withMaxTokens(count: number): this {
@@ -80,6 +79,7 @@ export class AgentOptions {
 
   /** Adds tools. Throws a LoopError if two have one name. */
   addTools(tools: readonly AgentTool[]): this {
+    checkTools(tools);
     return this.withTools([...this.tools, ...tools]);
   }
 
@@ -90,6 +90,8 @@ export class AgentOptions {
 
   /** Adds the list of the skills to the end of the system prompt. */
   withSkills(skills: { formatForPrompt(): string }): this {
+    if (typeof fieldsOf(skills)["formatForPrompt"] !== "function")
+      throw new LoopError("withSkills takes a set of skills, which has the function `formatForPrompt`.");
     return this.withSystemPrompt([this.systemPrompt, skills.formatForPrompt()].filter(Boolean).join("\n\n"));
   }
 
@@ -111,13 +113,11 @@ export class AgentOptions {
   }
 
   withRetryConfig(config: RetryConfig): this {
-    this.retryConfig = config;
-    return this;
+    return this.#with({ retryConfig: config }, () => (this.retryConfig = config));
   }
 
   withCacheConfig(config: CacheConfig): this {
-    this.cacheConfig = config;
-    return this;
+    return this.#with({ cacheConfig: config }, () => (this.cacheConfig = config));
   }
 
   withToolExecution(strategy: ToolExecutionStrategy): this {

@@ -13,8 +13,10 @@ import { LoopError } from "./loop-error.ts";
 import type { TurnTrigger } from "./loop-event.ts";
 import type { AgentMessage, Message, Usage } from "./loop-messages.ts";
 import type { AgentTool } from "./loop-tool.ts";
-import { checkModelConfig } from "./provider/model-config-check.ts";
+import { checkModelConfig, checkThinkingLevel } from "./provider/model-config-check.ts";
 import type { ModelConfig } from "./provider/model-config.ts";
+import { checkProvider } from "./provider/provider-id.ts";
+import { retryConfigOf } from "./provider/retry-config.ts";
 import type { CacheConfig, RetryConfig, StreamProvider, ThinkingLevel } from "./provider/stream-provider.ts";
 
 /** The decision of a filter about the text of a user (REQ-022). */
@@ -148,8 +150,8 @@ export function checkConfig(config: AgentLoopConfig): void {
   for (const [name, value] of Object.entries(config)) checkOption(name, value);
   if (config.modelConfig === undefined) throw new LoopError("The option `modelConfig` is missing. It names the model.");
   checkModelConfig(config.modelConfig);
-  const { maxTokens, temperature, compactionStrategy, contextConfig, toolExecution, inputFilters = [] } = config;
-  const { executionLimits, firstTurnTrigger: trigger = "User" } = config;
+  const { maxTokens, temperature, compactionStrategy, contextConfig, inputFilters = [] } = config;
+  const { executionLimits, firstTurnTrigger: trigger = "User", providerOverride, thinkingLevel } = config;
   if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens > 0))
     throw wrong("maxTokens", maxTokens, "a whole number above 0");
   if (temperature !== undefined && !(Number.isFinite(temperature) && temperature >= 0))
@@ -163,7 +165,10 @@ export function checkConfig(config: AgentLoopConfig): void {
   for (const [at, filter] of inputFilters.entries())
     if (typeof (filter as InputFilter | undefined)?.filter !== "function")
       throw wrong(`inputFilters[${at}]`, filter, "an object with the function `filter`");
-  checkToolExecution(toolExecution);
+  checkToolExecution(config.toolExecution);
+  if (providerOverride !== undefined) checkProvider(providerOverride, "providerOverride");
+  if (thinkingLevel !== undefined) checkThinkingLevel(thinkingLevel);
+  retryConfigOf(config.retryConfig);
   if (config.configId === "") throw wrong("configId", '""', "a text that is not empty");
   if (contextConfig !== undefined) completeContextConfig(contextConfig);
   // Its constructor checks the limits.

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { agentLoop, agentLoopContinue, BasicAgent, createTool, LoopError, userMessage } from "#facade/phi/index.ts";
 import type { AgentContext, AgentEvent, AgentLoopConfig, AgentMessage } from "#facade/phi/index.ts";
-import { exploreBranches } from "#facade/phi/loop-agents.ts";
+import { exploreBranches, SubAgentTool } from "#facade/phi/loop-agents.ts";
 import { MockProvider } from "#facade/phi/provider/mock-provider.ts";
 import { ModelConfig } from "#facade/phi/provider/model-config.ts";
 
@@ -128,11 +128,29 @@ describe("an agent", () => {
   it.each([
     ["limits", (agent: BasicAgent) => agent.withExecutionLimits({ max_turns: -1 }), /max_turns` is -1/],
     ["budgets", (agent: BasicAgent) => agent.withContextConfig({ keep_first: 0.5 }), /keep_first` is 0.5/],
+    ["models", (agent: BasicAgent) => agent.withModelConfig({ id: "m" } as never), /`model_config.name` is missing/],
+    ["providers", (agent: BasicAgent) => agent.withProviderOverride({} as never), /no function `providerId`/],
+    ["retries", (agent: BasicAgent) => agent.withRetryConfig({ max_retries: -1 } as never), /`max_retries` .* is -1/],
+    ["thinking", (agent: BasicAgent) => agent.withThinking("high" as never), /The thinking level is "high"/],
+    ["cache marks", (agent: BasicAgent) => agent.withCacheConfig("Auto" as never), /`cacheConfig` is a text/],
+    ["ids", (agent: BasicAgent) => agent.withConfigId(""), /`configId` is ""/],
+    ["further tools", (agent: BasicAgent) => agent.addTools(undefined as never), /`tools` is undefined/],
+    ["skills", (agent: BasicAgent) => agent.withSkills(undefined as never), /has the function `formatForPrompt`/],
+    ["skills of a folder", (agent: BasicAgent) => agent.withSkills("skills" as never), /`formatForPrompt`/],
   ])("The builder of %s refuses a wrong value, and the agent keeps its value", (_name, set, message) => {
     const agent = new BasicAgent(model());
-    const { executionLimits, contextConfig } = agent;
+    const before = { ...agent };
+    expect(() => set(agent)).toThrow(LoopError);
     expect(() => set(agent)).toThrow(message);
-    expect(agent).toMatchObject({ executionLimits, contextConfig });
+    expect({ ...agent }).toEqual(before);
+  });
+
+  it.each([
+    ["providers", (tool: SubAgentTool) => tool.withProviderOverride({} as never), /no function `providerId`/],
+    ["retries", (tool: SubAgentTool) => tool.withRetryConfig({ max_retries: -1 } as never), /`max_retries` .* is -1/],
+    ["thinking", (tool: SubAgentTool) => tool.withThinking("high" as never), /The thinking level is "high"/],
+  ])("The builder of %s of a sub-agent refuses a wrong value at once", (_name, set, message) => {
+    expect(() => set(new SubAgentTool("helper", model()))).toThrow(message);
   });
 
   it.each([

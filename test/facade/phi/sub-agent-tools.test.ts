@@ -207,7 +207,10 @@ describe("the result of a sub-agent", () => {
   });
 
   it("A sub-agent with a wrong option, and one whose listener throws, are results with the error", async () => {
-    expect(textOf(await delegated(helper([]).withThinking("Highest" as never)))).toContain("Highest");
+    const marks = { enabled: "yes", strategy: "Auto" } as never;
+    expect(textOf(await delegated(helper([]).withCacheConfig(marks)))).toContain(
+      '`enabled` of the cache config is "yes"',
+    );
     const listen = () => {
       throw new Error("the listener failed");
     };

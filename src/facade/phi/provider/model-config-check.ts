@@ -5,6 +5,7 @@ import { fieldsOf, isObject } from "#lib/json-value.ts";
 
 import { LoopError } from "../loop-error.ts";
 import { isProtocol, protocols, type ApiProtocol } from "./api-protocol.ts";
+import { shown } from "./config-field.ts";
 
 /** Returns what a value has to be; null for a right value. */
 type Check = (value: unknown) => string | null;
@@ -108,6 +109,14 @@ export function checkModelConfig(config: unknown): void {
     throw new LoopError("`model_config.api_version` needs `resource` or `base_url`: it becomes a part of the address.");
 }
 
+const thinking = oneOf("Off", "Minimal", "Low", "Medium", "High");
+
+/** Checks a thinking level. Throws a LoopError for a wrong one. */
+export function checkThinkingLevel(level: unknown): void {
+  const expected = thinking(level);
+  if (expected !== null) throw new LoopError(`The thinking level is ${shown(level)}. It has to be ${expected}.`);
+}
+
 function checkField(name: string, value: unknown): void {
   switch (name) {
     case "api_key":
@@ -139,12 +148,8 @@ function checkOne(group: string, [name, value]: [string, unknown], checks: Reado
   }
   const expected = check(value);
   // An address may contain a password, and a value of another type anything.
-  const shown = name !== "base_url" && typeof value !== "object" ? `is ${textOf(value)}` : "is not right";
-  if (expected !== null) throw new LoopError(`\`${path}\` ${shown}. It has to be ${expected}.`);
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : String(value);
+  const is = name !== "base_url" && typeof value !== "object" ? `is ${shown(value)}` : "is not right";
+  if (expected !== null) throw new LoopError(`\`${path}\` ${is}. It has to be ${expected}.`);
 }
 
 function checkGroup(group: string, value: unknown, checks: Readonly<Record<string, Check>>): void {
@@ -170,7 +175,7 @@ function checkHeaders(value: unknown): void {
   if (!isObject(value)) throw new LoopError("`model_config.headers` has to be an object of names and texts.");
   for (const [name, given] of Object.entries(value)) {
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
-      throw new LoopError(`\`model_config.headers\` has the name ${textOf(name)}, which no header has.`);
+      throw new LoopError(`\`model_config.headers\` has the name ${shown(name)}, which no header has.`);
     if (given === "[hidden]")
       throw new LoopError(
         `The header "${name}" of \`model_config\` is hidden: this config was restored from JSON. Set it again.`,

@@ -1,6 +1,7 @@
-// The id of the provider that a loop will use, without loading its code.
+// The provider that a program gives, and the id of the provider that a loop will use, without loading its code.
 
 import { errorMessage } from "#core/cut-text.ts";
+import { fieldsOf } from "#lib/json-value.ts";
 
 import { LoopError } from "../loop-error.ts";
 import { isWronglyAsync } from "../program-functions.ts";
@@ -37,4 +38,11 @@ export function idOf(provider: StreamProvider): string {
   throw new LoopError(
     '`providerOverride.providerId()` has to return a short name without spaces, such as "anthropic".',
   );
+}
+
+/** Checks that a value is a provider. Throws a LoopError that names the missing function. */
+export function checkProvider(provider: unknown, option: string): asserts provider is StreamProvider {
+  for (const name of ["providerId", "stream"])
+    if (typeof fieldsOf(provider)[name] !== "function")
+      throw new LoopError(`\`${option}\` has no function \`${name}\`. It has to be a StreamProvider.`);
 }

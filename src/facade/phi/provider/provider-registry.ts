@@ -7,6 +7,7 @@ import { isProtocol, protocols, type ApiProtocol } from "./api-protocol.ts";
 import type { ModelConfig } from "./model-config.ts";
 import { profileProvider } from "./profile-provider.ts";
 import { ProviderError } from "./provider-error.ts";
+import { checkProvider } from "./provider-id.ts";
 import type { ProviderConnection } from "./provider-port.ts";
 import type { StreamConfig, StreamProvider, StreamSender } from "./stream-provider.ts";
 
@@ -63,14 +64,5 @@ export class ProviderRegistry implements StreamProvider {
 
   async stream(config: StreamConfig, tx: StreamSender, cancel: CancellationToken): Promise<AssistantMessage> {
     return this.providerFor(config.model_config).stream(config, tx, cancel);
-  }
-}
-
-/** Checks that a value is a provider. Throws a LoopError that names the missing function. */
-export function checkProvider(provider: unknown, option: string): asserts provider is StreamProvider {
-  for (const name of ["providerId", "stream"] as const) {
-    const member: unknown = typeof provider === "object" && provider !== null ? Reflect.get(provider, name) : undefined;
-    if (typeof member !== "function")
-      throw new LoopError(`\`${option}\` has no function \`${name}\`. It has to be a StreamProvider.`);
   }
 }

@@ -1,19 +1,9 @@
-// The checks of the options that each request has: its thinking level and its marks for the cache. They are loaded with the first loop.
+// The check of the marks for the cache. It is loaded with the first loop.
 
 import { isObject } from "#lib/json-value.ts";
 
 import { LoopError } from "../loop-error.ts";
 import { checkNames, shown } from "./config-field.ts";
-
-const levels: readonly unknown[] = ["Off", "Minimal", "Low", "Medium", "High"];
-
-/** Checks a thinking level. Throws a LoopError for a wrong one. */
-export function checkThinkingLevel(level: unknown): void {
-  if (!levels.includes(level))
-    throw new LoopError(
-      `The thinking level is ${shown(level)}. It has to be one of "Off", "Minimal", "Low", "Medium", "High".`,
-    );
-}
 
 /** Checks a cache config. Throws a LoopError that names the wrong field. */
 export function checkCacheConfig(config: unknown): void {
