@@ -14,7 +14,7 @@ const targets: ContractTarget[] = [
     const target: ContractTarget = { name: provider, provider };
     return provider === "bedrock" ? { ...target, isBinary: true } : target;
   }),
-  { name: "workers-ai", provider: "workers-ai" },
+  { name: "workers-ai", provider: "workers-ai", isBound: true },
   { name: "a provider of a project over the AI SDK", provider: "own_sdk", isOwn: true },
   { name: "a function of a project", provider: "own_function", isOwn: true },
   ...(Object.keys(modelPresets) as PresetName[]).map((preset): ContractTarget => {

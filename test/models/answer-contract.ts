@@ -34,6 +34,8 @@ export interface ContractTarget {
   isBinary?: true;
   /** Code of a project reads the response, so a document in place of a stream has no meaning of its own. */
   isOwn?: true;
+  /** Requests are sent by a binding, without a key of the project; Cloudflare decides what becomes of redirects. */
+  isBound?: true;
 }
 
 const greeting = "Hello there, how can I help?";
@@ -70,7 +72,15 @@ const failing: Failing[] = [
 ];
 
 /** Tests the contract of answers for one model. */
-export function answerContract({ name, provider, definition = {}, env = {}, isBinary, isOwn }: ContractTarget): void {
+export function answerContract({
+  name,
+  provider,
+  definition = {},
+  env = {},
+  isBinary,
+  isOwn,
+  isBound,
+}: ContractTarget): void {
   const asked = (headers: Record<string, string>, fixture: string, more: Partial<ModelRequest> = {}): ModelRequest =>
     request(model(provider, `case:${fixture}`, { ...definition, headers }), more);
   const port = () => serverPort({ env: { ...serverEnv(inject("modelServer")), ...env } });
@@ -124,6 +134,47 @@ export function answerContract({ name, provider, definition = {}, env = {}, isBi
         expect((await read({ "x-server-seed": seed }, "multibyte-split")).text).toBe("Grüße 👩‍🚀 – 日本語 𝄞");
     });
 
+    it("A character whose two JSON escapes are in two events is whole in the text and in the arguments of a call", async () => {
+      const { text, calls } = await read({}, "escaped-pair");
+      expect(text).toBe("Wait 😀.");
+      expect(calls.map((call) => JSON.parse(call.arguments) as unknown)).toEqual([{ city: "😀" }]);
+    });
+
+    it("A stream that is cut is a network error that is retried, and its incomplete call is not emitted as complete", async () => {
+      const { text, calls, end } = await read({}, "cut");
+      expect(text.trim()).toBe("The answer begins but");
+      expect(calls).toEqual([]);
+      expect(end).toMatchObject({ type: "error", failure: { kind: "network", ...retried } });
+    });
+
+    it("An abort ends the stream at once, and the server sees the connection close", async () => {
+      const id = crypto.randomUUID();
+      const abort = new AbortController();
+      const parts: ModelPart[] = [];
+      // Nothing arrives after these bytes, so only the abort can end this loop.
+      const call = asked({ "x-server-hold": "900", "x-server-id": id }, "text");
+      for await (const part of port().stream(call, abort.signal)) {
+        parts.push(part);
+        if (part.type === "text_delta") abort.abort();
+      }
+      expect(grammarFaults(parts)).toEqual([]);
+      expect(parts.at(-1)).toMatchObject({ type: "error", failure: { kind: "aborted", ...final } });
+      expect(await howItClosed(id)).toEqual({ complete: false });
+    });
+
+    it.skipIf(isBound).for([302, 307])(
+      "SECRET1 A redirect of status %s to another origin ends the request, and nothing is sent there",
+      async (status) => {
+        // The model server has two origins, and records the requests of both.
+        const elsewhere = inject("modelServer").replace("127.0.0.1", "localhost");
+        const id = crypto.randomUUID();
+        const { end } = await read({ "x-server-id": id, "x-server-redirect": `${status} ${elsewhere}` });
+        expect(await requestsOf(id)).toHaveLength(1);
+        expect(end).toMatchObject({ type: "error", failure: final });
+        expect(JSON.stringify(end)).toContain(`redirects to ${elsewhere}, another origin`);
+      },
+    );
+
     it("A server that sends nothing, or nothing more, times out, and its connection is closed", async () => {
       for (const held of ["0", "300"]) {
         const id = crypto.randomUUID();
@@ -141,7 +192,7 @@ export function answerContract({ name, provider, definition = {}, env = {}, isBi
         const reading = (async () => {
           for await (const part of stream) parts.push(part);
         })();
-        while (!(await isAsked(id)) || (held !== "0" && received === 0)) await clock.advance(0);
+        while ((await requestsOf(id)).length === 0 || (held !== "0" && received === 0)) await clock.advance(0);
         await clock.advance(5_000);
         await reading;
         expect(parts.at(-1)).toMatchObject({ type: "error", failure: { kind: "timeout", ...retried } });
@@ -160,10 +211,9 @@ export function answerContract({ name, provider, definition = {}, env = {}, isBi
   });
 }
 
-/** Whether the model server has received a request. */
-async function isAsked(id: string): Promise<boolean> {
-  const sent = await (await fetch(`${inject("modelServer")}/__requests?id=${id}`)).json<unknown[]>();
-  return sent.length > 0;
+/** The requests that the model server has received. */
+async function requestsOf(id: string): Promise<unknown[]> {
+  return (await fetch(`${inject("modelServer")}/__requests?id=${id}`)).json();
 }
 
 async function howItClosed(id: string): Promise<unknown> {
