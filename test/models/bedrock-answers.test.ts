@@ -43,11 +43,25 @@ describe("errors in a stream", () => {
     },
   );
 
-  it.for(["", "{}", "not JSON", '{"message":', "[1]"])(
-    "BEDROCK4 An exception with the payload %j is an error that names its type or its text",
-    async (payload) => {
+  it.for([
+    ["", "throttlingException"],
+    ["{}", "throttlingException"],
+    ["not JSON", "not JSON"],
+    ['{"message":', '{"message":'],
+    ["{Slow down, please}", "Slow down, please"],
+    ['{"message":"Slow down."},{}', "Slow down."],
+    [`{"a":${"[".repeat(100)}${"]".repeat(100)}}`, "[[["],
+    ['{"Message":"Slow down."}', "Slow down."],
+    ["[1]", "[1]"],
+  ] as const)(
+    "BEDROCK4 An exception with the payload %j has the class of its type, and names its type or its text: %s",
+    async ([payload, message]) => {
       const { end } = await answerOf(said, exception("throttlingException", payload));
-      expect(end.type).toBe("error");
+      const failure = { kind: "rate_limited", status: 429, retryable: true };
+      expect(end).toMatchObject({
+        type: "error",
+        failure: { ...failure, message: expect.stringContaining(message) as string },
+      });
     },
   );
 

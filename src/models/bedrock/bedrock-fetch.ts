@@ -3,6 +3,10 @@
 // stream becomes an error event with its type; a damaged frame is an error of the body, after the frames before it; each received piece
 // causes a piece, possibly an empty one, so that a slow frame is not taken for silence.
 
+import { fieldsOf, isObject } from "#lib/json-value.ts";
+import { parseBoundedOrNull } from "#lib/untrusted/bounded-json.ts";
+
+import { sentenceOf } from "../error-sentence.ts";
 import type { CallTarget, ProviderSettings } from "../provider/provider-profile.ts";
 import { RefusedRequest } from "../refused-request.ts";
 import { regionOf } from "./aws-region.ts";
@@ -15,15 +19,18 @@ function dataLine(value: object): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
+/** Bounds of the payload of an exception, which has a few short fields. They are stricter than those of the events of a stream. */
+const exceptionBounds = { values: 1_000, depth: 16 };
+
 /**
- * The error event of an exception: its type, and its fields such as `message` and `originalStatusCode`. The payload is not parsed here,
- * because the reader of all events bounds it. The type is last, because the last of two members with one name counts.
+ * The error event of an exception: its fields, such as `originalStatusCode`, its message, and the type of its frame, whatever type the payload
+ * has. A payload that is no JSON object within the bounds is the message itself. Without a message the type is the message.
  */
 function exceptionLine(type: string, payload: string): string {
-  const object = /^\s*\{([^]*)\}\s*$/.exec(payload)?.[1]?.trim();
-  if (object === undefined) return dataLine({ error: { type, message: payload.slice(0, 2_000) } });
-  const fields = object === "" ? '"message":""' : object.replaceAll(/[\r\n]+/g, " ");
-  return `data: {"error":{${fields},"type":${JSON.stringify(type)}}}\n\n`;
+  const parsed = parseBoundedOrNull(payload, exceptionBounds);
+  const text = isObject(parsed) ? sentenceOf(parsed) : payload.trim().slice(0, 2_000);
+  const message = text === null || text === "" ? type : text;
+  return dataLine({ error: { ...fieldsOf(parsed), message, type } });
 }
 
 /** Turns frames into events. The last event of an answer is followed by the end mark of the other protocols. */
