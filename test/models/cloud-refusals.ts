@@ -12,6 +12,8 @@ const deployment = { provider: "azure", model: "my-gpt" } as const;
 const entra = "eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiIifQ.c2ln";
 const ofEntra = (error: string) => (text: string) => ({ error, error_description: text, error_codes: [1] });
 const login = { host: "login.microsoftonline.com" };
+const missingApplication =
+  "AADSTS700016: Application with identifier '5f0e8d1b-1c6e-7d2b-4f0e-9d1b1c6e7d2b' was not found in the directory 'Team'. This can happen if the application has not been installed by the administrator of the tenant or consented to by any user in the tenant. You may have sent your authentication request to the wrong tenant. Trace ID: 7a1f8d1b-1c6e-7d2b-4f0e-9d1b1c6e7d00 Correlation ID: 8b1f8d1b-1c6e-7d2b-4f0e-9d1b1c6e7d01 Timestamp: 2026-01-01 12:00:00Z";
 const missing =
   "The API deployment for this resource does not exist. If you created the deployment within the last 5 minutes, please wait a moment and try again.";
 const wrongKey =
@@ -99,6 +101,13 @@ const azure: HintCase[] = [
       "AADSTS700016: Application with identifier 'client' was not found in the directory 'tenant'.",
       ["Check AZURE_CLIENT_ID"],
       login,
+    ],
+    [
+      400,
+      // The whole text of Entra is longer than the bound of a failure, which has its beginning.
+      "AADSTS700016: Application with identifier '5f0e8d1b-1c6e-7d2b-4f0e-9d1b1c6e7d2b' was not found in the directory 'Team'. This can happen if",
+      ["Check AZURE_CLIENT_ID", "the tenant of AZURE_TENANT_ID"],
+      { ...login, body: ofEntra("unauthorized_client")(missingApplication) },
     ],
     [
       400,
