@@ -1,4 +1,4 @@
-// The provider `azure`: its addresses and headers, the access tokens of Entra ID, the content filter, and what it refuses.
+// The provider `azure`: its requests, the access tokens of Entra ID, the content filter, and what it refuses.
 
 import { describe, expect, it } from "vitest";
 
@@ -33,72 +33,8 @@ async function answered(
 }
 
 const chat = { api: "chat" } as const;
-const dated = "?api-version=2024-10-21";
 
-describe("addresses", () => {
-  it.for<[string, string, Partial<AnyModelDefinition>, Record<string, string>]>([
-    ["a resource", "https://team.openai.azure.com/openai/v1/responses", {}, resource],
-    ["a resource with Chat Completions", "https://team.openai.azure.com/openai/v1/chat/completions", chat, resource],
-    [
-      "an endpoint as the portal shows it",
-      "https://team.openai.azure.com/openai/v1/responses",
-      {},
-      { AZURE_OPENAI_ENDPOINT: "https://team.openai.azure.com/" },
-    ],
-    [
-      "a Foundry host",
-      "https://team.services.ai.azure.com/openai/v1/chat/completions",
-      chat,
-      { AZURE_BASE_URL: "https://team.services.ai.azure.com" },
-    ],
-    [
-      "a path without a version",
-      "https://team.openai.azure.com/openai/v1/responses",
-      {},
-      { AZURE_BASE_URL: "https://team.openai.azure.com/openai" },
-    ],
-    [
-      "a dated version and Chat Completions",
-      `https://team.openai.azure.com/openai/deployments/case%3Atext/chat/completions${dated}`,
-      chat,
-      { AZURE_BASE_URL: `https://team.openai.azure.com/${dated}` },
-    ],
-    [
-      "a dated version and the Responses API",
-      "https://team.openai.azure.us/openai/responses?api-version=2025-04-01-preview",
-      {},
-      { AZURE_BASE_URL: "https://team.openai.azure.us?api-version=2025-04-01-preview" },
-    ],
-    [
-      "the path of a deployment",
-      `https://team.openai.azure.cn/openai/deployments/other/chat/completions${dated}`,
-      { ...chat, baseUrl: `https://team.openai.azure.cn/openai/deployments/other${dated}` },
-      resource,
-    ],
-    [
-      "the models of Foundry",
-      "https://team.services.ai.azure.com/models/chat/completions?api-version=2024-05-01-preview",
-      { ...chat, baseUrl: "https://team.services.ai.azure.com/models?api-version=2024-05-01-preview" },
-      {},
-    ],
-    [
-      "a version that is no date",
-      "https://team.openai.azure.com/openai/v1/responses?api-version=preview",
-      {},
-      { AZURE_BASE_URL: "https://team.openai.azure.com/openai/v1/?api-version=preview" },
-    ],
-  ])(
-    "CLOUD1 With %s the request goes to %s, and the key is in the header api-key alone",
-    async ([, url, definition, env]) => {
-      const { sent, parts } = await call(definition, { ...key, ...env });
-      expect(sent.map((one) => one.url)).toEqual([url]);
-      expect(sent[0]?.headers.get("api-key")).toBe(key.AZURE_API_KEY);
-      expect(sent[0]?.headers.has("authorization")).toBe(false);
-      expect(JSON.parse(sent[0]?.body ?? "")).toMatchObject({ model: "case:text", stream: true });
-      expect(readAnswer(parts)).toMatchObject({ text: "Hello there, how can I help?", end: { stop_reason: "stop" } });
-    },
-  );
-
+describe("requests", () => {
   it("The Responses API of Azure stores nothing, and returns encrypted reasoning", async () => {
     const { sent } = await call({}, { ...key, ...resource }, { reasoning: { effort: "low" } as never });
     const reasoning = { effort: "low", summary: "auto" };

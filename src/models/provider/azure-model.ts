@@ -20,14 +20,21 @@ type Fetch = typeof globalThis.fetch;
 /** Whether a value is an access token of Entra ID, which is a JSON Web Token. API keys contain no dots. */
 const entraToken = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
 
+/** What the portal's target URI of a deployment has after the address: the operation. The Responses API has no path of a deployment. */
+const ofTarget: Record<Protocol, RegExp> = {
+  chat: /\/(?:chat\/completions|responses)$/,
+  responses: /(?:\/deployments\/[^/]+)?\/(?:chat\/completions|responses)$/,
+};
+
 /**
- * The address of a protocol below a base URL. A base URL with a dated `api-version` has the form of deployments, without one that of version 1.
+ * The address of a protocol below a base URL, or below that of a target URI. A base URL with a dated `api-version` has the form of deployments,
+ * without one that of version 1.
  */
 function addressAt(baseUrl: string, deployment: string, protocol: Protocol): { base: string; query: string } {
   if (!URL.canParse(baseUrl)) return { base: baseUrl, query: "" };
   const { origin, pathname, search, searchParams } = new URL(baseUrl);
   const isDated = /^\d{4}-/.test(searchParams.get("api-version") ?? "");
-  const path = pathname.replace(/(?<!\/)\/+$/, "");
+  const path = pathname.replace(/(?<!\/)\/+$/, "").replace(ofTarget[protocol], "");
   const root = path === "" || path === "/openai" ? `/openai${isDated ? "" : "/v1"}` : path;
   const inPath = isDated && protocol === "chat" && root.endsWith("/openai");
   return { base: `${origin}${root}${inPath ? `/deployments/${encodeURIComponent(deployment)}` : ""}`, query: search };
