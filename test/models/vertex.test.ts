@@ -127,6 +127,21 @@ describe("addresses", () => {
     expect(await body({ model: claudeId }, options)).toMatchObject({ ...options, max_tokens: 50 });
   });
 
+  it("Claude at Vertex AI has the cache marks that the definition asks for, and none if the cache is disabled", async () => {
+    const more = {
+      messages: [user("One"), message("assistant", { parts: [{ type: "text", text: "1" }] }), user("Two")],
+      tools: [{ name: "get_weather", description: "w", parameters: { type: "object" } }],
+    };
+    const marked = async (definition: Partial<AnyModelDefinition>) => {
+      const { body } = await sentTo({ model: claudeId, ...definition }, ready, more);
+      return ["system", "tools", "messages"].filter((part) => JSON.stringify(body[part]).includes("cache_control"));
+    };
+    expect(await marked({})).toEqual(["system", "tools", "messages"]);
+    expect(await marked({ cache: { system: true, messages: true } })).toEqual(["system", "messages"]);
+    expect(await marked({ cache: { tools: true } })).toEqual(["tools"]);
+    expect(await marked({ cache: "disabled" })).toEqual([]);
+  });
+
   it("Requests through AI Gateway have the path of the project and the location", async () => {
     const gateway = { id: "team-gateway", accountId: "acc" };
     const base = "https://gateway.ai.cloudflare.com/v1/acc/team-gateway/google-vertex-ai/v1";
