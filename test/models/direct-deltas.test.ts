@@ -196,9 +196,11 @@ describe.for(wireModels.map((wire) => [wire.name, wire] as const))("%s", ([, wir
   it("ANSWER6 An aborted answer ends with the abort, after what arrived before it", async () => {
     const same = fc.asyncProperty(answer, fc.nat(30), async (given, abortsAfter) => {
       const read = await readBoth({ pieces: piecesOf(wire, given), abortsAfter }, { ...wire, request: given.request });
-      // The streams of a package drop what they have not passed on at the abort.
       const [direct, other] = [read.direct.parts, read.package.parts].map((parts) => beforeAbort(parts));
-      expect(direct?.slice(0, other?.length)).toEqual(other);
+      // The streams of a package drop what they have not passed on at the abort. The model of Converse is our own and has no such stream: it
+      // converts a whole piece of the body, so it may have passed on the end of the call whose delta caused the abort.
+      const most = wire.provider === "bedrock" ? direct?.length : undefined;
+      expect(direct?.slice(0, other?.length)).toEqual(other?.slice(0, most));
       // The tokens are those of the chunks before the abort, and the direct path has passed on at least those of the package.
       const [own, least] = [usageAtEnd(read.direct), usageAtEnd(read.package)];
       if (chunksOf(read.direct).length === chunksOf(read.package).length && given.request.raw !== false)
