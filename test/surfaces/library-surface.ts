@@ -132,7 +132,8 @@ async function runLoop(scenario: Scenario, { model, baseUrl, headers, in: state 
   const { isThinking = false, limit } = scenario;
   const tools = toolsOf(scenario).map((tool) =>
     createTool({
-      ...tool,
+      name: tool.name,
+      description: tool.description,
       parameters: schemaOf(tool),
       execute: () =>
         tool
