@@ -35,7 +35,7 @@ describe("failures of parallel loops", () => {
       scripted(["a"], { inputFilters: [broken] }),
       scripted(["b"], { inputFilters: [{ filter: () => ({ Reject: "not allowed" }) }] }),
       scripted(["c"], { beforeLoop: () => false }),
-      scripted(["d"], { thinkingLevel: "Highest" as never }),
+      scripted(["d"], { cacheConfig: { enabled: "yes", strategy: "Auto" } as never }),
       scripted(["e"]),
     ];
     const { tx } = channel();
@@ -44,7 +44,7 @@ describe("failures of parallel loops", () => {
       "the filter failed",
       "not allowed",
       "The loop ended without an answer.",
-      expect.stringContaining("Highest"),
+      expect.stringContaining("`enabled` of the cache config"),
       null,
     ]);
     expect(result.selected_index).toBe(4);
