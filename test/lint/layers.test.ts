@@ -155,6 +155,7 @@ describe("lint fixtures", () => {
       "src/flow/filter-hooks.ts",
       "src/flow/turn-end.ts",
       "src/models/answer-blocks.ts",
+      "src/models/bedrock/bedrock-fetch.ts",
       "src/models/provider/plain/plain-delta.ts",
       "src/models/provider/tools/accepted-provider-tools.ts",
       "src/models/provider/tools/provider-tools.ts",
