@@ -241,8 +241,8 @@ describe("files that are no sessions", () => {
   it("Errors of the file system have the kind Io, the path and the error of the platform", () =>
     withFolder(async (dir) => {
       await writeFile(dir, "a file in place of the folder");
-      for (const work of [saveSession(sessionOf("s"), dir), loadSession("s", dir), listSessionIds(dir)])
-        expect(await kindOf(work)).toBe("Io");
+      const works = [() => saveSession(sessionOf("s"), dir), () => loadSession("s", dir), () => listSessionIds(dir)];
+      for (const work of works) expect(await kindOf(work())).toBe("Io");
       const error: unknown = await listSessionIds(dir).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ message: expect.stringContaining(dir) as string, cause: { code: "ENOTDIR" } });
     }));
