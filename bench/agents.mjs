@@ -21,6 +21,7 @@ import { fromRoot } from "../scripts/lib/paths.mjs";
 import { startProvider } from "./support/provider.mjs";
 import { report } from "./support/report.mjs";
 import { median, ratio, spread } from "./support/statistics.mjs";
+import { timed } from "./support/timed.mjs";
 
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "200" }, executions: { type: "string", default: "1000" } },
@@ -89,18 +90,8 @@ async function askPackage() {
 
 const askAgent = (self) => self.generate("Go.", AgentState.initial());
 
-function processorTime() {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
-
 /** The milliseconds of a step, of processor time and on the wall. */
-async function timed(ask) {
-  const [from, processor] = [performance.now(), processorTime()];
-  for (let execution = 0; execution < perRound; execution += 1) await ask();
-  const divided = perRound * steps;
-  return { processor: (processorTime() - processor) / divided, wall: (performance.now() - from) / divided };
-}
+const time = (ask) => timed(ask, { calls: perRound, steps });
 
 async function measureStep() {
   const self = agent({ model, tools: [tool] });
@@ -108,9 +99,9 @@ async function measureStep() {
   for (let round = 0; round < rounds + warmUp; round += 1) {
     // The agent and the package begin a round alternately.
     const agentFirst = round % 2 === 0;
-    const early = agentFirst ? await timed(() => askAgent(self)) : null;
-    const floor = await timed(askPackage);
-    const whole = early ?? (await timed(() => askAgent(self)));
+    const early = agentFirst ? await time(() => askAgent(self)) : null;
+    const floor = await time(askPackage);
+    const whole = early ?? (await time(() => askAgent(self)));
     await provider.exchanges(perRound * steps * 2);
     measured.push({ floor, whole });
   }

@@ -21,6 +21,7 @@ import { fromRoot } from "../scripts/lib/paths.mjs";
 import { startProvider } from "./support/provider.mjs";
 import { report } from "./support/report.mjs";
 import { median, ratio, spread } from "./support/statistics.mjs";
+import { processorTime, timed } from "./support/timed.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -79,18 +80,8 @@ const parameters = { type: "object", properties: {} };
 const described = { name: "at_once", description: "Returns at once.", parameters };
 const provider = await startProvider();
 
-function processorTime() {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
-
 /** The milliseconds of a turn, of processor time and on the wall. */
-async function timed(ask) {
-  const [from, processor] = [performance.now(), processorTime()];
-  for (let execution = 0; execution < perRound; execution += 1) await ask();
-  const divided = perRound * steps;
-  return { processor: (processorTime() - processor) / divided, wall: (performance.now() - from) / divided };
-}
+const time = (ask) => timed(ask, { calls: perRound, steps });
 
 async function measureTurn() {
   const model = createProvider({ protocol: "openai", apiKey: "key", baseUrl: provider.url })("tool");
@@ -107,9 +98,9 @@ async function measureTurn() {
   const measured = [];
   for (let round = 0; round < rounds + warmUp; round += 1) {
     // The loop and the agent begin a round alternately.
-    const early = round % 2 === 0 ? await timed(askLoop) : null;
-    const floor = await timed(askAgent);
-    const whole = early ?? (await timed(askLoop));
+    const early = round % 2 === 0 ? await time(askLoop) : null;
+    const floor = await time(askAgent);
+    const whole = early ?? (await time(askLoop));
     await provider.exchanges(perRound * steps * 2);
     measured.push({ floor, whole });
   }
