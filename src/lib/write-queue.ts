@@ -4,7 +4,7 @@
 type Write = () => Promise<void>;
 
 /** The writes of one session. */
-export class WriteQueue {
+class WriteQueue {
   #last: Promise<void> = Promise.resolve();
   /** The save that waits and that a later save can replace. A deletion after it prevents this. */
   #waiting: { write: Write } | null = null;
@@ -50,5 +50,28 @@ export class WriteQueue {
     };
     this.#last = done.then(ended, ended);
     return done;
+  }
+}
+
+/** The queues of the writes of several sessions, by their names. A session without writes has none. */
+export class WriteQueues {
+  readonly #queues = new Map<string, WriteQueue>();
+
+  /** The queue of a session for its next write. */
+  of(name: string): WriteQueue {
+    for (const [other, { isIdle }] of this.#queues) if (isIdle) this.#queues.delete(other);
+    const queue = this.#queues.get(name) ?? new WriteQueue();
+    this.#queues.set(name, queue);
+    return queue;
+  }
+
+  /** Resolves when all writes of a session that were called so far have ended, whether they failed or not. */
+  async settled(name: string): Promise<void> {
+    await this.#queues.get(name)?.settled();
+  }
+
+  /** The same for all sessions whose name is chosen. */
+  async allSettled(isChosen: (name: string) => boolean = () => true): Promise<void> {
+    for (const [name, queue] of this.#queues) if (isChosen(name)) await queue.settled();
   }
 }

@@ -88,7 +88,7 @@ it("HINT2 A request that cannot be converted names no address, because nothing w
   expect(JSON.stringify(parts.at(-1))).not.toContain("The address");
 });
 
-it("HINT2 A failure of a model behind a gateway names the gateway and the variable of its account", async () => {
+it("HINT2 A failure of a model that is called through a gateway names the gateway and the variable of its account", async () => {
   const definition = { provider: "openai", model: "gpt-9", gateway: { id: "none" } } as const;
   const env = { OPENAI_API_KEY: "sk-1", CLOUDFLARE_ACCOUNT_ID: "acc" };
   const body = {

@@ -12,7 +12,7 @@ interface Place {
   timestamp: string;
 }
 
-/** The session that a new loop belongs to, which begins if the policy says so. */
+/** The session that a new loop belongs to, which begins if the policy requires a new one. */
 export function placeIn(state: RecorderState, place: Place): { next: RecorderState; sessionId: string } {
   const { session_id: source_id, timestamp } = place;
   const latest = state.sessions.findLast((known) => known.source_id === source_id);

@@ -1,6 +1,6 @@
 // Sessions in the files of a thread, for agents that run in a tool of the thread. Each session has one file.
 
-import { WriteQueue } from "#lib/write-queue.ts";
+import { WriteQueues } from "#lib/write-queue.ts";
 import type { FileRecord } from "#spec/thread-file.ts";
 import type { ThreadState } from "#spec/thread-state.ts";
 
@@ -18,15 +18,7 @@ export type SessionFiles = Pick<ThreadState, "writeFile" | "readFile" | "statFil
 
 /** Keeps sessions as files of a thread, in the folder `/.sessions`. `state` is that of the tool in which the agent runs. */
 export function threadSessions(state: SessionFiles): SessionStore {
-  const queues = new Map<string, WriteQueue>();
-
-  /** The queue of a session. A session without writes has none. */
-  function queueOf(path: string): WriteQueue {
-    for (const [other, { isIdle }] of queues) if (isIdle) queues.delete(other);
-    const queue = queues.get(path) ?? new WriteQueue();
-    queues.set(path, queue);
-    return queue;
-  }
+  const queues = new WriteQueues();
 
   const store: SessionStore = {
     async save(session) {
@@ -34,7 +26,7 @@ export function threadSessions(state: SessionFiles): SessionStore {
       const { session_id, agent_id, last_active_at } = session;
       const path = pathOf(session_id);
       const metadata = { session_id, agent_id: agent_id.slice(0, 200), last_active_at };
-      await queueOf(path).save(() =>
+      await queues.of(path).save(() =>
         asSessionError(async () => {
           await state.writeFile(path, new Uint8Array(bytes).buffer, "application/json", { metadata });
         }),
@@ -42,13 +34,13 @@ export function threadSessions(state: SessionFiles): SessionStore {
     },
     async load(sessionId) {
       const path = pathOf(checkedSessionId(sessionId));
-      await queues.get(path)?.settled();
+      await queues.settled(path);
       const bytes = await asSessionError(() => state.readFile(path));
       if (bytes === null) throw SessionError.notFound(sessionId);
       return decodeSession(bytes, sessionId);
     },
     async listIds() {
-      for (const queue of queues.values()) await queue.settled();
+      await queues.allSettled();
       const entries = await asSessionError(async () =>
         (await state.statFile(folder)) === null ? [] : (await state.readdirFile(folder)).entries,
       );
@@ -62,7 +54,7 @@ export function threadSessions(state: SessionFiles): SessionStore {
     },
     async delete(sessionId) {
       const path = pathOf(checkedSessionId(sessionId));
-      await queueOf(path).delete(() =>
+      await queues.of(path).delete(() =>
         asSessionError(async () => {
           if ((await state.statFile(path)) === null) throw SessionError.notFound(sessionId);
           await state.unlinkFile(path);

@@ -1,7 +1,7 @@
 // Checkpoints in the files of a thread, for agents that run in a tool of the thread. Each session has one file. The metadata
 // of the checkpoint is stored as the metadata of the file, so both are written at once.
 
-import { WriteQueue } from "#lib/write-queue.ts";
+import { WriteQueues } from "#lib/write-queue.ts";
 import type { ThreadState } from "#spec/thread-state.ts";
 
 import type { CheckpointStore } from "../checkpoint-store.ts";
@@ -17,15 +17,7 @@ export type CheckpointFiles = Pick<ThreadState, "writeFile" | "readFile" | "stat
 
 /** Keeps checkpoints as files of a thread, in the folder `/.checkpoints`. `state` is that of the tool in which the agent runs. */
 export function threadCheckpoints(state: CheckpointFiles): Required<CheckpointStore> {
-  const queues = new Map<string, WriteQueue>();
-
-  /** The queue of a session. A session without writes has none. */
-  function queueOf(path: string): WriteQueue {
-    for (const [other, { isIdle }] of queues) if (isIdle) queues.delete(other);
-    const queue = queues.get(path) ?? new WriteQueue();
-    queues.set(path, queue);
-    return queue;
-  }
+  const queues = new WriteQueues();
 
   async function read(sessionId: string) {
     const bytes = await state.readFile(pathOf(sessionId));
@@ -37,17 +29,17 @@ export function threadCheckpoints(state: CheckpointFiles): Required<CheckpointSt
       const path = pathOf(sessionId);
       const text = JSON.stringify(saved);
       const metadata = { ...newMetadata(sessionId, saved) };
-      await queueOf(path).save(async () => {
+      await queues.of(path).save(async () => {
         await state.writeFile(path, text, "application/json", { metadata });
       });
     },
     async load(sessionId) {
-      await queues.get(pathOf(sessionId))?.settled();
+      await queues.settled(pathOf(sessionId));
       return read(sessionId);
     },
     async loadMetadata(sessionId) {
       const path = pathOf(sessionId);
-      await queues.get(path)?.settled();
+      await queues.settled(path);
       const file = await state.statFile(path);
       if (file === null) return null;
       const metadata = readMetadata(sessionId, file.metadata);
@@ -57,12 +49,12 @@ export function threadCheckpoints(state: CheckpointFiles): Required<CheckpointSt
     },
     async delete(sessionId) {
       const path = pathOf(sessionId);
-      await queueOf(path).delete(async () => {
+      await queues.of(path).delete(async () => {
         if ((await state.statFile(path)) !== null) await state.unlinkFile(path);
       });
     },
     async list() {
-      for (const queue of queues.values()) await queue.settled();
+      await queues.allSettled();
       if ((await state.statFile(folder)) === null) return [];
       const { entries } = await state.readdirFile(folder);
       const sessions = entries.map(({ name, isDirectory }) =>

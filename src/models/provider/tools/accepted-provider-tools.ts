@@ -54,7 +54,7 @@ function problemOf(tool: ModelProviderTool, { types, docs }: AcceptedTypes): str
     return `has the field "${secret}", and definitions have no secrets; use an MCP server definition for a server that needs it`;
   return tool["require_approval"] === "never"
     ? null
-    : 'needs require_approval: "never", because the provider has nobody to ask; use an MCP server definition for calls that need an approval';
+    : 'needs require_approval: "never", because the provider cannot ask a person; use an MCP server definition for calls that need an approval';
 }
 
 /** Why the protocol's provider does not accept a definition's tools; null if it accepts all of them. */

@@ -1,11 +1,7 @@
 // Errors of the file system as errors of a store.
 
+import { codeOf } from "../../../node/durable-files.ts";
 import { SessionError } from "../session-error.ts";
-
-/** The code of an error of the platform; an empty text for any other value. */
-export function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException | null)?.code ?? "";
-}
 
 /** Runs work with files. An error of the platform becomes a SessionError with the path. */
 export async function withFiles<T>(path: string, work: () => Promise<T>): Promise<T> {

@@ -4,15 +4,16 @@
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
-import { WriteQueue } from "#lib/write-queue.ts";
+import { WriteQueues } from "#lib/write-queue.ts";
 
+import { nullIfMissing, syncFolder, writeDurably } from "../../../node/durable-files.ts";
 import { LoopError } from "../../loop-error.ts";
 import type { Session, SessionData } from "../loop-session.ts";
 import { assertSize, checkedSessionId, decodeSession, encodeSession, isSessionId } from "../session-codec.ts";
 import { SessionError } from "../session-error.ts";
 import { sessionsOfAgent } from "../session-store.ts";
 import type { SessionStore } from "../session-store.ts";
-import { codeOf, withFiles } from "./file-error.ts";
+import { withFiles } from "./file-error.ts";
 import { lockSession } from "./session-lock.ts";
 
 /** Options of `fileSessions`. */
@@ -30,7 +31,7 @@ const unfinished = /\.json(?:\.lock)?\.[0-9a-f-]{36}\.tmp$/;
 const abandonedAfter = 60 * 60 * 1000;
 
 /** The writes of each file. All stores of this process share the queues, so that a save never overwrites a later save of another store. */
-const queues = new Map<string, WriteQueue>();
+const queues = new WriteQueues();
 
 /**
  * Keeps sessions as files. Saves of one process are executed in the order of their calls. If another process saves the same session, a save waits, and
@@ -48,7 +49,7 @@ export function fileSessions({ dir, lockWaitMs = 5_000 }: FileSessionOptions): S
       const bytes = encodeSession(session);
       const { session_id } = session;
       const file = fileOf(session_id);
-      await queueOf(file).save(() =>
+      await queues.of(file).save(() =>
         withFiles(file, async () => {
           await mkdir(root, { recursive: true, mode: 0o700 });
           const unlock = await lockSession(file, session_id, lockWaitMs);
@@ -63,19 +64,19 @@ export function fileSessions({ dir, lockWaitMs = 5_000 }: FileSessionOptions): S
     },
     async load(sessionId) {
       const file = fileOf(sessionId);
-      await queues.get(file)?.settled();
+      await queues.settled(file);
       const bytes = await withFiles(file, () => readWhole(file, sessionId));
       if (bytes === null) throw SessionError.notFound(sessionId);
       return decodeSession(bytes, sessionId);
     },
     async listIds() {
-      for (const [file, queue] of queues) if (path.dirname(file) === root) await queue.settled();
+      await queues.allSettled((file) => path.dirname(file) === root);
       const found = await withFiles(root, () => filesIn(root));
       return found.toSorted((one, other) => Number(other.changed - one.changed)).map(({ id }) => id);
     },
     async delete(sessionId) {
       const file = fileOf(sessionId);
-      await queueOf(file).delete(() =>
+      await queues.of(file).delete(() =>
         withFiles(file, async () => {
           if ((await nullIfMissing(stat(root))) === null) throw SessionError.notFound(sessionId);
           const unlock = await lockSession(file, sessionId, lockWaitMs);
@@ -119,23 +120,10 @@ export async function deleteSession(sessionId: string, dir: string): Promise<voi
   return fileSessions({ dir }).delete(sessionId);
 }
 
-function queueOf(file: string): WriteQueue {
-  for (const [other, { isIdle }] of queues) if (isIdle) queues.delete(other);
-  const queue = queues.get(file) ?? new WriteQueue();
-  queues.set(file, queue);
-  return queue;
-}
-
 async function replaceFile(file: string, bytes: Uint8Array): Promise<void> {
   const written = `${file}.${crypto.randomUUID()}.tmp`;
   try {
-    const handle = await open(written, "wx", 0o600);
-    try {
-      await handle.writeFile(bytes);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeDurably(written, bytes);
     await rename(written, file);
   } catch (error) {
     await rm(written, { force: true });
@@ -175,26 +163,5 @@ async function removeAbandoned(root: string): Promise<void> {
     if (!unfinished.test(name)) continue;
     const info = await nullIfMissing(stat(path.join(root, name)));
     if (info !== null && Date.now() - info.mtimeMs > abandonedAfter) await rm(path.join(root, name), { force: true });
-  }
-}
-
-/** Makes the names in a folder durable. Skipped on Windows, which cannot open folders. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Returns the result; null if the file or the folder does not exist. */
-async function nullIfMissing<T>(result: Promise<T>): Promise<T | null> {
-  try {
-    return await result;
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
-    throw error;
   }
 }

@@ -8,8 +8,8 @@ import { hostname } from "node:os";
 
 import { fieldsOf, parseJson } from "#lib/json-value.ts";
 
+import { codeOf } from "../../../node/durable-files.ts";
 import { SessionError } from "../session-error.ts";
-import { codeOf } from "./file-error.ts";
 
 /** Age in milliseconds after which a lock is taken over. A save takes a few milliseconds. */
 const staleAfter = 60_000;

@@ -2,12 +2,13 @@
 // metadata. Each file is written under another name and then renamed. `metadata.json` is removed before `checkpoint.json` is replaced, so
 // after a crash between the two it is missing, and never describes another state.
 
-import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import path from "node:path";
 
 import { ownJsonOrUndefined } from "#lib/untrusted/own-json.ts";
-import { WriteQueue } from "#lib/write-queue.ts";
+import { WriteQueues } from "#lib/write-queue.ts";
 
+import { nullIfMissing, syncFolder, writeDurably } from "../../../node/durable-files.ts";
 import { refusal } from "../../../upp/upp-error.ts";
 import type { CheckpointMetadata, CheckpointStore } from "../../checkpoint-store.ts";
 import type { AgentStateJSON } from "../../state-json.ts";
@@ -35,7 +36,7 @@ const temporaryFile = /^(?:checkpoint|metadata)\.json\..+\.tmp$/;
 const abandonedAfter = 60 * 60 * 1000;
 
 /** The writes of each session folder. All stores of this process share the queues, so that a save never overwrites a later save of another store. */
-const queues = new Map<string, WriteQueue>();
+const queues = new WriteQueues();
 
 /**
  * Keeps checkpoints as files that only the user of this process can read. A load waits for the saves of the session that were called
@@ -56,24 +57,24 @@ export function fileCheckpoints({
     async save(sessionId, state) {
       const folder = at(sessionId);
       const texts = { state: JSON.stringify(state), metadata: JSON.stringify(newMetadata(sessionId, state)) };
-      await queueOf(folder.path).save(() => folder.write(texts));
+      await queues.of(folder.path).save(() => folder.write(texts));
     },
     async load(sessionId) {
       const folder = at(sessionId);
-      await queues.get(folder.path)?.settled();
+      await queues.settled(folder.path);
       return folder.state();
     },
     async loadMetadata(sessionId) {
       const folder = at(sessionId);
-      await queues.get(folder.path)?.settled();
+      await queues.settled(folder.path);
       return folder.metadata();
     },
     async delete(sessionId) {
       const folder = at(sessionId);
-      await queueOf(folder.path).delete(() => folder.remove());
+      await queues.of(folder.path).delete(() => folder.remove());
     },
     async list() {
-      for (const [folder, queue] of queues) if (path.dirname(folder) === root) await queue.settled();
+      await queues.allSettled((folder) => path.dirname(folder) === root);
       const entries = await nullIfMissing(readdir(root, { withFileTypes: true }));
       const sessions: string[] = [];
       for (const entry of entries ?? []) {
@@ -83,13 +84,6 @@ export function fileCheckpoints({
       return sessions.toSorted();
     },
   };
-}
-
-function queueOf(folder: string): WriteQueue {
-  for (const [other, { isIdle }] of queues) if (isIdle) queues.delete(other);
-  const queue = queues.get(folder) ?? new WriteQueue();
-  queues.set(folder, queue);
-  return queue;
 }
 
 /** The files of one session. */
@@ -183,36 +177,5 @@ class SessionFolder {
 
   #location(file: string) {
     return { sessionId: this.#sessionId, file };
-  }
-}
-
-async function writeDurably(file: string, bytes: Uint8Array): Promise<void> {
-  const handle = await open(file, "wx", 0o600);
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Makes the names in a folder durable. Skipped on Windows, which cannot open folders. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Returns the result; null if the file or the folder does not exist. */
-async function nullIfMissing<T>(result: Promise<T>): Promise<T | null> {
-  try {
-    return await result;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
   }
 }

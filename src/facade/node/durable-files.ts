@@ -1,0 +1,40 @@
+// Files that survive a kill and a power failure, for the stores of the facades in Node.
+
+import { open } from "node:fs/promises";
+
+/** Writes a file that does not exist, which only its user can read, and makes its bytes durable. */
+export async function writeDurably(file: string, bytes: Uint8Array): Promise<void> {
+  const handle = await open(file, "wx", 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes the names in a folder durable. Skipped on Windows, which cannot open folders. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The code of an error of the platform; an empty text for any other value. */
+export function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException | null)?.code ?? "";
+}
+
+/** Returns the result; null if the file or the folder does not exist. */
+export async function nullIfMissing<T>(result: Promise<T>): Promise<T | null> {
+  try {
+    return await result;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw error;
+  }
+}
