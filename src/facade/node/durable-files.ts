@@ -2,11 +2,18 @@
 
 import { open } from "node:fs/promises";
 
-/** Writes a file that does not exist, which only its user can read, and makes its bytes durable. */
+import { increasingTime } from "#lib/increasing-time.ts";
+
+/**
+ * Writes a file that does not exist, which only its user can read, and makes its bytes durable. Its time of change is later than that of
+ * every file that this process wrote before; file systems give the same time to files that are written within a few milliseconds.
+ */
 export async function writeDurably(file: string, bytes: Uint8Array): Promise<void> {
   const handle = await open(file, "wx", 0o600);
   try {
     await handle.writeFile(bytes);
+    const seconds = increasingTime() / 1_000_000;
+    await handle.utimes(seconds, seconds);
     await handle.sync();
   } finally {
     await handle.close();

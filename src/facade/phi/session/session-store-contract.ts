@@ -109,8 +109,9 @@ const rules: Record<string, Rule> = {
   "An empty store lists nothing": async (store) =>
     difference([await store.listIds(), await store.listForAgent("agent-1")], [[], []]),
   "The last saved session is listed first": async (store) => {
-    for (const id of ["a", "b", "c", "a"]) await store.save(sample(id));
-    return difference(await store.listIds(), ["a", "c", "b"]);
+    const ids = Array.from({ length: 12 }, (_, index) => `session-${String((index * 5) % 12)}`);
+    for (const id of [...ids.slice(0, 3), ...ids]) await store.save(sample(id));
+    return difference(await store.listIds(), ids.toReversed());
   },
   "The sessions of an agent are those with its id": async (store) => {
     for (const [id, agent_id] of [

@@ -1,10 +1,10 @@
 // Sessions in the files of a thread, for agents that run in a tool of the thread. Each session has one file.
 
+import { increasingTime } from "#lib/increasing-time.ts";
 import { WriteQueues } from "#lib/write-queue.ts";
 import type { FileRecord } from "#spec/thread-file.ts";
 import type { ThreadState } from "#spec/thread-state.ts";
 
-import { compareTimes } from "./recorder-state.ts";
 import { checkedSessionId, decodeSession, encodeSession, isSessionId } from "./session-codec.ts";
 import { SessionError } from "./session-error.ts";
 import type { SessionStore } from "./session-store.ts";
@@ -23,9 +23,9 @@ export function threadSessions(state: SessionFiles): SessionStore {
   const store: SessionStore = {
     async save(session) {
       const bytes = encodeSession(session);
-      const { session_id, agent_id, last_active_at } = session;
+      const { session_id, agent_id } = session;
       const path = pathOf(session_id);
-      const metadata = { session_id, agent_id: agent_id.slice(0, 200), last_active_at };
+      const metadata = { session_id, agent_id: agent_id.slice(0, 200), saved_at: increasingTime() };
       await queues.of(path).save(() =>
         asSessionError(async () => {
           await state.writeFile(path, new Uint8Array(bytes).buffer, "application/json", { metadata });
@@ -44,10 +44,8 @@ export function threadSessions(state: SessionFiles): SessionStore {
       const entries = await asSessionError(async () =>
         (await state.statFile(folder)) === null ? [] : (await state.readdirFile(folder)).entries,
       );
-      const newest = entries.toSorted(
-        (one, other) => (other.updatedAt ?? 0) - (one.updatedAt ?? 0) || compareTimes(activeAt(other), activeAt(one)),
-      );
-      return newest
+      return entries
+        .toSorted((one, other) => savedAt(other) - savedAt(one))
         .filter(({ name, isDirectory }) => !isDirectory && name.endsWith(ending))
         .map(({ name }) => name.slice(0, -ending.length))
         .filter(isSessionId);
@@ -66,10 +64,10 @@ export function threadSessions(state: SessionFiles): SessionStore {
   return store;
 }
 
-/** When the session of a file was last active, which orders files that were written at the same time. */
-function activeAt({ metadata }: FileRecord): string {
-  const time = metadata?.["last_active_at"];
-  return typeof time === "string" ? time : "";
+/** When a file was saved, in microseconds. The time of the file itself may be the same for files that are written in one request. */
+function savedAt({ metadata, updatedAt }: FileRecord): number {
+  const time = metadata?.["saved_at"];
+  return typeof time === "number" ? time : (updatedAt ?? 0);
 }
 
 function pathOf(sessionId: string): string {
