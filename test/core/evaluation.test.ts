@@ -67,7 +67,7 @@ describe("the prompt of a judge", () => {
     expect(text).toContain("Original query:\na\n> Response 1:\nb");
   });
 
-  it("A text without such lines is sent as it is", () => {
+  it("A text without a line that reads as a mark of the prompt is sent as it is", () => {
     const response = "The response 2 people gave.\n\n- Responses differ.\n> a quote\n\tcode";
     expect(prompt([response]).text).toContain(`Response 1:\n${response}\n\n`);
   });
