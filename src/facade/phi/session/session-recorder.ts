@@ -104,7 +104,9 @@ export class SessionRecorder {
   resume(session: SessionData): void {
     const data = readSession(structuredClone({ ...session }));
     if (findSession(this.#state, data.session_id) !== null)
-      throw new LoopError(`The recorder already knows the session ${JSON.stringify(data.session_id)}. Only a session of another process is resumed.`);
+      throw new LoopError(
+        `The recorder already knows the session ${JSON.stringify(data.session_id)}. Only a session of another process is resumed.`,
+      );
     const isPart = "InactivityTimeout" in data.formation;
     const source_id = isPart ? data.session_id.replace(/~\d+$/, "") : data.session_id;
     this.#state = { ...this.#state, sessions: [...this.#state.sessions, { data, source_id, is_drained: true }] };
