@@ -1,7 +1,5 @@
 // The plays of the public implementation of phi-core about compaction, tokens, limits and JSON (plays/README.md).
 
-import { readFileSync } from "node:fs";
-
 import { describe, expect, it } from "vitest";
 
 import { shortenLines } from "#core/context/shorten.ts";
@@ -16,16 +14,10 @@ import {
 } from "#facade/phi/index.ts";
 import type { AgentMessage } from "#facade/phi/index.ts";
 
-import { messagesOf } from "./support/play-file.ts";
-import type { PlayEntry } from "./support/play-file.ts";
+import { entriesOf, messagesOf } from "./support/play-file.ts";
 
 /* oxlint-disable typescript/no-explicit-any -- the notation of plays has no types; a wrong member makes the play fail */
 type Any = any;
-
-const entriesOf = (file: string): PlayEntry[] =>
-  (JSON.parse(readFileSync(new URL(`plays/${file}.json`, import.meta.url), "utf8")) as PlayEntry[]).filter(
-    ({ leftOut }) => leftOut === undefined,
-  );
 
 const textIn = (message: Any): string => message.content.map(({ text = "" }: Any) => text).join("\n");
 

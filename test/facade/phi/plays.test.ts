@@ -1,21 +1,16 @@
 // The plays of the public implementation of phi-core that concern its documents (plays/README.md): scripted answers, expected events and
 // messages. A play that is left out has its reason in its entry, and a play whose result differs has the decision.
 
-import { readFileSync } from "node:fs";
-
 import { describe, expect, it } from "vitest";
 
 import type { AgentEvent, AgentMessage } from "#facade/phi/index.ts";
 
 import { problemsOf } from "./support/event-grammar.ts";
-import { eventName, PlayRun, written } from "./support/play-file.ts";
+import { allEntriesOf, entriesOf, eventName, PlayRun, written } from "./support/play-file.ts";
 import type { PlayEntry } from "./support/play-file.ts";
 
 /* oxlint-disable typescript/no-explicit-any -- the notation of plays has no types; a wrong member makes the play fail */
 type Any = any;
-
-const plays = (file: string): PlayEntry[] =>
-  JSON.parse(readFileSync(new URL(`plays/${file}.json`, import.meta.url), "utf8")) as PlayEntry[];
 
 /** A text, or a pattern for it. */
 function expectText(actual: string, expected: Any, ids: Record<string, string> = {}): void {
@@ -233,9 +228,7 @@ function expectPlay(run: PlayRun, entry: PlayEntry): void {
 }
 
 describe.each(["agent-loop", "agent"])("the plays of %s", (file) => {
-  const entries = plays(file);
-
-  it.each(entries.filter(({ leftOut }) => leftOut === undefined).map((entry) => [entry.id, entry] as const))(
+  it.each(entriesOf(file).map((entry) => [entry.id, entry] as const))(
     "The play %s has the events and messages that its entry expects",
     async (_id, entry) => {
       const run = new PlayRun();
@@ -243,8 +236,16 @@ describe.each(["agent-loop", "agent"])("the plays of %s", (file) => {
       expectPlay(run, entry);
     },
   );
-
-  it("Each play that is left out has a reason", () => {
-    for (const { id, leftOut, given } of entries) expect(leftOut ?? given, id).toBeTruthy();
-  });
 });
+
+it.each(["agent-loop", "agent", "compaction", "parallel", "serialization", "session", "sub-agent"])(
+  "Each play of %s has an id of its own, a source, and a requirement or the reason for which it is left out",
+  (file) => {
+    const entries = allEntriesOf(file);
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
+    for (const { id, source, leftOut, requirements } of entries) {
+      expect(source, id).toMatch(/^(?:src|tests)\/[\w/]+\.rs: \w+$/);
+      expect(leftOut ?? requirements[0], id).toMatch(/./);
+    }
+  },
+);

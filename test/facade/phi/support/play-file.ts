@@ -1,5 +1,6 @@
 // Reads the plays of `plays/` and runs those of the kinds `loop` and `agent` (their notation: plays/README.md).
 
+import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 
 import {
@@ -31,6 +32,7 @@ type Any = any;
 /** An entry of a file of plays. */
 export interface PlayEntry {
   id: string;
+  source: string;
   kind: string;
   requirements: string[];
   leftOut?: string;
@@ -48,8 +50,22 @@ const kinds: Record<string, (text: string, retry: number | null) => ProviderErro
   Other: (text) => ProviderError.other(text),
 };
 
-function answerOf(answer: Any): MockResponse {
-  if (answer.toolCalls !== undefined) return { tool_calls: answer.toolCalls, usage: answer.usage } as MockResponse;
+/** The plays of a file that are not left out. */
+export function entriesOf(file: string): PlayEntry[] {
+  return allEntriesOf(file).filter(({ leftOut }) => leftOut === undefined);
+}
+
+/** All entries of a file. */
+export function allEntriesOf(file: string): PlayEntry[] {
+  return JSON.parse(readFileSync(new URL(`../plays/${file}.json`, import.meta.url), "utf8")) as PlayEntry[];
+}
+
+/** The scripted answer of the notation. */
+export function answerOf(answer: Any): MockResponse {
+  if (answer.toolCalls !== undefined) {
+    const { toolCalls: tool_calls, text, usage } = answer;
+    return { tool_calls, usage, ...(text === undefined ? {} : { text }) } as MockResponse;
+  }
   if (answer.error === undefined) return answer as MockResponse;
   const { kind, message = "failed", retry_after_ms = null } = answer.error;
   return { error: kinds[kind]?.(message, retry_after_ms) ?? ProviderError.other(message) };
