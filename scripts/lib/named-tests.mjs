@@ -88,7 +88,7 @@ function plain(/** @type {string} */ text) {
 export const placeholder = /%[sdifjop]|\$\{[^}]*\}|\$[a-zA-Z][\w.]*/;
 
 /** A pattern for titles of it.each, whose placeholders (%s, $name, ${expression}) match any text. */
-function titlePattern(/** @type {string} */ title) {
+export function titlePattern(/** @type {string} */ title) {
   const parts = title.split(placeholder);
   return new RegExp(`^${parts.map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&")).join(".*")}$`, "s");
 }

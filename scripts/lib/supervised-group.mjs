@@ -8,12 +8,13 @@ import { fromRoot, root } from "./paths.mjs";
 /**
  * @param {string[]} command the program and its arguments
  * @param {Record<string, string>} [env]
+ * @param {string} [cwd]
  * @returns {Promise<ProcessGroup>}
  */
-export async function startSupervised(command, env) {
+export async function startSupervised(command, env, cwd = root) {
   const { startGroup } = await importCli("dev/process-group");
   return startGroup([process.execPath, fromRoot("scripts/threadhold.mjs"), "supervise", "--", ...command], {
-    cwd: root,
+    cwd,
     env: { ...process.env, ...env },
   });
 }

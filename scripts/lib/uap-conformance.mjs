@@ -94,7 +94,7 @@ export function conformanceProblems(document, expected = requirements) {
   const problems = [];
   const seen = new Set();
   document.text.split("\n").forEach((line, index) => {
-    const id = row.exec(line)?.groups?.["id"];
+    const id = rowId(line);
     if (id === undefined) return;
     const place = `${document.path}:${index + 1}`;
     if (seen.has(id)) problems.push(`${place}  ${id} has a second row`);
@@ -119,13 +119,36 @@ const link = /\[[^\]]*\]\([^)]*\)/g;
  */
 export function missingCode(document, folder, exists) {
   return document.text.split("\n").flatMap((line, index) => {
-    const id = row.exec(line)?.groups?.["id"];
+    const id = rowId(line);
     if (id === undefined) return [];
     const place = `${document.path}:${index + 1}`;
-    const cell = line.split(/(?<!\\)\|/)[3] ?? "";
-    const paths = [...cell.replaceAll(link, "").matchAll(/`([^`]+)`/g)].map(([, file = ""]) => file);
-    if (paths.length === 0 && cell.match(link) === null) return [`${place}  ${id} names no code`];
-    const files = paths.map((file) => (file.startsWith("src/") ? file : `${folder}/${file}`));
+    const files = namedCode(line, folder);
+    if (files.length === 0 && codeCell(line).match(link) === null) return [`${place}  ${id} names no code`];
     return files.filter((file) => !exists(file)).map((file) => `${place}  ${id}: there is no file ${file}`);
   });
+}
+
+/**
+ * The requirement of a row; undefined for another line.
+ *
+ * @param {string} line
+ */
+export const rowId = (line) => row.exec(line)?.groups?.["id"];
+
+const codeCell = (line) => line.split(/(?<!\\)\|/)[3] ?? "";
+
+/**
+ * The files of code that a row names.
+ *
+ * @param {string} line
+ * @param {string} folder
+ * @returns {string[]}
+ */
+export function namedCode(line, folder) {
+  const paths = [
+    ...codeCell(line)
+      .replaceAll(link, "")
+      .matchAll(/`([^`]+)`/g),
+  ].map(([, file = ""]) => file);
+  return paths.map((file) => (file.startsWith("src/") ? file : `${folder}/${file}`));
 }
