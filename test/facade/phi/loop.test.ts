@@ -282,6 +282,8 @@ describe("wrong options", () => {
     ["maxTokens", { maxTokens: -1 }, /`maxTokens` is -1/],
     ["temperature", { temperature: Number.NaN }, /`temperature` is NaN/],
     ["toolExecution", { toolExecution: { Batched: { size: 0 } } }, /`toolExecution.Batched.size` is 0/],
+    ["member of toolExecution", { toolExecution: { Batched: { size: 1, more: 1 } } }, /`toolExecution` is/],
+    ["member next to Batched", { toolExecution: { Batched: { size: 1 }, more: 1 } }, /`toolExecution` is/],
     ["beforeTurn", { beforeTurn: "yes" }, /`beforeTurn` is yes\. It has to be a function/],
     ["inputFilters", { inputFilters: [() => "Pass"] }, /`inputFilters\[0\]`/],
     ["getSteeringMessages", { getSteeringMessages: async () => [] }, /has to be synchronous/],

@@ -224,6 +224,20 @@ it.each([
   },
 );
 
+it.each([
+  ["google_generative_ai", "google-fc"],
+  ["google_vertex", "vertex-fc"],
+] as const)(
+  "The calls of an answer of %s without ids have the prefix %s and a number from 0 (REQ-120, REQ-121)",
+  async (api, prefix) => {
+    const config = streamConfig(server.config(api, "case:parallel-calls"));
+    const { content } = await profileProvider(api).stream(config, collector(), new CancellationToken());
+    // A suffix makes the ids unique in a conversation (decision 30).
+    const ids = content.flatMap((block) => (block.type === "toolCall" ? [block.id.replace(/_.*/, "")] : []));
+    expect(ids).toEqual([`${prefix}-0`, `${prefix}-1`]);
+  },
+);
+
 it("Each provider has the id of REQ-186", () => {
   const providers = [
     anthropicProvider,
