@@ -4,8 +4,21 @@ import { describe, expect, it } from "vitest";
 
 import { frame } from "../support/model-server/event-frames.mjs";
 import { answerTo } from "./answer-to.ts";
-import { ask, collect, emitted, model, readAnswer, request, serverEnv, serverPort } from "./ask-model.ts";
+import {
+  ask,
+  collect,
+  emitted,
+  message,
+  model,
+  readAnswer,
+  request,
+  serverEnv,
+  serverPort,
+  user,
+} from "./ask-model.ts";
 import { grammarFaults } from "./grammar.ts";
+import { storedAnswer } from "./provider-tool-answers.ts";
+import { capture } from "./sent-request.ts";
 
 /** The answer to these frames. */
 async function answerOf(...frames: Uint8Array[]) {
@@ -170,6 +183,49 @@ describe("pieces of an answer", () => {
       { type: "media_delta", delta: "iVBORw0KGgo=" },
       { type: "media_end" },
     ]);
+  });
+
+  it.for([
+    [["EmwK", "AhgBEgyVZx=="], "EmwKAhgBEgyVZx=="],
+    [["EmwKAg==", "GAES"], "EmwKAhgBEg=="],
+    [["%%%"], null],
+    [["EmwKAg==", "no base64"], null],
+  ] as const)(
+    "BEDROCK5 Redacted thinking in the pieces %j is sent back as %j, and the answer is complete",
+    async ([pieces, sentBack]) => {
+      const events = pieces.map((redactedContent) => ({
+        contentBlockDelta: { contentBlockIndex: 0, delta: { reasoningContent: { redactedContent } } },
+      }));
+      const said = { contentBlockDelta: { contentBlockIndex: 1, delta: { text: "Yes." } } };
+      const { text, end, parts } = await answerTo(
+        "bedrock",
+        lines(...events, { contentBlockStop: { contentBlockIndex: 0 } }, said, stop),
+      );
+      expect([text, end.type]).toEqual(["Yes.", "finish"]);
+      const answer = message("assistant", { parts: storedAnswer(parts).parts });
+      const { body } = await capture("bedrock", { messages: [user("First?"), answer, user("And then?")] });
+      const thinking = { reasoningContent: { redactedContent: sentBack } };
+      expect(body["messages"]?.[1]?.["content"]).toEqual([...(sentBack === null ? [] : [thinking]), { text: "Yes." }]);
+    },
+  );
+
+  it("BEDROCK5 An image whose pieces are not base64 is left out, and the answer is complete", async () => {
+    const piece = (bytes: string) => ({
+      contentBlockDelta: { contentBlockIndex: 0, delta: { image: { source: { bytes } } } },
+    });
+    const { text, end, parts } = await answerTo(
+      "bedrock",
+      lines(
+        { contentBlockStart: { contentBlockIndex: 0, start: { image: { format: "png" } } } },
+        piece("iVBORw=="),
+        piece("no base64"),
+        { contentBlockStop: { contentBlockIndex: 0 } },
+        { contentBlockDelta: { contentBlockIndex: 1, delta: { text: "Yes." } } },
+        stop,
+      ),
+    );
+    expect([text, end.type]).toEqual(["Yes.", "finish"]);
+    expect(parts.some(({ type }) => type === "media_start")).toBe(false);
   });
 
   it("A block that begins at the index of an open block ends it", async () => {

@@ -5,7 +5,7 @@
 
 import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from "@ai-sdk/provider";
 
-import { joinBase64 } from "#lib/base64.ts";
+import { fromBase64, joinBase64 } from "#lib/base64.ts";
 import { fieldsOf, isObject, type Fields } from "#lib/json-value.ts";
 
 import { countOf, textOf } from "../provider/chunk-field.ts";
@@ -131,8 +131,9 @@ export class ConverseParts {
     if (block?.kind !== "thinking") return begun;
     block.signature += stringOf(signature);
     if (redacted !== null) block.redacted.push(redacted);
-    // The part that begins the block shows that its text is redacted.
-    if (isNew && redacted !== null) return [{ type: "reasoning-start", id: index, ...dataOf(block) }];
+    // The part that begins the block shows that its text is redacted. The data itself is checked when it is complete.
+    if (isNew && redacted !== null)
+      return [{ type: "reasoning-start", id: index, providerMetadata: { bedrock: { redactedContent: "" } } }];
     if (typeof text !== "string" || text === "") return begun;
     return [...begun, { type: "reasoning-delta", id: index, delta: text }];
   }
@@ -152,7 +153,7 @@ export class ConverseParts {
       case "thinking":
         return [{ type: "reasoning-end", id: index, ...dataOf(block) }];
       case "image":
-        return [{ type: "file", mediaType: block.mediaType, data: joinBase64(block.bytes) }];
+        return [{ type: "file", mediaType: block.mediaType, data: bytesOf(block.bytes) ?? "" }];
       case "call": {
         const { id, name, input, isForeign } = block;
         const executed = isForeign ? { providerExecuted: true } : {};
@@ -185,11 +186,22 @@ function indexOf({ contentBlockIndex }: Fields): string {
   return typeof contentBlockIndex === "number" ? String(contentBlockIndex) : "0";
 }
 
+/** The base64 of all pieces; null if it is not base64, which the API would refuse in each later request. */
+function bytesOf(pieces: readonly string[]): string | null {
+  try {
+    const joined = joinBase64(pieces);
+    return fromBase64(joined) === null ? null : joined;
+  } catch {
+    return null;
+  }
+}
+
 /** The opaque data of thinking, which is sent back with it. */
 function dataOf({ signature, redacted }: Extract<Block, { kind: "thinking" }>) {
+  const bytes = bytesOf(redacted);
   const data = {
     ...(signature === "" ? {} : { signature }),
-    ...(redacted.length === 0 ? {} : { redactedContent: joinBase64(redacted) }),
+    ...(bytes === null || bytes === "" ? {} : { redactedContent: bytes }),
   };
   return Object.keys(data).length === 0 ? {} : { providerMetadata: { bedrock: data } };
 }
