@@ -102,13 +102,56 @@ export function geminiAnswer(chunks: readonly (readonly object[])[], more: objec
   );
 }
 
+interface ConverseBlock {
+  toolUse?: Record<string, unknown>;
+  toolResult?: Record<string, unknown> & { content?: object[] };
+  citation?: object;
+}
+
+/** The events of a block of ConverseStream. A string is a text, and a block `citation` has only a delta. */
+function converseEvents(block: string | ConverseBlock, contentBlockIndex: number): object[] {
+  const of = (name: "Delta" | "Start", value: object) => ({
+    [`contentBlock${name}`]: { contentBlockIndex, [name.toLowerCase()]: value },
+  });
+  const stop = { contentBlockStop: { contentBlockIndex } };
+  if (typeof block === "string") return [of("Delta", { text: block }), stop];
+  const { toolUse, toolResult, citation } = block;
+  if (citation !== undefined) return [of("Delta", { citation }), stop];
+  if (toolResult !== undefined) {
+    const { content = [], ...start } = toolResult;
+    return [of("Start", { toolResult: start }), of("Delta", { toolResult: content }), stop];
+  }
+  const { input, ...start } = toolUse ?? {};
+  const written = JSON.stringify(input);
+  const pieces = [written.slice(0, 5), written.slice(5)].map((piece) => of("Delta", { toolUse: { input: piece } }));
+  return [of("Start", { toolUse: start }), ...pieces, stop];
+}
+
+/** An answer of ConverseStream with these blocks, as text: the transport turns its frames into such events. */
+export function converseAnswer(blocks: readonly (string | ConverseBlock)[], stopReason = "end_turn"): string {
+  const usage = { inputTokens: 9, outputTokens: 5, totalTokens: 14 };
+  return sse(
+    { messageStart: { role: "assistant" } },
+    ...blocks.flatMap(converseEvents),
+    { messageStop: { stopReason } },
+    { metadata: { usage } },
+  );
+}
+
 /** A request that was sent. */
 export interface Sent {
   body: JsonObject;
   headers: Headers;
 }
 
-export type ToolProvider = "anthropic" | "openai-responses" | "azure" | "google" | "vertex" | "vertex-claude";
+export type ToolProvider =
+  | "anthropic"
+  | "openai-responses"
+  | "azure"
+  | "google"
+  | "vertex"
+  | "vertex-claude"
+  | "bedrock";
 
 const ids: Readonly<Record<ToolProvider, string>> = {
   anthropic: "claude-opus-4-7",
@@ -117,6 +160,7 @@ const ids: Readonly<Record<ToolProvider, string>> = {
   google: "gemini-3-pro",
   vertex: "gemini-3-pro",
   "vertex-claude": "claude-opus-4-7",
+  bedrock: "us.amazon.nova-2-lite-v1:0",
 };
 
 /** The model of a provider with these tools. */

@@ -19,116 +19,12 @@ import {
   storedAnswer,
   transcript,
   withTools,
-  type ToolProvider,
 } from "./provider-tool-answers.ts";
-
-const page = {
-  type: "web_search_result",
-  url: "https://weather.example/oslo",
-  title: "Oslo",
-  encrypted_content: "ENCRYPTED",
-  page_age: "1 day ago",
-};
-const search = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "rain in Oslo" } };
-const found = { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [page] };
-const claudeBlocks = [{ type: "text", text: "Let me look." }, search, found, { type: "text", text: "It rains." }];
-
-const searchItem = {
-  type: "web_search_call",
-  id: "ws_1",
-  status: "completed",
-  action: {
-    type: "search",
-    query: "rain in Oslo",
-    sources: [{ type: "url", url: "https://weather.example/oslo" }],
-  },
-};
-const codeItem = {
-  type: "code_interpreter_call",
-  id: "ci_1",
-  status: "completed",
-  code: "print(6*7)",
-  container_id: "cntr_1",
-  outputs: [{ type: "logs", logs: "42" }],
-};
-const code = { executableCode: { language: "PYTHON", code: "print(6*7)" }, thoughtSignature: "sig" };
-const ran = { codeExecutionResult: { outcome: "OUTCOME_OK", output: "42\n" } };
-const called = {
-  toolCall: { toolType: "GOOGLE_SEARCH_WEB", args: { queries: ["rain"] }, id: "gs_1" },
-  thoughtSignature: "s1",
-};
-const answered = {
-  toolResponse: { toolType: "GOOGLE_SEARCH_WEB", response: { found: 3 }, id: "gs_1" },
-  thoughtSignature: "s2",
-};
-
-interface Case {
-  provider: ToolProvider;
-  tools: Parameters<typeof withTools>[1][];
-  sentTools: unknown;
-  answer: string;
-  shown: object[];
-  /** What the next request has between the two questions. */
-  sentBack: unknown;
-}
-
-const claudeCase = {
-  tools: [{ type: "web_search_20250305", max_uses: 3 }],
-  sentTools: [{ type: "web_search_20250305", name: "web_search", max_uses: 3 }],
-  answer: claudeAnswer(claudeBlocks),
-  shown: [
-    {
-      id: "srvtoolu_1",
-      name: "web_search",
-      input: { query: "rain in Oslo" },
-      output: [{ type: "web_search_result", url: page.url, title: "Oslo", page_age: "1 day ago" }],
-    },
-  ],
-  sentBack: { role: "assistant", content: claudeBlocks },
-};
-const responsesCase = {
-  tools: [{ type: "web_search" }, { type: "code_interpreter" }],
-  sentTools: [{ type: "web_search" }, { type: "code_interpreter", container: { type: "auto" } }],
-  answer: responsesAnswer([searchItem, codeItem, outputText("It rains.")]),
-  shown: [
-    {
-      id: "ws_1",
-      name: "web_search",
-      input: { type: "search", query: "rain in Oslo" },
-      output: { sources: [{ type: "url", url: "https://weather.example/oslo" }] },
-    },
-    { id: "ci_1", name: "code_interpreter", input: { code: "print(6*7)" }, output: [{ type: "logs", logs: "42" }] },
-  ],
-  sentBack: [searchItem, codeItem, { role: "assistant", content: [{ type: "output_text", text: "It rains." }] }],
-};
-const geminiCase = {
-  tools: [{ type: "google_search" }, { type: "code_execution" }],
-  sentTools: [{ googleSearch: {} }, { codeExecution: {} }],
-  answer: geminiAnswer([
-    [{ text: "Let me compute." }, code],
-    [ran, called],
-    [answered, { text: "It rains." }],
-  ]),
-  shown: [
-    { name: "code_execution", input: { language: "PYTHON", code: "print(6*7)" }, output: "42\n" },
-    { id: "gs_1", name: "google_search_web", input: { queries: ["rain"] }, output: { found: 3 } },
-  ],
-  sentBack: {
-    role: "model",
-    parts: [{ text: "Let me compute." }, code, ran, called, answered, { text: "It rains." }],
-  },
-};
-
-const cases: Case[] = [
-  { provider: "anthropic", ...claudeCase },
-  { provider: "vertex-claude", ...claudeCase },
-  { provider: "openai-responses", ...responsesCase },
-  { provider: "azure", ...responsesCase },
-  { provider: "google", ...geminiCase },
-  { provider: "vertex", ...geminiCase },
-];
+import { cases, found, search } from "./provider-tool-cases.ts";
 
 const toolsIn = (parts: readonly { type: string }[]) => parts.filter(({ type }) => type === "provider_tool");
+
+const toolsOf = (body: JsonObject) => at(body["toolConfig"], "tools") ?? body["tools"];
 
 /** The conversation of a request between its first and its last message. */
 function middle(body: JsonObject): unknown {
@@ -141,7 +37,7 @@ function middle(body: JsonObject): unknown {
 describe.each(cases)("$provider", ({ provider, tools, sentTools, answer, shown, sentBack }) => {
   it("PROVTOOL1 A request offers the tools of the model's definition in the form of the provider's API", async () => {
     const { sent } = await askWith(withTools(provider, ...tools), answer);
-    expect(sent.body["tools"]).toEqual(sentTools);
+    expect(toolsOf(sent.body)).toEqual(sentTools);
   });
 
   it("PROVTOOL2 A call that the provider executed is a part of the answer with its input and its result, in its position", async () => {
@@ -194,7 +90,7 @@ describe.each(cases)("$provider", ({ provider, tools, sentTools, answer, shown, 
 
   it("A request that forbids calls does not offer the tools", async () => {
     const { sent } = await askWith(withTools(provider, ...tools), answer, { toolChoice: "none" });
-    expect(sent.body["tools"]).toBeUndefined();
+    expect(toolsOf(sent.body)).toBeUndefined();
   });
 });
 
@@ -226,6 +122,7 @@ it("PROVTOOL1 A build refuses tools that a provider does not have, too many or t
     { ...openai, baseUrl: "https://llm.example/v1" },
     { provider: "openai-compatible", preset: "groq" },
     { provider: "bedrock" },
+    { provider: "bedrock", model: "us.amazon.nova-pro-v1:0" },
     { provider: "openrouter" },
     { provider: "workers-ai" },
   ] as const)
@@ -245,7 +142,7 @@ it("PROVTOOL1 A request to an address of the environment whose server has anothe
 
 it("PROVTOOL5 The finish has the pages that the tools found among its sources", async () => {
   const url = "https://weather.example/oslo";
-  for (const { provider, tools, answer } of cases.slice(0, 4)) {
+  for (const { provider, tools, answer } of cases.slice(0, 5)) {
     const { parts } = await askWith(withTools(provider, ...tools), answer);
     expect(readAnswer(parts).end).toMatchObject({ sources: [{ url }] });
   }

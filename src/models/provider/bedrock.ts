@@ -65,6 +65,9 @@ const withoutCache = /claude-(?:instant|v2|3-(?:haiku|sonnet|opus)|3-5-sonnet-20
 /** Models that read audio by Converse. */
 const withAudio = /\bmistral\.voxtral|\bamazon\.nova-2-omni/;
 
+/** The models of Amazon for which AWS executes tools: Nova Premier, and all models from Nova 2 on. */
+const withSystemTools = /\bamazon\.nova-(?:premier|[2-9])/;
+
 /** The profile of a model that also reads audio. */
 const withAudioFiles = (profile: ProviderProfile): ProviderProfile => ({
   ...profile,
@@ -96,7 +99,10 @@ export const bedrock: ProviderProfile = {
   telemetryName: "aws.bedrock",
   variables,
   refusedField,
-  atHost: ({ model }) => (withAudio.test(model) ? audioProfiles : profiles)[familyOf(model)] ?? bedrock,
+  atHost({ model }) {
+    const byFamily = withAudio.test(model) ? audioProfiles : withSystemTools.test(model) ? toolProfiles : profiles;
+    return byFamily[familyOf(model)] ?? bedrock;
+  },
   transport: (fetch, target) => {
     const send = async (...request: Parameters<typeof fetch>): Promise<Response> => {
       const { bedrockFetch } = await import("../bedrock/bedrock-fetch.ts");
@@ -201,6 +207,10 @@ const nova: ProviderProfile = {
   markCache: (model, prompt) => anthropic.markCache?.(model, prompt, []),
 };
 
+const novaWithTools: ProviderProfile = { ...nova, providerTools: "converse" };
+
 const profiles: Partial<Record<ModelFamily, ProviderProfile>> = { claude, nova };
 
-const audioProfiles: typeof profiles = { nova: withAudioFiles(nova), mistral: withAudioFiles(bedrock) };
+const toolProfiles: typeof profiles = { nova: novaWithTools };
+
+const audioProfiles: typeof profiles = { nova: withAudioFiles(novaWithTools), mistral: withAudioFiles(bedrock) };

@@ -30,7 +30,7 @@ export function asSent({ url = "/", headers }, body) {
  * The case that a model's id names: `case:text` of `@cf/case:text`.
  * @param {string} model
  */
-function caseOf(model) {
+export function caseOf(model) {
   const at = model.indexOf("case:");
   return at === -1 ? model : model.slice(at);
 }

@@ -14,7 +14,7 @@
 import { createServer } from "node:http";
 
 import { BrokenRequests } from "../wire-rules/request-problems.mjs";
-import { asSent, gatewayUrl } from "./ai-binding.mjs";
+import { asSent, caseOf, gatewayUrl } from "./ai-binding.mjs";
 import { fixtureAnswer, listRecorded, listRecordedErrors, recordedAnswer, listStreams, textAnswer } from "./cases.mjs";
 import { CloudAccess } from "./cloud-access.mjs";
 import { signatureProblem } from "./event-frames.mjs";
@@ -138,7 +138,8 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
   const chooseAnswer = (provider, model) => {
     const found = recorded.find((entry) => entry.model === model);
     if (found !== undefined) return recordedAnswer(found);
-    return model.startsWith("case:") ? fixtureAnswer(provider, model.slice("case:".length)) : null;
+    const name = provider === "bedrock" ? caseOf(model) : model;
+    return name.startsWith("case:") ? fixtureAnswer(provider, name.slice("case:".length)) : null;
   };
 
   /**

@@ -1,6 +1,7 @@
 // The rules of Bedrock's Converse. Sources: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html and the
 // pages of its types.
 
+import { converseToolProblems, isServerBlock } from "./provider-tool-rules.mjs";
 import { callNameProblems, listProblems, textProblems, toolProblems } from "./text-rules.mjs";
 
 const idForm = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -62,6 +63,8 @@ function blockProblems(block, path) {
         ? []
         : [`${place}: should have a text and a signature, or redacted content`];
     }
+    case "json":
+      return typeof value === "object" && value !== null ? [] : [`${place}: should be an object`];
     case "toolUse":
       return [
         ...callNameProblems(value.name, place),
@@ -107,7 +110,7 @@ function pairProblems(messages, at) {
     const last = messages[at].content.filter((/** @type {any} */ block) => block.cachePoint === undefined).at(-1);
     return [
       ...blocksOf(messages[at], "toolUse")
-        .filter(({ toolUseId }) => !results.has(toolUseId))
+        .filter((toolUse) => !isServerBlock({ toolUse }) && !results.has(toolUse.toolUseId))
         .map(({ toolUseId }) => `${path}: toolUse without a toolResult in the next message: ${toolUseId}`),
       ...(last?.reasoningContent === undefined
         ? []
@@ -122,7 +125,7 @@ function pairProblems(messages, at) {
 
 const blocksOfRole = {
   user: ["text", "image", "document", "video", "audio", "toolResult", "cachePoint"],
-  assistant: ["text", "reasoningContent", "toolUse", "cachePoint"],
+  assistant: ["text", "reasoningContent", "toolUse", "toolResult", "cachePoint"],
 };
 
 /** @type {readonly string[]} */
@@ -140,9 +143,9 @@ export function bedrockProblems(body) {
   const specs = (toolConfig?.tools ?? []).flatMap((/** @type {any} */ tool) => tool.toolSpec ?? []);
   const problems = [
     ...listProblems(messages, "messages"),
-    ...toolProblems(toolConfig === undefined ? undefined : specs, (tool) => tool?.name),
+    ...toolProblems(specs.length === 0 ? undefined : specs, (tool) => tool?.name),
   ];
-  if (toolConfig !== undefined && specs.length === 0) problems.push("toolConfig.tools: should not be empty");
+  if (toolConfig !== undefined && toolConfig.tools.length === 0) problems.push("toolConfig.tools: should not be empty");
   for (const { name, description } of specs)
     if (description === "") problems.push(`toolConfig.tools: the description of ${name} should not be empty`);
   for (const [at, block] of system.entries()) problems.push(...blockProblems(block, `system.${at}`));
@@ -170,6 +173,7 @@ export function bedrockProblems(body) {
       problems.push(`${path}: a message with a document must have a text`);
     problems.push(...pairProblems(messages, at));
   }
+  problems.push(...converseToolProblems(body));
   const marks = JSON.stringify([system, messages, toolConfig]).split('"cachePoint":').length - 1;
   if (marks > 4) problems.push(`at most 4 cache points are accepted, found ${marks}`);
   const budget = more.thinking?.budget_tokens;

@@ -11,6 +11,7 @@ const responsesTypes = [
 ];
 const responsesItems =
   "web_search_call file_search_call code_interpreter_call image_generation_call mcp_call mcp_list_tools".split(" ");
+const systemTools = ["nova_grounding", "nova_code_interpreter"];
 const googleTools =
   "functionDeclarations googleSearch urlContext codeExecution fileSearch googleMaps enterpriseWebSearch".split(" ");
 
@@ -105,6 +106,48 @@ export function googleToolProblems({ contents, tools, toolConfig }) {
     const [called, answered] = [ids("toolCall"), ids("toolResponse")];
     if (called.size !== answered.size || [...called].some((id) => !answered.has(id)))
       problems.push(`contents.${at}: each toolCall needs a toolResponse with its id`);
+  }
+  return problems;
+}
+
+/**
+ * Whether a block of Converse is a call that AWS executed, or its result.
+ * @param {any} block
+ */
+export const isServerBlock = ({ toolUse, toolResult }) =>
+  toolUse?.type === "server_tool_use" || String(toolResult?.type).endsWith("_result");
+
+/**
+ * @param {Record<string, any>} body
+ * @returns {string[]}
+ */
+export function converseToolProblems({ messages, toolConfig }) {
+  const named = /** @type {any[]} */ (toolConfig?.tools ?? []).flatMap(({ systemTool }) => systemTool ?? []);
+  const problems = named
+    .filter((tool) => !systemTools.includes(tool.name) || Object.keys(tool).length !== 1)
+    .map((tool) => `toolConfig.tools: the system tool ${JSON.stringify(tool)} is unknown`);
+  const ids = new Set();
+  for (const [at, { role, content }] of messages.entries()) {
+    const open = new Set();
+    for (const block of content) {
+      const { toolUse, toolResult } = block;
+      const isServer = isServerBlock(block);
+      if (toolResult !== undefined && (role === "assistant") !== isServer)
+        problems.push(
+          `messages.${at}: a toolResult of the type "${toolResult.type}" is not permitted in the role "${role}"`,
+        );
+      if (!isServer) continue;
+      if (named.length === 0)
+        problems.push(`messages.${at}: a request with server_tool_use blocks must define system tools`);
+      if (toolUse !== undefined) {
+        if (ids.has(toolUse.toolUseId))
+          problems.push(`messages.${at}: ids of toolUse must be unique: ${toolUse.toolUseId}`);
+        ids.add(toolUse.toolUseId);
+        open.add(toolUse.toolUseId);
+      } else if (!open.delete(toolResult.toolUseId))
+        problems.push(`messages.${at}: toolResult without a toolUse: ${toolResult.toolUseId}`);
+    }
+    for (const id of open) problems.push(`messages.${at}: server_tool_use without a result: ${id}`);
   }
   return problems;
 }

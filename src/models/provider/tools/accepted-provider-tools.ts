@@ -30,6 +30,10 @@ const accepted: Readonly<Record<ProviderToolProtocol, AcceptedTypes>> = {
     types: ["google_search", "url_context", "code_execution", "google_maps", "enterprise_web_search"],
     docs: "https://cloud.google.com/vertex-ai/generative-ai/docs/grounding/overview",
   },
+  converse: {
+    types: ["nova_grounding", "nova_code_interpreter"],
+    docs: "https://docs.aws.amazon.com/nova/latest/nova2-userguide/using-tools.html",
+  },
 };
 
 /** The most tools of a definition, and the most bytes and levels of each one. */

@@ -16,9 +16,10 @@ import type { AnswerBlocks } from "../../answer-blocks.ts";
 import { assertFew, mostInAnswer } from "../../answer-bounds.ts";
 import type { CallTarget, ProviderToolProtocol } from "../provider-profile.ts";
 import { claudeTools } from "./claude-tools.ts";
+import { converseTools } from "./converse-tools.ts";
 import { googleTools, vertexTools } from "./gemini-tools.ts";
 import { responsesTools } from "./responses-tools.ts";
-import type { ToolEvent, ToolReader, ToolWire } from "./tool-wire.ts";
+import { mostStored, type ToolEvent, type ToolReader, type ToolWire } from "./tool-wire.ts";
 
 type Fetch = typeof globalThis.fetch;
 type StoredTool = Extract<StoredPart, { type: "provider_tool" }>;
@@ -29,12 +30,11 @@ const wires: Readonly<Record<ProviderToolProtocol, ToolWire>> = {
   responses: responsesTools,
   gemini: googleTools,
   "vertex-gemini": vertexTools,
+  converse: converseTools,
 };
 
 /** The most bytes of an input or a result that is shown. */
 const mostShown = 16 * 1024;
-/** The most bytes of the blocks of one call that are stored. A longer result is sent back as the text that is shown. */
-const mostStored = 512 * 1024;
 const bounds = { values: 20_000, depth: 64 };
 const longestName = 200;
 

@@ -7,6 +7,9 @@ import type { ModelProviderTool } from "#spec/index.ts";
 
 import type { CallTarget } from "../provider-profile.ts";
 
+/** The most bytes of the blocks of one call that are stored. A call with more is sent back as the text that is shown. */
+export const mostStored = 512 * 1024;
+
 /** A change of one call in a chunk. */
 export interface ToolEvent {
   type: "begin" | "end";
