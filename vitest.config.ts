@@ -10,7 +10,7 @@ import { defineConfig } from "vitest/config";
 
 import { threadhold } from "#testing/vite/index.ts";
 
-import { alsoInNode, fixtures, groupOrders, nodeProjects, resolve, shown } from "./test/node.config.ts";
+import { alsoInNode, chaiConfig, fixtures, groupOrders, nodeProjects, resolve, shown } from "./test/node.config.ts";
 import type {} from "./test/support/model-server/global-setup.ts";
 import { leadToSource, runtimeModules, setupFiles } from "./test/support/runtime-modules/plugin.mjs";
 
@@ -84,6 +84,7 @@ const inRuntime = (
     onStackTrace: leadToSource,
     deps: { optimizer: { ssr: { enabled: true, include: dependencies } } },
     testTimeout,
+    chaiConfig,
     include,
     isolate,
     provide: { quickPool, seed },

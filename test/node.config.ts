@@ -48,6 +48,9 @@ const open = "test/e2e/open-server.test.ts";
  */
 export const groupOrders = { threads: 1, together: 2, node: 3 };
 
+/** The message of a failed assertion contains the values, since the report of a gate has messages alone. */
+export const chaiConfig = { truncateThreshold: 400 };
+
 const inNode = (
   name: string,
   include: string[],
@@ -62,6 +65,7 @@ const inNode = (
     isolate,
     testTimeout: programTimeout,
     hookTimeout: programTimeout,
+    chaiConfig,
     sequence: { groupOrder },
   },
 });
@@ -77,6 +81,7 @@ const outside = (name: string, include: string[], others: string[] = []) => ({
     fileParallelism: false,
     testTimeout: programTimeout,
     hookTimeout: programTimeout,
+    chaiConfig,
     expect: { poll: { timeout: 100_000 } },
   },
 });
