@@ -168,6 +168,25 @@ describe("pieces of an answer", () => {
     });
   });
 
+  it.for([
+    { documentChar: { documentIndex: 0, start: 0, end: 20 } },
+    { documentPage: { documentIndex: 0, start: 1, end: 2 } },
+    { documentChunk: { documentIndex: 0, start: 0, end: 1 } },
+  ])("The citation of a document at %j changes no text, is no source, and is in the log", async (location) => {
+    const delta = (value: object) => ({ contentBlockDelta: { contentBlockIndex: 0, delta: value } });
+    const citation = { title: "Report", sourceContent: [{ text: "Rain until noon." }], location };
+    const { text, end, parts } = await answerTo(
+      "bedrock",
+      lines(delta({ text: "It rains" }), delta({ citation }), delta({ text: " until noon." }), stop),
+    );
+    expect(text).toBe("It rains until noon.");
+    expect(parts.filter(({ type }) => type === "text_start")).toHaveLength(1);
+    expect(end).toMatchObject({ type: "finish", stop_reason: "stop" });
+    expect(end).not.toHaveProperty("sources");
+    const logged = parts.flatMap((part) => (part.type === "raw" ? part.chunk : [])).join("");
+    expect(logged).toContain(JSON.stringify(citation));
+  });
+
   it("A generated image is media of the answer", async () => {
     const { parts } = await answerTo(
       "bedrock",

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { JsonObject } from "#contract/json.ts";
-import type { ModelPart } from "#core/ports/model-port.ts";
+import type { ModelPart, ModelRequest } from "#core/ports/model-port.ts";
 import { ignoredField } from "#models/provider/ignored-field.ts";
 import type { AnyModelDefinition, ModelProviderTool, ModelProviderToolValue } from "#spec/index.ts";
 
@@ -123,7 +123,6 @@ it("PROVTOOL1 A build refuses tools that a provider does not have, too many or t
     { provider: "openai-compatible", preset: "groq" },
     { provider: "bedrock" },
     { provider: "bedrock", model: "us.amazon.nova-pro-v1:0" },
-    { provider: "openrouter" },
     { provider: "workers-ai" },
   ] as const)
     expect(reasonOf(without, { type: "web_search" }), JSON.stringify(without)).toContain("executes no tools itself");
@@ -166,6 +165,43 @@ it("PROVTOOL2 The searches of an answer of Gemini that only its metadata shows a
   ]);
   const { sent } = await askWith(definition, answer, { messages: transcript(parts) });
   expect(middle(sent.body)).toEqual({ role: "model", parts: [{ text: "It rains." }] });
+});
+
+it("PROVTOOL1 The plugins of OpenRouter are in requests to the model server unless the tool choice is none, and its citations are sources", async () => {
+  const bodies: JsonObject[] = [];
+  const port = serverPort({
+    fetch: (input, init) => {
+      bodies.push(JSON.parse(typeof init?.body === "string" ? init.body : "{}") as JsonObject);
+      return fetch(input, init);
+    },
+  });
+  const pdf = { engine: "native" };
+  const providerTools: ModelProviderTool[] = [
+    { type: "web", max_results: 3 },
+    { type: "file-parser", pdf },
+  ];
+  const definition = model("openrouter", "case:cited", { providerTools });
+  expect(ignoredField(definition)).toBeUndefined();
+  const asked = (more: Partial<ModelRequest> = {}) =>
+    collect(port.stream(request(definition, more), new AbortController().signal));
+  const parts = await asked();
+  expect(bodies[0]).toMatchObject({
+    plugins: [
+      { id: "web", max_results: 3 },
+      { id: "file-parser", pdf },
+    ],
+  });
+  expect(bodies[0]).not.toHaveProperty("tools");
+  expect(readAnswer(parts)).toMatchObject({
+    text: "Spain won.",
+    end: { sources: [{ url: "https://a.example/won", title: "A says" }, {}] },
+  });
+  expect(toolsIn(storedAnswer(parts).parts)).toEqual([]);
+  await asked({ toolChoice: "none" });
+  expect(bodies[1]).not.toHaveProperty("plugins");
+  expect(ignoredField({ ...definition, providerTools: [{ type: "web_search" }] })?.reason).toContain(
+    "expected one of web, file-parser (https://openrouter.ai/docs/guides/features/plugins)",
+  );
 });
 
 it("PROVTOOL2 An image that a tool created is an image of the answer, and its bytes are in no other part", async () => {

@@ -171,6 +171,7 @@ export const openrouter: ProviderProfile = {
       : { ...own };
   },
   repeatsThinkingData: true,
+  providerTools: "openrouter",
   reportedCost({ openrouter: metadata }) {
     const cost = fieldsOf(fieldsOf(metadata)["usage"])["cost"];
     return typeof cost === "number" && cost >= 0 ? cost : null;

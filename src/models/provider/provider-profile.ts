@@ -194,7 +194,14 @@ interface SentThought {
 }
 
 /** The protocols of tools that a provider executes itself. */
-export type ProviderToolProtocol = "claude" | "vertex-claude" | "responses" | "gemini" | "vertex-gemini" | "converse";
+export type ProviderToolProtocol =
+  | "claude"
+  | "vertex-claude"
+  | "responses"
+  | "gemini"
+  | "vertex-gemini"
+  | "converse"
+  | "openrouter";
 
 /** A piece of a stream that the package does not know. `block` is its number if it begins a whole unknown block. */
 export interface UnknownPiece {

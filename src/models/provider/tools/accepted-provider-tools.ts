@@ -34,6 +34,7 @@ const accepted: Readonly<Record<ProviderToolProtocol, AcceptedTypes>> = {
     types: ["nova_grounding", "nova_code_interpreter"],
     docs: "https://docs.aws.amazon.com/nova/latest/nova2-userguide/using-tools.html",
   },
+  openrouter: { types: ["web", "file-parser"], docs: "https://openrouter.ai/docs/guides/features/plugins" },
 };
 
 /** The most tools of a definition, and the most bytes and levels of each one. */

@@ -18,6 +18,7 @@ import type { CallTarget, ProviderToolProtocol } from "../provider-profile.ts";
 import { claudeTools } from "./claude-tools.ts";
 import { converseTools } from "./converse-tools.ts";
 import { googleTools, vertexTools } from "./gemini-tools.ts";
+import { openrouterPlugins } from "./openrouter-plugins.ts";
 import { responsesTools } from "./responses-tools.ts";
 import { mostStored, type ToolEvent, type ToolReader, type ToolWire } from "./tool-wire.ts";
 
@@ -31,6 +32,7 @@ const wires: Readonly<Record<ProviderToolProtocol, ToolWire>> = {
   gemini: googleTools,
   "vertex-gemini": vertexTools,
   converse: converseTools,
+  openrouter: openrouterPlugins,
 };
 
 /** The most bytes of an input or a result that is shown. */
