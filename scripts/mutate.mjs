@@ -21,6 +21,8 @@ const wantedMutations = 20;
 const document = "docs/reference/phi-core.md";
 /** A run of unchanged code takes this long at most, one of mutated code this much longer: a mutation may cause an endless loop. */
 const [deadline, slowdown] = [300_000, 3];
+const outsideOfRuntime =
+  /^test\/(?:(?:cli|client|compiler|facade|host|lint|scripts|session|spec|tools\/node|ui)\/|surfaces\/in-node)/;
 
 const seed = Number(process.env.MUTATE_SEED ?? Date.now() % 1_000_000);
 const testFiles = readdirSync(fromRoot("test"), { recursive: true, encoding: "utf8" }).map((file) => `test/${file}`);
@@ -58,6 +60,7 @@ const folder = await copyTree();
 // After a SIGKILL the copy stays in the temporary folder of the system.
 process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 const inCopy = (file) => path.join(folder, file);
+const reachedFile = inCopy("reached-places.txt");
 /** @type {import("./lib/supervised-group.mjs").ProcessGroup | undefined} */
 let running;
 for (const [signal, number] of /** @type {const} */ ([
@@ -82,12 +85,14 @@ for (const row of chosen) {
   outcomes.push(result.outcome);
   console.log(`| ${row.id} | ${result.file}:${result.line} | ${result.change} | ${result.outcome} |`);
 }
-const count = (/** @type {(outcome: string) => boolean} */ is) => outcomes.filter(is).length;
-const survivors = count((outcome) => outcome === "survived");
+const count = (beginning) => outcomes.filter((outcome) => outcome.startsWith(beginning)).length;
+const [killed, elsewhere] = [count("killed"), count("killed by")];
+const bad = outcomes.length - killed;
 console.log(
-  `${count((outcome) => outcome === "killed")} killed, ${count((outcome) => outcome.startsWith("killed by"))} killed by tests of other rows, ${survivors} survived (MUTATE_SEED=${seed})`,
+  `${killed - elsewhere} killed, ${elsewhere} killed by the tests of another row, ${count("survived")} survived, ` +
+    `${count("failed before")} failed before (MUTATE_SEED=${seed})`,
 );
-process.exit(survivors === 0 ? 0 : 1);
+process.exit(bad === 0 ? 0 : 1);
 
 /** Mutates one place of a row's code; undefined if its tests execute none. */
 async function mutateRow({ id, code, tests, names }) {
@@ -96,12 +101,9 @@ async function mutateRow({ id, code, tests, names }) {
     const mutations = mutationsOf(text, file);
     if (mutations.length === 0 || tests.length === 0) continue;
     const begun = performance.now();
-    const marked = await runWith(file, withMarks(text, mutations), tests, deadline);
-    if (marked.failed) {
-      // Nothing follows from tests that fail without a mutation.
-      console.log(`The tests of row ${id} fail with the unchanged ${file}:\n${marked.output.slice(-3000)}`);
-      process.exit(1);
-    }
+    const marked = await runWith(file, withMarks(text, mutations, reachedFile), tests, deadline);
+    // Nothing follows from tests that fail without a mutation.
+    if (marked.failed) return { file, line: 0, change: marked.output.slice(-3000), outcome: "failed before" };
     const executed = [...reachedPlaces(marked.output)].flatMap((number) => mutations[number] ?? []);
     const inNamed = executed.filter(({ functions }) => functions.some((name) => names.includes(name)));
     const places = inNamed.length > 0 ? inNamed : executed;
@@ -125,22 +127,38 @@ async function mutateRow({ id, code, tests, names }) {
   return undefined;
 }
 
-/** Runs tests while a file of the copy has another text. */
+/** Runs tests while a file of the copy has another text. `output` also has the places that marked code reached. */
 async function runWith(file, text, tests, milliseconds) {
   const original = readFileSync(inCopy(file));
+  rmSync(reachedFile, { force: true });
   writeFileSync(inCopy(file), text);
   try {
-    return await runTests(tests, milliseconds);
+    const result = await runTests(tests, milliseconds);
+    return { ...result, output: result.output + (existsSync(reachedFile) ? readFileSync(reachedFile, "utf8") : "") };
   } finally {
     writeFileSync(inCopy(file), original);
   }
 }
 
+/** Runs tests. Those outside of the Workers runtime have a process of their own: one with both kinds does not end. */
 async function runTests(tests, milliseconds) {
   const files = [...new Set(tests.flatMap((test) => runnersOf(test.file, testFiles)))];
+  const outside = files.filter((file) => outsideOfRuntime.test(file));
+  const inside = files.filter((file) => !outsideOfRuntime.test(file));
+  const all = { failed: false, titles: [], output: "" };
+  for (const [config, some] of /** @type {const} */ ([
+    ["test/node.config.ts", outside],
+    ["vitest.config.ts", inside],
+  ])) {
+    if (some.length === 0 || all.failed) continue;
+    const { failed, titles, output } = await runFiles(config, { files: some, tests, milliseconds });
+    Object.assign(all, { failed, titles, output: all.output + output });
+  }
+  return all;
+}
+
+async function runFiles(config, { files, tests, milliseconds }) {
   const titles = tests.map(({ title }) => titlePattern(title).source.replace(/^\^/, ""));
-  // The configuration without the Workers runtime starts faster.
-  const inNode = files.every((file) => /^test\/(?:facade|host|session|scripts|tools\/node)\//.test(file));
   const report = inCopy(".cache/mutant.json");
   // A report of an earlier run must never be counted as this one's.
   rmSync(report, { force: true });
@@ -149,8 +167,11 @@ async function runTests(tests, milliseconds) {
       process.execPath,
       inCopy(tools.vitest),
       "run",
-      ...(inNode ? ["--config", inCopy("test/node.config.ts")] : []),
+      "--config",
+      inCopy(config),
       "--silent=false",
+      // Vitest does not end if it intercepts what marked code prints inside the Workers runtime.
+      "--disable-console-intercept",
       "--reporter=default",
       "--reporter=json",
       `--outputFile.json=${report}`,

@@ -1,5 +1,5 @@
 // Finds the places of a source text where one small change makes the program wrong, applies such a change, and marks the places so that a run
-// prints which of them it reached.
+// reports which of them it reached.
 
 import { parseSync } from "oxc-parser";
 
@@ -129,12 +129,14 @@ export function describeMutation(text, { kind, start, end }) {
 const reached = "reached place ";
 
 /**
- * The text, which prints the number of each mutation when its place is executed for the first time.
+ * The text, which reports the number of each mutation when its place is executed for the first time: in Node as a line of a file, because
+ * tests may compare what is printed, and in the Workers runtime on the console.
  *
  * @param {string} text
  * @param {Mutation[]} mutations
+ * @param {string} report the path of the file
  */
-export function withMarks(text, mutations) {
+export function withMarks(text, mutations, report) {
   const inserted = mutations.flatMap(({ mark: [start, of, end] }, number) => {
     const call = `__reached(${number})`;
     const length = end - start;
@@ -152,15 +154,22 @@ export function withMarks(text, mutations) {
     result += text.slice(from, at) + mark;
     from = at;
   }
-  const print = `console.log(\`\\n${reached}\${number}\\n\`)`;
   return `${result}${text.slice(from)}
-function __reached(number) { const seen = (__reached.seen ??= {}); if (!seen[number]) { seen[number] = true; ${print}; } }\n`;
+function __reached(number) {
+  const seen = (__reached.seen ??= {});
+  if (seen[number]) return;
+  seen[number] = true;
+  const line = "\\n${reached}" + number + "\\n";
+  if (globalThis.navigator?.userAgent === "Cloudflare-Workers") console.log(line);
+  else process.getBuiltinModule("node:fs").appendFileSync(${JSON.stringify(report)}, line);
+}
+`;
 }
 
 /**
- * The numbers that a run of marked code printed.
+ * The numbers that a run of marked code reported.
  *
- * @param {string} output
+ * @param {string} output of the console and of the file
  * @returns {Set<number>}
  */
 export const reachedPlaces = (output) =>

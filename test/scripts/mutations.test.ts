@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { parseSync } from "oxc-parser";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 
 import { copyTree, runnersOf } from "../../scripts/lib/mutant-tree.mjs";
 import { describeMutation, mutated, mutationsOf, reachedPlaces, withMarks } from "../../scripts/lib/mutations.mjs";
@@ -56,22 +56,24 @@ it("A mutation has its line, the functions around it, and a text of one line", (
   ]);
 });
 
-it("Marked code has the same results, and prints each place that it reaches once", async () => {
+it("Marked code has the same results, and reports each place that it reaches once", async () => {
   const text = [
     "const add = (a, b) => a + b;",
     "function pick(n) { if (n > 1) return add(n, 10); return (n ? 20 : 30); }",
-    "const other = () => add(40, 50);",
+    "const other = () => add(40, 50)",
     "export const results = [pick(2), pick(3), pick(0)];",
   ].join("\n");
   const mutations = mutationsOf(text, "a.js");
-  const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  const folder = await mkdtemp(path.join(tmpdir(), "threadhold-marks-"));
   try {
-    const marked = `data:text/javascript,${encodeURIComponent(withMarks(text, mutations))}`;
+    const report = path.join(folder, "reached.txt");
+    const marked = `data:text/javascript,${encodeURIComponent(withMarks(text, mutations, report))}`;
     const { results } = (await import(/* @vite-ignore */ marked)) as { results: number[] };
     expect(results).toEqual([12, 13, 30]);
-    const lines = log.mock.calls.map(([line]) => String(line));
-    expect(new Set(lines).size).toBe(lines.length);
-    const missed = mutations.filter((_none, at) => !reachedPlaces(lines.join("")).has(at));
+    const output = await readFile(report, "utf8");
+    const reached = reachedPlaces(output);
+    expect(output.match(/\d+/g)).toHaveLength(reached.size);
+    const missed = mutations.filter((_none, at) => !reached.has(at));
     expect(missed.map((one) => describeMutation(text, one))).toEqual([
       "add 1: 20",
       "return: const other = () => add(40, 50)",
@@ -80,7 +82,7 @@ it("Marked code has the same results, and prints each place that it reaches once
       "add 1: 50",
     ]);
   } finally {
-    log.mockRestore();
+    await rm(folder, { recursive: true });
   }
 });
 
@@ -94,7 +96,10 @@ it("The marked code of every file that a row of phi-core.md names parses, and so
     const text = await readFile(fromRoot(file), "utf8");
     const mutations = mutationsOf(text, file);
     const one = new Map(mutations.map((mutation) => [mutation.kind, mutation])).values();
-    for (const changed of [withMarks(text, mutations), ...[...one].map((mutation) => mutated(text, mutation))])
+    for (const changed of [
+      withMarks(text, mutations, "reached.txt"),
+      ...[...one].map((mutation) => mutated(text, mutation)),
+    ])
       expect(parseSync(file, changed).errors, file).toEqual([]);
   }
 });

@@ -105,7 +105,7 @@ const shownLoop = (record: LoopRecord) => ({
 const idsOf = (records: readonly LoopRecord[]): string[] => records.map(({ loop_id }) => loop_id);
 
 function expectSession(session: Session | undefined, { roots, children = {}, siblings = {}, ...expected }: Any): void {
-  expect({ ...session, loops: session?.loops.map(shownLoop) }).toMatchObject(expected);
+  expect(Object.assign({}, session, { loops: session?.loops.map(shownLoop) })).toMatchObject(expected);
   if (roots !== undefined) expect(idsOf(session?.rootLoops() ?? [])).toEqual(roots);
   for (const [id, ids] of Object.entries(children)) expect(idsOf(session?.childrenOf(id) ?? [])).toEqual(ids);
   for (const [id, ids] of Object.entries(siblings)) expect(idsOf(session?.parallelSiblings(id) ?? [])).toEqual(ids);
