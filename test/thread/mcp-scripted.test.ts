@@ -85,6 +85,21 @@ describe("the response to a call", () => {
     expect((await play({ "tools/call": [stream] })).outcomes).toEqual([["success", "done"]]);
   });
 
+  it.each([200, 202])(
+    "A session opens before its time limit although the response to a notification has the status %i and stays open",
+    async (status) => {
+      const open = { status, type: events, pieces: [": hello\n\n"], end: "open" };
+      const script = { "notifications/initialized": [open] };
+      expect((await play(script, { timeoutMs: 60_000 })).outcomes).toEqual([["success", "1"]]);
+    },
+  );
+
+  it("The error of a call that the server refuses because of its scope has the status 403 for a definition without OAuth", async () => {
+    const challenge = { "www-authenticate": 'Bearer error="insufficient_scope", scope="admin"' };
+    const { outcomes } = await play({ "tools/call": [{ status: 403, headers: challenge }] });
+    expect(outcomes).toEqual([["error", expect.stringContaining("refused the credentials (HTTP 403)")]]);
+  });
+
   it("A call ends before its time limit if its response is a short page that stays open", async () => {
     const page = { type: null, pieces: ["<p> hi"], end: "open" };
     const { outcomes } = await play({ "tools/call": [page] }, { timeoutMs: 60_000 });
@@ -387,5 +402,22 @@ describe("odd fields of a result", () => {
     };
     expect((await play(script)).outcomes).toEqual([["success", "done"]]);
     expect((await play({ "tools/list": tools, "tools/call": [done] })).outcomes).toEqual([["success", "done"]]);
+  });
+
+  it("The progress of a task is emitted after the response that creates the task", async () => {
+    const task = { taskId: "t", status: "working", pollInterval: 100 };
+    const params = '{"progressToken":$REPORT,"progress":0.5,"message":"half of it"}';
+    const progress = event(`{"jsonrpc":"2.0","method":"notifications/progress","params":${params}}`);
+    const done = event('{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"done"}]}}');
+    const { outcomes, events: emitted } = await play({
+      "tools/list": [result({ tools: [{ name: "count", execution: { taskSupport: "required" } }] })],
+      "tools/call": [result({ task })],
+      "tasks/get": [result({ ...task, status: "completed" })],
+      "tasks/result": [{ type: events, pieces: [progress, done] }],
+    });
+    expect(outcomes).toEqual([["success", "done"]]);
+    // A reader receives the last report at least.
+    const reports = emitted.flatMap((each) => (each.type === "tool_execution_delta" ? [each.progress] : []));
+    expect(reports.at(-1)).toEqual({ progress: 0.5, message: "half of it" });
   });
 });

@@ -205,6 +205,16 @@ describe("clients", () => {
     expect(await connect(await threadOf("anna"))).toMatchObject({ status: 200, page: connected });
   });
 
+  it("OAUTH15 Tokens are requested over http from a host that the definition allows", async () => {
+    const { root } = protectedServer();
+    // Another name of this machine, for which the SDK demands https.
+    const url = new URL(`${root}/mcp`);
+    url.hostname = "0.0.0.0";
+    useDefinition({ url: url.href, oauth: true, allowedHosts: [url.host] });
+    const id = await threadOf("anna");
+    expect(await connect(id)).toMatchObject({ status: 200, page: connected });
+  });
+
   it("OAUTH16 A client of the definition is used without a registration, with the secret that its function returns", async () => {
     const { control, issuer, definition } = protectedServer();
     const clientSecret = "secret-of-the-client";

@@ -1,7 +1,7 @@
 // Questions that a server asks a person during a call (elicitation). The request does not name the call, so the question belongs to the
 // call that began last and is still open. While a question is open, the time limits of the server's calls are paused.
 
-import type { ElicitRequestParams, ElicitResult } from "@modelcontextprotocol/sdk/types.js";
+import type { ElicitRequestParams, ElicitResult } from "@modelcontextprotocol/client";
 
 import type { JsonObject } from "#contract/json.ts";
 import type { Clock } from "#core/ports/clock.ts";

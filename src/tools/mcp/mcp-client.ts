@@ -1,7 +1,5 @@
 // A client of an MCP server for programs (phi-core, McpClient): its tools, and single requests. It works in a session over any transport.
 
-import type { ClientRequest } from "@modelcontextprotocol/sdk/types.js";
-
 import type { Json, JsonObject } from "#contract/json.ts";
 
 import { withTimeLimit } from "../limited-time.ts";
@@ -117,7 +115,7 @@ export class ConnectedMcpClient {
 
   /** Sends a request of the protocol, such as `resources/list`. Returns its result, whose fields are not checked. */
   async sendRequest(method: string, params?: JsonObject, { signal }: McpRequestOptions = {}): Promise<JsonObject> {
-    const request = { method, ...(params === undefined ? {} : { params }) } as ClientRequest;
+    const request = { method, ...(params === undefined ? {} : { params }) };
     const result = await this.#limited(signal, (own) =>
       this.#connection.run((session) => session.request(request, { signal: own }), false),
     );

@@ -1,7 +1,7 @@
 // Normalises a message of a server before the SDK checks it. The SDK refuses a whole message because of one odd field of its envelope, such
 // as `"error": null` next to a result, and then the result of a call that ran is lost.
 
-import { ErrorCode, JSONRPCMessageSchema, RELATED_TASK_META_KEY } from "@modelcontextprotocol/sdk/types.js";
+import { INTERNAL_ERROR, isJSONRPCResponse, RELATED_TASK_META_KEY } from "@modelcontextprotocol/client";
 
 import { fieldsOf, isEmptyList, isObject, textOrJson } from "#lib/json-value.ts";
 import type { Fields } from "#lib/json-value.ts";
@@ -68,12 +68,12 @@ export function plainMessage(value: unknown, request?: ResponseOwner): unknown {
     const isRefusal = !isOfRequest && request?.isFirst() === true;
     return { ...owner, error: { ...plainError(error), data: sentData(isRefusal) } };
   }
-  if (isOfRequest && JSONRPCMessageSchema.safeParse(value).success) return value;
+  if (isOfRequest && isJSONRPCResponse(value)) return value;
   if (isObject(result)) return { ...owner, result: plainMeta(result) };
   // PHP writes an empty list for an object without fields.
   if (result === null || isEmptyList(result)) return { ...owner, result: {} };
   const message = result === undefined ? "The response has no result." : "The field `result` is no object.";
-  return { ...owner, error: { code: ErrorCode.InternalError, message } };
+  return { ...owner, error: { code: INTERNAL_ERROR, message } };
 }
 
 function envelope(id: string | number | undefined): Fields {
@@ -96,14 +96,14 @@ function plainError(error: unknown): Fields {
   const given = isObject(error) ? (message ?? "") : error;
   const text = textOrJson(given);
   return {
-    code: Number.isSafeInteger(number) ? number : ErrorCode.InternalError,
+    code: Number.isSafeInteger(number) ? number : INTERNAL_ERROR,
     message: isVisible(text) ? text : "The server states no reason.",
   };
 }
 
 /**
- * The data of an error that a server sent, in place of the server's own, which no call uses. The SDK gives errors of its own codes that servers
- * use as well, such as -32000 and -32001.
+ * The data of an error that a server sent, in place of the server's own, which no call uses. The errors that `server-fetch.ts` adds have codes
+ * that servers use as well, such as -32000.
  */
 function sentData(isRefusal: boolean): Fields {
   return { sentBy: "server", isRefusal };

@@ -5,7 +5,7 @@ import type {
   CreateMessageRequestParams,
   CreateMessageResult,
   SamplingMessage,
-} from "@modelcontextprotocol/sdk/types.js";
+} from "@modelcontextprotocol/client";
 
 import type { DefinedCall, TextRequest, ToolsContext } from "#core/ports/tool-source-port.ts";
 import type { McpSampling } from "#spec/index.ts";

@@ -1,9 +1,7 @@
 // The errors of requests to MCP servers. Their texts name the definition and what to do, and contain no address, no header and no body of a
 // response.
 
-import { SseError } from "@modelcontextprotocol/sdk/client/sse.js";
-import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextprotocol/client";
 import { z } from "zod";
 
 import { ThreadholdError } from "#contract/error.ts";
@@ -44,6 +42,9 @@ export class McpServerError extends Error {
   }
 }
 
+/** The code of the error response that is added to a stream that ends without a response. */
+export const closedCode = -32_000;
+
 /** The code of the error response that is added for a response above a bound. Servers of the protocol do not use it. */
 export const tooMuchCode = -31_999;
 
@@ -82,10 +83,14 @@ const textLimit = 2000;
 /** Returns the HTTP status of a refused request; -1 if the response has an unexpected content type; undefined for any other error. */
 export function httpStatus(thrown: unknown): number | undefined {
   if (thrown instanceof SessionLost) return thrown.status;
-  if (thrown instanceof StreamableHTTPError || thrown instanceof SseError) return thrown.code;
-  // The server writes the text of an `McpError`, so this text is not searched for a status.
+  if (thrown instanceof SdkHttpError) return thrown.status;
+  if (thrown instanceof SseError) return thrown.code;
+  if (thrown instanceof SdkError) return thrown.code === SdkErrorCode.ClientHttpUnexpectedContent ? -1 : undefined;
+  // The server writes the text of a `ProtocolError`, so this text is not searched for a status.
   const found =
-    thrown instanceof Error && !(thrown instanceof McpError) ? /\(HTTP (\d{3})\)/.exec(thrown.message)?.[1] : undefined;
+    thrown instanceof Error && !(thrown instanceof ProtocolError)
+      ? /\(HTTP (\d{3})\)/.exec(thrown.message)?.[1]
+      : undefined;
   return found === undefined ? undefined : Number(found);
 }
 
@@ -100,9 +105,9 @@ export function isUnknown(status: number): boolean {
  * bound is not opened again.
  */
 export function endsSession(thrown: unknown): boolean {
-  if (thrown instanceof McpError) {
-    if (isSentError(thrown)) return isAboutSession(thrown);
-    return [ErrorCode.ConnectionClosed as number, tooMuchCode].includes(thrown.code);
+  if (isClosed(thrown)) return true;
+  if (thrown instanceof ProtocolError) {
+    return isSentError(thrown) ? isAboutSession(thrown) : thrown.code === tooMuchCode;
   }
   const status = httpStatus(thrown);
   if (status !== undefined) return isUnknown(status) || status === 400;
@@ -121,19 +126,40 @@ export function sentError(thrown: unknown, hasSession: boolean): unknown {
   if (!hasSession || !(thrown instanceof Error) || thrown instanceof SessionLost) return thrown;
   // An error without the id of a request is no answer of a tool. After other messages of the call it may be about a call that has run.
   const isStated =
-    thrown instanceof McpError ? readSentData(thrown.data)?.isRefusal === true && isAboutSession(thrown) : false;
+    thrown instanceof ProtocolError ? readSentData(thrown.data)?.isRefusal === true && isAboutSession(thrown) : false;
   const isRefused = (status !== undefined && isUnknown(status)) || (status === 400 && refusesSession(thrown.message));
   return isStated || isRefused ? new SessionLost(status ?? 200, thrown) : thrown;
 }
 
 /** Whether a server sent the error. Other errors have codes that servers use as well, such as -32000 for a closed connection. */
 export function isSentError(thrown: unknown): boolean {
-  return thrown instanceof McpError && readSentData(thrown.data) !== null;
+  return thrown instanceof ProtocolError && readSentData(thrown.data) !== null;
+}
+
+/** Whether a request has an error in place of its result: from the server, after its time limit, or because the connection was closed. */
+export function isRequestFailure(thrown: unknown): boolean {
+  return thrown instanceof ProtocolError || isClosed(thrown) || isTimeout(thrown);
+}
+
+/** Whether the connection was closed, or a stream ended, without a response. */
+function isClosed(thrown: unknown): boolean {
+  if (thrown instanceof SdkError) return thrown.code === SdkErrorCode.ConnectionClosed;
+  return thrown instanceof ProtocolError && thrown.code === closedCode && !isSentError(thrown);
+}
+
+/** Whether a request reached its time limit, or was cancelled. */
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof SdkError && thrown.code === SdkErrorCode.RequestTimeout;
+}
+
+/** Whether the method of a request is one of a later version of the protocol. */
+function isLaterMethod(thrown: unknown): boolean {
+  return thrown instanceof SdkError && thrown.code === SdkErrorCode.MethodNotSupportedByProtocolVersion;
 }
 
 /** Whether an error that a server sent states that the server does not know the session. */
-function isAboutSession({ code, message }: McpError): boolean {
-  const text = message.replace(/^MCP error -?\d+: /, "").trim();
+function isAboutSession({ code, message }: ProtocolError): boolean {
+  const text = message.trim();
   return code !== invalidParams && text.length <= searchedText && unknownSession.test(text);
 }
 
@@ -190,7 +216,7 @@ export function serverError(name: string, thrown: unknown): Error {
   if (thrown instanceof McpServerError) return thrown;
   return new McpServerError(`The MCP server "${name}" ${reason(thrown)}`, {
     kind: kindOf(thrown),
-    code: thrown instanceof McpError && isSentError(thrown) ? thrown.code : null,
+    code: thrown instanceof ProtocolError && isSentError(thrown) ? thrown.code : null,
   });
 }
 
@@ -198,11 +224,9 @@ function kindOf(thrown: unknown): McpErrorKind {
   if (thrown instanceof ProtocolMismatch || thrown instanceof z.core.$ZodError || httpStatus(thrown) === -1)
     return "Protocol";
   if (thrown instanceof SyntaxError) return "Serialization";
-  if (thrown instanceof McpError) {
-    if (isSentError(thrown)) return "JsonRpc";
-    if (thrown.code === (ErrorCode.ConnectionClosed as number)) return "ConnectionClosed";
-    return thrown.code === (ErrorCode.RequestTimeout as number) ? "Transport" : "Protocol";
-  }
+  if (isClosed(thrown)) return "ConnectionClosed";
+  if (thrown instanceof ProtocolError) return isSentError(thrown) ? "JsonRpc" : "Protocol";
+  if (isLaterMethod(thrown)) return "Protocol";
   // An error of the operating system, such as a broken pipe.
   return thrown instanceof Error && "syscall" in thrown ? "Io" : "Transport";
 }
@@ -225,12 +249,12 @@ function reason(thrown: unknown): string {
   if (thrown instanceof z.core.$ZodError)
     return `sent a response that does not match the protocol${wrongField(thrown)}.`;
   if (thrown instanceof SyntaxError) return "sent a response that is no JSON.";
-  if (!(thrown instanceof McpError)) return "could not be reached: the connection failed.";
-  if (isSentError(thrown)) return `reported an error: ${outsideText(thrown.message, textLimit)}`;
-  if (thrown.code === (ErrorCode.ConnectionClosed as number)) return "closed the connection before it responded.";
-  if (thrown.code === (ErrorCode.RequestTimeout as number)) return "did not respond in time, or the call was stopped.";
-  if (thrown.code === tooMuchCode) return outsideText(thrown.message.replace(/^MCP error -?\d+: /, ""), textLimit);
-  return `reported an error: ${outsideText(thrown.message, textLimit)}`;
+  if (isClosed(thrown)) return "closed the connection before it responded.";
+  if (isTimeout(thrown)) return "did not respond in time, or the call was stopped.";
+  if (isLaterMethod(thrown)) return "has a version of the protocol without the method of the request.";
+  if (!(thrown instanceof ProtocolError)) return "could not be reached: the connection failed.";
+  if (thrown.code === tooMuchCode && !isSentError(thrown)) return outsideText(thrown.message, textLimit);
+  return `reported an error: ${outsideText(`MCP error ${thrown.code}: ${thrown.message}`, textLimit)}`;
 }
 
 /** The maximum length of the path of a field. */

@@ -1,8 +1,7 @@
 // Tools that list and read the resources and prompts of a server. They exist if the definition requests them and the server declares the
 // capability. Lists and results are read one element at a time (`read-items.ts`).
 
-import type { ServerCapabilities } from "@modelcontextprotocol/sdk/types.js";
-import { McpError } from "@modelcontextprotocol/sdk/types.js";
+import type { ServerCapabilities } from "@modelcontextprotocol/client";
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
@@ -14,6 +13,7 @@ import { outsideText } from "../outside-text.ts";
 import { line, omittedLines, readBlocks, readResources } from "./content-parts.ts";
 import type { ContentPart } from "./content-parts.ts";
 import { cursorIn, neededText, readItems, textIn } from "./read-items.ts";
+import { isRequestFailure } from "./server-error.ts";
 import type { ServerSession } from "./server-session.ts";
 import type { ListedTool } from "./tool-list.ts";
 
@@ -176,7 +176,7 @@ async function templatesOf(session: ServerSession, signal: AbortSignal): Promise
   try {
     listed = await session.request({ method: "resources/templates/list", params: {} }, { signal });
   } catch (thrown) {
-    if (thrown instanceof McpError && !signal.aborted) return nothing;
+    if (isRequestFailure(thrown) && !signal.aborted) return nothing;
     throw thrown;
   }
   return rowsOf(listed, session, {

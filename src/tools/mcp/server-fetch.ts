@@ -2,8 +2,7 @@
 // normalises the messages in it. If an event stream ends without the response of its request, or exceeds a bound, an error response is added,
 // because the SDK would wait for the response until its time limit.
 
-import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { ErrorCode } from "@modelcontextprotocol/sdk/types.js";
+import { type FetchLike, isJsonContentType } from "@modelcontextprotocol/client";
 
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import { anySignal } from "#lib/any-signal.ts";
@@ -22,7 +21,7 @@ import type { ResponseOwner } from "./plain-message.ts";
 import { textIn } from "./read-items.ts";
 import { ListPages, responseBytes, streamBounds } from "./response-bounds.ts";
 import { formedResponse } from "./response-form.ts";
-import { McpServerError, tooMuchCode, tooMuchText } from "./server-error.ts";
+import { closedCode, McpServerError, tooMuchCode, tooMuchText } from "./server-error.ts";
 
 /**
  * The maximum number of event streams that a session opens by GET. Without it, a server that ends each stream would be requested without
@@ -88,6 +87,9 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
     const isSent = (each: number) => sent.has(each);
     // The SDK would read the whole body of a refusal, and errors contain no text of a server's body.
     if (!answer.ok) return refusal(answer, id);
+    // The SDK would read a body that it does not use to its end, and the body may have none. With 2024-11-05, responses arrive in the stream
+    // of the session.
+    if (method !== "GET" && (id === undefined || isOneStream)) return withoutBody(answer);
     const { response, isEvents } =
       id === undefined ? { response: answer, isEvents: isEventStream(answer.headers) } : await formedResponse(answer);
     const stream: ReadableStream<Uint8Array> | null = response.body;
@@ -95,6 +97,8 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
     const request = owner === undefined ? undefined : { id: owner, isSent, isFirst };
     // The SDK reads the response of a GET as a stream of events, whatever its type is.
     if (stream === null || !(method === "GET" || isEvents)) {
+      const isJson = isJsonContentType(response.headers.get("content-type"));
+      if (!isJson && answer.status !== 202) return withoutBody(response);
       const counted = countedResponse(response, pages.messageMeter(isList), {
         refusal: (thrown) =>
           new McpServerError(`The MCP server "${name}" ${tooMuchText(messageOf(thrown))}`, { kind: "Protocol" }),
@@ -127,20 +131,25 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
   };
 }
 
+/** The response without its body, which is not read. */
+async function withoutBody({ body, status, statusText, headers }: Response): Promise<Response> {
+  // The connection may be broken already.
+  await body?.cancel().catch(() => undefined);
+  return new Response(null, { status, statusText, headers });
+}
+
 /** A stream that ends without the response of a request. */
 async function closedStream({ body }: Response, request: number): Promise<Response> {
   await body?.cancel().catch(() => undefined);
-  const error = { code: ErrorCode.ConnectionClosed, message: "The server did not continue the stream." };
-  return new Response(outcomeEvents(request, [{ error }, { result: {} }]), { headers: eventType });
+  const error = { code: closedCode, message: "The server did not continue the stream." };
+  return new Response(errorEvent(request, error), { headers: eventType });
 }
 
 const eventType = { "content-type": "text/event-stream" };
 
-/** Events with responses to a request. The SDK uses the first one, and does not continue a stream after a result. */
-function outcomeEvents(id: number, outcomes: readonly object[]): string {
-  return outcomes
-    .map((outcome) => `\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, ...outcome })}\n\n`)
-    .join("");
+/** An event with the error response to a request. The SDK does not continue a stream after a response. */
+function errorEvent(id: number, error: { code: number; message: string }): string {
+  return `\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, error })}\n\n`;
 }
 
 /**
@@ -180,7 +189,9 @@ async function refusal({ body, status, statusText, headers }: Response, id: numb
   if (message !== null) return Response.json(plainMessage(message));
   // The connection may be broken already.
   if (text === null) await stream?.cancel().catch(() => undefined);
-  return new Response(status === 400 ? text : null, { status, statusText, headers: status === 400 ? {} : headers });
+  // With the header of a status 403 the SDK would throw an error without the status.
+  const isWithHeaders = status !== 400 && status !== 403;
+  return new Response(status === 400 ? text : null, { status, statusText, headers: isWithHeaders ? headers : {} });
 }
 
 /** The parsed text if it is an error response to the request `id`; null for every other text. */
@@ -257,8 +268,7 @@ const pieceBytes = 16 * 1024;
 /**
  * Returns the stream with an error response for each open request at its end. The SDK ignores the error response of a request that already
  * has a response. A stream whose events have ids is not changed: the SDK continues such a stream by another request. The stream of a
- * cancelled request ends with a result, because the SDK does not continue a stream after a result. A stream that exceeds a bound ends
- * with an error and such a result, which the SDK ignores.
+ * cancelled request, and one that exceeds a bound, ends with an error response, because the SDK does not continue a stream after a response.
  */
 function endedStream(
   body: ReadableStream<Uint8Array>,
@@ -270,16 +280,9 @@ function endedStream(
   const bounded = boundedRetry();
   const end = (
     controller: ReadableStreamDefaultController<Uint8Array>,
-    error = { code: ErrorCode.ConnectionClosed as number, message: "The stream ended without a response." },
+    error = { code: closedCode, message: "The stream ended without a response." },
   ) => {
-    const events = open().map((id) => {
-      const outcomes = cancelled.aborted
-        ? [{ result: {} }]
-        : error.code === tooMuchCode
-          ? [{ error }, { result: {} }]
-          : [{ error }];
-      return outcomeEvents(id, outcomes);
-    });
+    const events = open().map((id) => errorEvent(id, error));
     controller.enqueue(encoder.encode(events.join("")));
     controller.close();
   };

@@ -1,11 +1,16 @@
 // A session with an MCP server: over streamable HTTP; over HTTP with SSE, if the server has the protocol version 2024-11-05; or over a
 // transport of the caller, such as the streams of a program.
 
-import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { ClientRequest, Progress, ServerCapabilities } from "@modelcontextprotocol/sdk/types.js";
-import type { JsonSchemaValidatorResult, jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type {
+  Client,
+  JsonSchemaValidatorResult,
+  jsonSchemaValidator,
+  Progress,
+  Request,
+  ServerCapabilities,
+  Transport,
+} from "@modelcontextprotocol/client";
 import { z } from "zod";
 
 import type { JsonObject } from "#contract/json.ts";
@@ -28,7 +33,7 @@ import { serverFetch } from "./server-fetch.ts";
 import { readCallResult } from "./server-result.ts";
 import type { CallResult } from "./server-result.ts";
 import { sentNotifications, watchSession } from "./session-events.ts";
-import type { SessionEvents } from "./session-events.ts";
+import type { ProgressReceivers, SessionEvents } from "./session-events.ts";
 import { sseTransport } from "./sse-transport.ts";
 import { callTask } from "./task-call.ts";
 import { TolerantClient } from "./tolerant-client.ts";
@@ -94,6 +99,9 @@ export class ServerSession {
   readonly #log: ToolsContext["log"];
   /** The notifications of cancelled calls that are being sent. */
   readonly #notifications: Set<Promise<unknown>>;
+  readonly #receivers: ProgressReceivers;
+  /** The last token of a request with progress. */
+  #progressToken = 0;
 
   private constructor(
     server: NamedServer,
@@ -102,7 +110,14 @@ export class ServerSession {
       transport,
       context: { clock, log },
       notifications,
-    }: { client: Client; transport: Transport; context: SessionContext; notifications: Set<Promise<unknown>> },
+      receivers,
+    }: {
+      client: Client;
+      transport: Transport;
+      context: SessionContext;
+      notifications: Set<Promise<unknown>>;
+      receivers: ProgressReceivers;
+    },
   ) {
     this.#server = server;
     this.#clock = clock;
@@ -110,6 +125,7 @@ export class ServerSession {
     this.#client = client;
     this.#transport = transport;
     this.#notifications = notifications;
+    this.#receivers = receivers;
   }
 
   /** Opens a session. Rejects if it is not open within the server's time limit. */
@@ -127,8 +143,7 @@ export class ServerSession {
     try {
       return await ServerSession.connect(server, context, {
         events,
-        // The types of the SDK and of this project treat absent members differently.
-        transport: new StreamableHTTPClientTransport(url, options(false)) as Transport,
+        transport: new StreamableHTTPClientTransport(url, options(false)),
       });
     } catch (thrown) {
       // The specification of MCP describes the attempt with SSE after a status 4xx. There is no second attempt if the server refuses the
@@ -155,11 +170,13 @@ export class ServerSession {
     };
     const client = new TolerantClient(
       { name: "threadhold", version: "1" },
-      { jsonSchemaValidator: uncheckedSchemas, capabilities },
+      // Versions from 2026-07-28 have no session, so the client does not ask for them.
+      { jsonSchemaValidator: uncheckedSchemas, capabilities, versionNegotiation: { mode: "legacy" } },
     );
     const { clock, signal } = context;
     const notifications = sentNotifications(transport);
-    watchSession(client, transport, { name: server.name, log: context.log, events });
+    const receivers: ProgressReceivers = new Map();
+    watchSession(client, transport, { name: server.name, log: context.log, events, receivers });
     try {
       await waitWithin(() => client.connect(transport, { timeout: server.timeoutMs + slackMs }), {
         timers: clock,
@@ -184,7 +201,7 @@ export class ServerSession {
       throw thrown;
     }
     client.onclose = events.onEnd;
-    return new ServerSession(server, { client, transport, context, notifications });
+    return new ServerSession(server, { client, transport, context, notifications, receivers });
   }
 
   /**
@@ -242,28 +259,27 @@ export class ServerSession {
 
   /** Calls a tool. If the signal fires, the server is notified. */
   async call(tool: string, args: JsonObject, { signal, onProgress, isTask }: CallOptions): Promise<CallResult> {
-    const params = { name: tool, arguments: args };
-    if (!isTask) {
-      return readCallResult(await this.request({ method: "tools/call", params }, { signal, onprogress: onProgress }));
+    this.#progressToken += 1;
+    const progressToken = this.#progressToken;
+    const params = { name: tool, arguments: args, _meta: { progressToken } };
+    this.#receivers.set(progressToken, onProgress);
+    try {
+      if (!isTask) return readCallResult(await this.request({ method: "tools/call", params }, { signal }));
+      const timeout = this.#server.callMs + slackMs;
+      const onCancel = (sent: Promise<unknown>) => this.#notifications.add(sent);
+      const onCreate = <T>(sent: Promise<T>) => this.#sent(sent);
+      const onState = (message: string) => onProgress({ progress: 0, message });
+      const task = { signal, timeout, onState, onCreate, onCancel, clock: this.#clock };
+      return readCallResult(await callTask(this.#client, params, task));
+    } finally {
+      this.#receivers.delete(progressToken);
     }
-    const timeout = this.#server.callMs + slackMs;
-    const onCancel = (sent: Promise<unknown>) => this.#notifications.add(sent);
-    const onCreate = <T>(sent: Promise<T>) => this.#sent(sent);
-    const task = { timeout, onProgress, onCreate, onCancel, clock: this.#clock };
-    return readCallResult(
-      await withOwnSignal(signal, (own) => callTask(this.#client, params, { ...task, signal: own })),
-    );
   }
 
   /** Sends a request, and returns its result, whose fields are not checked. If the signal fires, the server is notified. */
-  request(
-    request: ClientRequest,
-    { signal, ...options }: { signal: AbortSignal; onprogress?: (progress: Progress) => void },
-  ): Promise<Fields> {
+  request(request: Request, { signal }: { signal: AbortSignal }): Promise<Fields> {
     const timeout = this.#server.callMs + slackMs;
-    return withOwnSignal(signal, (own) =>
-      this.#sent(this.#client.request(request, anyResult, { ...options, signal: own, timeout })),
-    );
+    return this.#sent(this.#client.request(request, anyResult, { signal, timeout }));
   }
 
   /** Logs the elements of a response that were left out. */
@@ -302,23 +318,7 @@ export class ServerSession {
 }
 
 /**
- * Runs work with a new signal that follows the caller's. The SDK does not remove its listener, and the caller's signal may be aborted long
- * after the result.
- */
-async function withOwnSignal<T>(signal: AbortSignal, work: (own: AbortSignal) => Promise<T>): Promise<T> {
-  const own = new AbortController();
-  const aborted = () => own.abort(signal.reason);
-  signal.addEventListener("abort", aborted);
-  if (signal.aborted) aborted();
-  try {
-    return await work(own.signal);
-  } finally {
-    signal.removeEventListener("abort", aborted);
-  }
-}
-
-/**
- * Replaces the SDK's default validator of results, which generates code, and the runtime refuses generated code. This one accepts every
+ * Replaces the SDK's validators of results, of which the one for Node generates code. This one accepts every
  * value: `server-tools.ts` checks results, and the methods of the SDK that would use the validator are not called.
  */
 const uncheckedSchemas: jsonSchemaValidator = {

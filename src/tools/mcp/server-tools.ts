@@ -1,7 +1,7 @@
 // The tools of one MCP server in one run. A session is opened when the list of tools is not in memory, or at the first call. The session is
 // closed with the run, because an open stream would keep the thread's object awake.
 
-import type { Progress } from "@modelcontextprotocol/sdk/types.js";
+import type { Progress } from "@modelcontextprotocol/client";
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import { isAuthorizationRequired } from "#core/authorization-required.ts";

@@ -1,19 +1,15 @@
 // The messages of a session that are not responses: the server sends changes of its list of tools, log messages, requests for texts, and
 // questions; the client sends notifications.
 
-import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import {
-  CreateMessageRequestSchema,
-  ElicitRequestSchema,
-  ToolListChangedNotificationSchema,
-} from "@modelcontextprotocol/sdk/types.js";
 import type {
+  Client,
   CreateMessageRequestParams,
   CreateMessageResult,
   ElicitRequestParams,
   ElicitResult,
-} from "@modelcontextprotocol/sdk/types.js";
+  Progress,
+  Transport,
+} from "@modelcontextprotocol/client";
 import { z } from "zod";
 
 import type { ToolsContext } from "#core/ports/tool-source-port.ts";
@@ -43,8 +39,8 @@ const mostLogLines = 50;
 /** The maximum length of a log line's text. */
 const logTextLimit = 500;
 
-/** A log message. Its fields are read in the handler, because some servers write the level in capitals. */
-const loggedMessage = z.looseObject({ method: z.literal("notifications/message"), params: z.unknown().optional() });
+/** The parameters of a log message. Their fields are read in the handler, because some servers write the level in capitals. */
+const logParams = z.looseObject({});
 
 /** The levels of a server's log messages that are logged, as levels of the deployment's log. */
 const logLevels: Partial<Record<string, "warning" | "error">> = {
@@ -56,6 +52,9 @@ const logLevels: Partial<Record<string, "warning" | "error">> = {
   emergency: "error",
 };
 
+/** The functions that receive the progress of requests, by the token of the request. */
+export type ProgressReceivers = Map<unknown, (progress: Progress) => void>;
+
 /**
  * Adds the handlers of a session's messages. Counts the messages and closes a session with too many, because a server may send messages
  * without end.
@@ -63,7 +62,12 @@ const logLevels: Partial<Record<string, "warning" | "error">> = {
 export function watchSession(
   client: Client,
   transport: Transport,
-  { name, log, events }: { name: string; log: ToolsContext["log"]; events: SessionEvents },
+  {
+    name,
+    log,
+    events,
+    receivers,
+  }: { name: string; log: ToolsContext["log"]; events: SessionEvents; receivers: ProgressReceivers },
 ): void {
   const { mostMessages = 20_000, mostRequests = 1000 } = events;
   let messages = 0;
@@ -79,12 +83,14 @@ export function watchSession(
     if (message.startsWith("Maximum reconnection attempts")) void client.close();
   };
   const { onSample, onQuestion } = events;
-  if (onSample !== undefined) client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => onSample(params));
+  if (onSample !== undefined) client.setRequestHandler("sampling/createMessage", ({ params }) => onSample(params));
   if (onQuestion !== undefined) {
-    client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => onQuestion(params, signal));
+    client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => onQuestion(params, mcpReq.signal));
   }
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => events.onToolsChanged());
-  client.setNotificationHandler(loggedMessage, ({ params }) => {
+  client.setNotificationHandler("notifications/tools/list_changed", () => events.onToolsChanged());
+  // In place of the handler of the SDK, which drops the progress of a task: it ends the progress of a request with its response.
+  client.setNotificationHandler("notifications/progress", ({ params }) => receivers.get(params.progressToken)?.(params));
+  client.setNotificationHandler("notifications/message", { params: logParams }, (params) => {
     const { level: given, data = null } = fieldsOf(params);
     const level = typeof given === "string" ? logLevels[given.toLowerCase()] : undefined;
     if (level === undefined) return;

@@ -1,8 +1,7 @@
 // The transport for MCP servers of the protocol version 2024-11-05: HTTP with SSE.
 
-import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
-import type { SSEClientTransportOptions } from "@modelcontextprotocol/sdk/client/sse.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { SSEClientTransport } from "@modelcontextprotocol/client";
+import type { SSEClientTransportOptions, Transport } from "@modelcontextprotocol/client";
 
 /** Creates the transport for servers of the protocol version 2024-11-05. */
 export function sseTransport(url: URL, options: SSEClientTransportOptions): Transport {

@@ -1,9 +1,8 @@
-// A call that the server runs as a task: the client asks for its state until it has a result. The loop of the SDK is not used: it waits
-// between its requests for any time that the server sets, also after the call is cancelled.
+// A call that the server runs as a task, which the SDK has no function for: the client asks for the state of the task until it has a result.
+// The time between two requests is bounded, whatever the server sets, and a cancelled call does not wait.
 
-import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
-import type { Progress } from "@modelcontextprotocol/sdk/types.js";
+import { INTERNAL_ERROR, ProtocolError } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
 
 import type { JsonObject } from "#contract/json.ts";
@@ -21,7 +20,8 @@ const longestMs = 5000;
 interface TaskCall {
   signal: AbortSignal;
   timeout: number;
-  onProgress: (progress: Progress) => void;
+  /** Receives a text about each state of the task. */
+  onState: (text: string) => void;
   /** Receives the request that creates the task. If it is refused, the call was not run. */
   onCreate: <T>(sent: Promise<T>) => Promise<T>;
   /** Receives the request that cancels the task on the server. */
@@ -36,11 +36,11 @@ const anyResult = z.looseObject({});
 export async function callTask(
   client: Client,
   params: { name: string; arguments: JsonObject },
-  { signal, timeout, onProgress, onCreate, onCancel, clock }: TaskCall,
+  { signal, timeout, onState, onCreate, onCancel, clock }: TaskCall,
 ): Promise<Fields> {
   const options = { signal, timeout };
-  const request = { method: "tools/call", params } as const;
-  const created = await onCreate(client.request(request, anyResult, { ...options, onprogress: onProgress, task: {} }));
+  const request = { method: "tools/call", params: { ...params, task: {} } };
+  const created = await onCreate(client.request(request, anyResult, options));
   const taskId = textIn(fieldsOf(created["task"]), "taskId");
   if (taskId === undefined) return created;
   const about = { taskId };
@@ -49,12 +49,12 @@ export async function callTask(
       const task = await client.request({ method: "tasks/get", params: about }, anyResult, options);
       const { status, pollInterval } = task;
       const state = textIn(task, "statusMessage") ?? `The task is ${String(status)}.`;
-      onProgress({ progress: 0, message: state });
+      onState(state);
       // The result of a task that waits for input is sent when the task has ended.
       if (status === "completed" || status === "input_required") {
         return await client.request({ method: "tasks/result", params: about }, anyResult, options);
       }
-      if (status !== "working") throw new McpError(ErrorCode.InternalError, state);
+      if (status !== "working") throw new ProtocolError(INTERNAL_ERROR, state);
       const wait = typeof pollInterval === "number" ? pollInterval : standardMs;
       await clock.sleep(Math.min(longestMs, Math.max(shortestMs, wait)), signal);
     }

@@ -1,11 +1,8 @@
 // The client of the SDK, which accepts odd fields of the response to `initialize`. The SDK refuses the whole response because of a field that
 // no call needs, such as `"resources": null`, and then the server has no tools.
 
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import type { AnySchema, SchemaOutput } from "@modelcontextprotocol/sdk/server/zod-compat.js";
-import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.js";
-import { DEFAULT_NEGOTIATED_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
-import type { ClientRequest } from "@modelcontextprotocol/sdk/types.js";
+import { Client, DEFAULT_NEGOTIATED_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/client";
+import type { Request, RequestOptions, StandardSchemaV1 } from "@modelcontextprotocol/client";
 import { z } from "zod";
 
 import { fieldsOf, isEmptyList, isObject } from "#lib/json-value.ts";
@@ -51,11 +48,13 @@ function capabilitiesOf(given: Fields): Fields {
 
 /** A client whose sessions open also with odd fields in the response of the server. */
 export class TolerantClient extends Client {
-  override request<T extends AnySchema>(
-    request: ClientRequest,
-    schema: T,
-    options?: RequestOptions,
-  ): Promise<SchemaOutput<T>> {
-    return super.request(request, request.method === "initialize" ? (initialized as unknown as T) : schema, options);
+  /** Sends a request. `rest`: the schema of the result, and the options. The SDK gives `initialize` no schema. */
+  override async request<T>(request: Request, ...rest: [unknown?, RequestOptions?]): Promise<T> {
+    const [first, options] = rest;
+    const sent =
+      request.method === "initialize"
+        ? super.request(request, initialized, first as RequestOptions)
+        : super.request(request, first as StandardSchemaV1, options);
+    return (await sent) as T;
   }
 }

@@ -1,7 +1,7 @@
 // The messages of a program that is an MCP server, in place of the SDK's buffer of its output: the bytes and values of a message, and of all
 // pages of a list, are counted while they arrive, before a message is parsed.
 
-import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
+import { type JSONRPCMessage, parseJSONRPCMessage } from "@modelcontextprotocol/client";
 
 import { parseCountedJson } from "#lib/untrusted/bounded-json.ts";
 import type { TextMeter } from "#lib/untrusted/bounded-response.ts";
@@ -55,7 +55,7 @@ export class BoundedMessages {
       const value = parseCountedJson(line.replace(/^\uFEFF/, ""));
       this.#batch = Array.isArray(value) && value.length > 0 ? plainMessages(value) : [plainMessage(value)];
     }
-    return JSONRPCMessageSchema.parse(this.#batch.shift());
+    return parseJSONRPCMessage(this.#batch.shift());
   }
 
   /** Drops everything that arrived. */

@@ -1,8 +1,7 @@
 // The tools of an MCP server that is a program of this machine, over its standard input and output. The program is started once and is used
 // until `close`.
 
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 import { createLog } from "#lib/log-port.ts";
 import { systemClock } from "#lib/system-clock.ts";
@@ -72,8 +71,7 @@ export async function connectStdio(options: McpStdioOptions & { name: string }):
   };
   const context = { clock: systemClock, log: createLog(log) };
   const events = { onEnd, onToolsChanged: () => {}, mostMessages: Infinity, mostRequests: Infinity };
-  // The types of the SDK and of this project treat absent members differently.
-  const started = { events, transport: transport as Transport };
+  const started = { events, transport };
   let session: ServerSession;
   try {
     session = await ServerSession.connect({ name, timeoutMs, callMs: timeoutMs }, context, started);

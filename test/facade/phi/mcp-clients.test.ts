@@ -78,6 +78,12 @@ describe("a client of an MCP server", () => {
     await expect(refused).rejects.toBeInstanceOf(McpError);
   });
 
+  it("sendRequest rejects a method of a later version of the protocol with an error of the kind Protocol", async () => {
+    const client = await connect("everything");
+    const error = { kind: "Protocol", code: null, message: expect.stringContaining("without the method") as string };
+    await expect(client.sendRequest("server/discover")).rejects.toMatchObject(error);
+  });
+
   it("A response without a result is an error of the kind Protocol", async () => {
     const client = await connect(`bad/resultless?scope=${scopeOf()}`);
     await expect(client.callTool("ping")).rejects.toMatchObject({ kind: "Protocol" });

@@ -4,7 +4,8 @@
 //
 // status, type, headers  of the response. Default: 200 and JSON; 405 for GET.
 // pieces    texts that are written one after the other. `$ID` is the request's id as JSON, `$TOKEN` that of its progress, `$RAN` the number of
-//           calls so far, `$ANSWER` the JSON of the normal response, `$CALL` the id of the last call, `$CALLED` the response of the last call.
+//           calls so far, `$ANSWER` the JSON of the normal response, `$CALL` the id of the last call, `$CALLED` the response of the last call,
+//           `$REPORT` the token of its progress.
 //           The piece `{ after: "tools/call 2" }` waits for the second request with this method; "response" is a response of the client.
 // bytes     the same in base64, without replacement.
 // encoding  gzip, deflate or br: the pieces are compressed.
@@ -41,7 +42,9 @@ export async function playScript({ request, response, body, state, query }) {
     state.ran += 1;
   }
   const answer = () => JSON.stringify({ jsonrpc: "2.0", id: body?.id, result: normalResult(body, state) });
-  if (name === "tools/call") state.call = { id: body.id, answer: answer() };
+  if (name === "tools/call") {
+    state.call = { id: body.id, answer: answer(), token: body.params?._meta?.progressToken ?? null };
+  }
   const fill = (text) =>
     typeof text !== "string"
       ? text
@@ -51,6 +54,7 @@ export async function playScript({ request, response, body, state, query }) {
           .replaceAll("$CALL", () => JSON.stringify(state.call?.id ?? null))
           .replaceAll("$ID", () => JSON.stringify(body?.id ?? null))
           .replaceAll("$TOKEN", () => JSON.stringify(body?.params?._meta?.progressToken ?? null))
+          .replaceAll("$REPORT", () => JSON.stringify(state.call?.token ?? null))
           .replaceAll("$RAN", () => String(state.ran));
   if (step === undefined) {
     if (name === "GET") return void response.writeHead(405).end();

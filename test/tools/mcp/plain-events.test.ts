@@ -1,6 +1,7 @@
 // The events of a stream of an MCP server, before the SDK reads them.
 
-import { JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
+import { parseJSONRPCMessage } from "@modelcontextprotocol/client";
+import { JSONRPCResponseSchema } from "@modelcontextprotocol/core";
 import { expect, it, vi } from "vitest";
 
 import { PlainEvents } from "#tools/mcp/plain-events.ts";
@@ -14,7 +15,7 @@ it.each(["1", "[]", "{}", '{"jsonrpc":"2.0"}', '{"id":null}', "no JSON", '"text"
   "OUT23 The SDK reports 100 events of a stream whose data is %s, and the messages after them are passed on",
   (data) => {
     const events = new PlainEvents(seven);
-    const check = vi.spyOn(JSONRPCMessageSchema, "safeParse");
+    const check = vi.spyOn(JSONRPCResponseSchema, "safeParse");
     const text = events.read(`id: a\ndata: ${data}\n\n`.repeat(1000));
     expect(check).not.toHaveBeenCalled();
     check.mockRestore();
@@ -55,7 +56,7 @@ it("A response without an id belongs to the request if it is the only response o
 
 it("Notifications and requests are passed on without a check by the schemas of the SDK", () => {
   const events = new PlainEvents(undefined);
-  const check = vi.spyOn(JSONRPCMessageSchema, "safeParse");
+  const check = vi.spyOn(JSONRPCResponseSchema, "safeParse");
   const notification = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "a" } };
   const request = { jsonrpc: "2.0", id: 1, method: "ping" };
   const odd = { method: "ping", id: 1, params: null, error: null };
@@ -66,8 +67,11 @@ it("Notifications and requests are passed on without a check by the schemas of t
   ]) {
     const text = events.read(`data: ${JSON.stringify(given)}\n\n`);
     expect(JSON.parse(text.slice("data: ".length))).toEqual(passed);
-    expect(JSONRPCMessageSchema.parse(passed)).toEqual(passed);
+    expect(parseJSONRPCMessage(passed)).toEqual(passed);
   }
   expect(check).not.toHaveBeenCalled();
+  // A response is checked, so this schema is the one of the check.
+  events.read('data: {"jsonrpc":"2.0","id":1,"result":{}}\n\n');
+  expect(check).toHaveBeenCalledOnce();
   check.mockRestore();
 });

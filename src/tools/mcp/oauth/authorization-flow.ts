@@ -2,7 +2,13 @@
 // code. The parameter `state` names the flow. It is sealed, so a text that this deployment did not create reaches no object. The stored flow is
 // bound to the browser that began it, and can be used once.
 
-import { exchangeAuthorization, registerClient, startAuthorization } from "@modelcontextprotocol/sdk/client/auth.js";
+import {
+  exchangeAuthorization,
+  parseErrorResponse,
+  registerClient,
+  RegistrationRejectedError,
+  startAuthorization,
+} from "@modelcontextprotocol/client";
 import { z } from "zod";
 
 import type {
@@ -20,7 +26,7 @@ import type { AnyMcpServerDefinition, McpOAuth } from "#spec/index.ts";
 
 import { McpServerError } from "../server-error.ts";
 import { callTimes, serverAddress, serverHeaders } from "../server-values.ts";
-import { knownCode, oauthError, oauthFetch } from "./oauth-fetch.ts";
+import { knownCode, oauthError, oauthFetch, tokenRequests } from "./oauth-fetch.ts";
 import {
   definedClient,
   isAllowedIssuer,
@@ -178,7 +184,8 @@ async function registered(
     });
     return clientOf(client as OAuthClient);
   } catch (thrown) {
-    throw oauthError(name, "The registration at the authorization server", thrown);
+    const refused = thrown instanceof RegistrationRejectedError ? await parseErrorResponse(thrown.body) : thrown;
+    throw oauthError(name, "The registration at the authorization server", refused);
   }
 }
 
@@ -190,7 +197,6 @@ function sdkMetadata(server: AuthorizationServer) {
     token_endpoint: server.tokenEndpoint,
     response_types_supported: ["code"],
     code_challenge_methods_supported: ["S256"],
-    token_endpoint_auth_methods_supported: server.clientMethods,
     ...(server.registrationEndpoint === null ? {} : { registration_endpoint: server.registrationEndpoint }),
   };
 }
@@ -251,13 +257,12 @@ export async function completeAuthorizationFlow(
   let tokens;
   try {
     const exchanged = await exchangeAuthorization(server.issuer, {
-      metadata: sdkMetadata(server),
+      ...tokenRequests(server, oauthFetch(context.fetch, subject.allowedHosts)),
       clientInformation: client,
       authorizationCode: answer.code,
       codeVerifier: flow.verifier,
       redirectUri: flow.redirectUri,
       ...(server.resource === null ? {} : { resource: new URL(server.resource) }),
-      fetchFn: oauthFetch(context.fetch, subject.allowedHosts),
     });
     tokens = readTokens(name, exchanged, context.clock.now());
   } catch (thrown) {

@@ -1,7 +1,7 @@
 // The requests of a run to a server that uses OAuth. The access token is added to requests to the server's origin. A refused request was not
 // executed, so it is sent again with another token.
 
-import { extractWWWAuthenticateParams } from "@modelcontextprotocol/sdk/client/auth.js";
+import { extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
 
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { ToolsContext } from "#core/ports/tool-source-port.ts";

@@ -1,8 +1,8 @@
 // The fetch function for requests to authorization servers, and the errors of these requests. An error contains no text of a response,
 // because a server may repeat a code or a token there.
 
-import { OAuthError } from "@modelcontextprotocol/sdk/server/auth/errors.js";
-import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { OAuthError } from "@modelcontextprotocol/client";
+import type { FetchLike } from "@modelcontextprotocol/client";
 import { z } from "zod";
 
 import { ThreadholdError } from "#contract/error.ts";
@@ -32,6 +32,30 @@ export function oauthFetch(fetch: OutboundFetch, allowedHosts: readonly string[]
       limits,
     });
     return countedResponse(response, new JsonMeter(bounds));
+  };
+}
+
+/** The addresses of the authorization server of a request for tokens. */
+interface TokenServerAddresses {
+  issuer: string;
+  tokenEndpoint: string;
+  clientMethods: string[];
+}
+
+/**
+ * The metadata and the fetch function for requests for tokens. The SDK refuses an endpoint with http, except on this machine. An endpoint with
+ * http was checked: its host is in `allowedHosts`. So the SDK gets the address with https, and the request is sent to the checked address.
+ */
+export function tokenRequests({ issuer, tokenEndpoint, clientMethods }: TokenServerAddresses, send: FetchLike) {
+  return {
+    metadata: {
+      issuer,
+      authorization_endpoint: issuer,
+      token_endpoint: tokenEndpoint.replace(/^http:/, "https:"),
+      response_types_supported: ["code"],
+      token_endpoint_auth_methods_supported: clientMethods,
+    },
+    fetchFn: ((_address, init) => send(tokenEndpoint, init)) satisfies FetchLike,
   };
 }
 
@@ -74,7 +98,7 @@ export function oauthError(name: string, action: string, thrown: unknown): McpSe
 function reason(thrown: unknown): string {
   if (thrown instanceof ThreadholdError) return thrown.message;
   if (thrown instanceof OAuthError) {
-    const code = knownCode(thrown.errorCode);
+    const code = knownCode(thrown.code);
     return code === null ? "the server refused the request." : `the server refused the request (${code}).`;
   }
   if (thrown instanceof z.core.$ZodError || thrown instanceof SyntaxError)

@@ -1,6 +1,6 @@
 // Revokes tokens at their authorization server (RFC 7009): after a person has disconnected, and for tokens that are not stored any more.
 
-import { selectClientAuthMethod } from "@modelcontextprotocol/sdk/client/auth.js";
+import { selectClientAuthMethod } from "@modelcontextprotocol/client";
 
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import { toBase64 } from "#lib/base64.ts";

@@ -3,16 +3,13 @@
 // own metadata names it.
 
 import {
+  checkResourceAllowed,
   discoverAuthorizationServerMetadata,
   discoverOAuthProtectedResourceMetadata,
   extractWWWAuthenticateParams,
-} from "@modelcontextprotocol/sdk/client/auth.js";
-import { checkResourceAllowed, resourceUrlFromServerUrl } from "@modelcontextprotocol/sdk/shared/auth-utils.js";
-import type {
-  AuthorizationServerMetadata,
-  OAuthProtectedResourceMetadata,
-} from "@modelcontextprotocol/sdk/shared/auth.js";
-import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
+  resourceUrlFromServerUrl,
+} from "@modelcontextprotocol/client";
+import type { AuthorizationServerMetadata, FetchLike, OAuthProtectedResourceMetadata } from "@modelcontextprotocol/client";
 import { z } from "zod";
 
 import { ThreadholdError } from "#contract/error.ts";
@@ -151,7 +148,8 @@ async function serverMetadata(
   { name, fetchFn }: DiscoveryParts,
   { issuer, isDescribed }: { issuer: string; isDescribed: boolean },
 ): Promise<AuthorizationServerMetadata> {
-  const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn });
+  // The SDK would refuse an issuer that is written with another slash at its end. The issuer is compared below.
+  const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn, skipIssuerValidation: true });
   if (metadata === undefined) {
     if (isDescribed) throw new McpServerError(`The authorization server of the MCP server "${name}" has no metadata.`);
     return {

@@ -1,12 +1,7 @@
 // The access token for one server in one run. It is read from the store once. It is refreshed before it expires, and after the server has
 // refused it. Refresh tokens are valid once, so a lease of the store lets one run refresh, and the others use its result.
 
-import { refreshAuthorization } from "@modelcontextprotocol/sdk/client/auth.js";
-import {
-  InvalidClientError,
-  InvalidGrantError,
-  UnauthorizedClientError,
-} from "@modelcontextprotocol/sdk/server/auth/errors.js";
+import { OAuthError, refreshAuthorization } from "@modelcontextprotocol/client";
 
 import { AuthorizationRequired } from "#core/authorization-required.ts";
 import type { Authorizations } from "#core/ports/authorization-port.ts";
@@ -16,7 +11,7 @@ import type { SealKeys } from "#lib/sealed-text.ts";
 import type { McpOAuth } from "#spec/index.ts";
 
 import { McpServerError } from "../server-error.ts";
-import { oauthError, oauthFetch } from "./oauth-fetch.ts";
+import { oauthError, oauthFetch, tokenRequests } from "./oauth-fetch.ts";
 import { isAllowedIssuer, sealPlace, usedClient } from "./oauth-options.ts";
 import { revoke } from "./revocation.ts";
 import { readRecord, readTokens, writeRecord } from "./token-record.ts";
@@ -207,17 +202,10 @@ export class ServerTokens {
     const disarm = context.clock.after(refreshMs, () => end.abort(new McpServerError(problem)));
     const send = oauthFetch(context.fetch, allowedHosts);
     const refresh = refreshAuthorization(server.issuer, {
-      metadata: {
-        issuer: server.issuer,
-        authorization_endpoint: server.issuer,
-        token_endpoint: server.tokenEndpoint,
-        response_types_supported: ["code"],
-        token_endpoint_auth_methods_supported: server.clientMethods,
-      },
+      ...tokenRequests(server, (address, init) => send(address, { ...init, signal: end.signal })),
       clientInformation: client,
       refreshToken: refresh_token,
       ...(server.resource === null ? {} : { resource: new URL(server.resource) }),
-      fetchFn: (address, init) => send(address, { ...init, signal: end.signal }),
     });
     const tokens = await refresh.finally(disarm);
     return { ...record, ...readTokens(name, tokens, context.clock.now()) };
@@ -274,11 +262,11 @@ function runToken({ revision, record }: Current): RunToken {
  * because of a wrong secret. The tokens are kept in this case, because they can be used again after the correction.
  */
 function endOfGrant(thrown: unknown, { client }: TokenRecord): string | null {
-  const isEnd = thrown instanceof InvalidGrantError || (client !== null && isClientError(thrown));
-  return isEnd ? thrown.errorCode : null;
+  const code = thrown instanceof OAuthError ? thrown.code : null;
+  return code === "invalid_grant" || (client !== null && isClientError(thrown)) ? code : null;
 }
 
 /** Whether the server refused the client, and not its grant. */
-function isClientError(thrown: unknown): thrown is InvalidClientError | UnauthorizedClientError {
-  return thrown instanceof InvalidClientError || thrown instanceof UnauthorizedClientError;
+function isClientError(thrown: unknown): boolean {
+  return thrown instanceof OAuthError && ["invalid_client", "unauthorized_client"].includes(thrown.code);
 }

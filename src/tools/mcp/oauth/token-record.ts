@@ -1,7 +1,7 @@
 // The record of an authorization, as it is sealed and stored: tokens, and what is needed to refresh and to revoke them. The responses of an
 // authorization server are checked here: a token becomes a header of requests.
 
-import type { OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
+import type { OAuthTokens } from "@modelcontextprotocol/client";
 import { z } from "zod";
 
 import { parseOwnJson } from "#lib/untrusted/own-json.ts";
