@@ -2,9 +2,9 @@
 //
 //     declare module "threadhold" { interface Register { events: { "order.placed": { id: string } } } }
 
-import type { Register } from "threadhold";
-
 import type { Json } from "#contract/json.ts";
+
+import type { Register } from "./registered.ts";
 
 /** Data types of the custom events by event name; any JSON for a project that declares none. */
 export type CustomEvents = Register extends { readonly events: infer E extends object } ? E : Record<string, Json>;

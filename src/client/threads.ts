@@ -1,7 +1,5 @@
 // Operations on threads: create, list, search, read, change, delete, export and import.
 
-import type { AgentName } from "threadhold";
-
 import type { ThreadHits } from "#contract/search-route.ts";
 import type { Thread } from "#contract/thread.ts";
 
@@ -10,6 +8,7 @@ import { pageLength, ThreadList } from "./lists/thread-list.ts";
 import type { ThreadListOptions } from "./lists/thread-list.ts";
 import { fillPage, pageOf, pages } from "./paged-list.ts";
 import type { Page, PagePosition, Pages } from "./paged-list.ts";
+import type { AgentName } from "./registered.ts";
 import type { RouteBody, RouteQuery } from "./route-type.ts";
 import type { KeyedOptions, RequestOptions, Requests } from "./send-request.ts";
 import type { RequestBody } from "./settings.ts";
