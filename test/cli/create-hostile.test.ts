@@ -22,6 +22,9 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 
 import { runCreate } from "../../packages/create-threadhold/src/create-command.ts";
 
+const { version } = JSON.parse(
+  readFileSync(new URL("../../packages/create-threadhold/package.json", import.meta.url), "utf8"),
+) as { version: string };
 const scratch = mkdtempSync(path.join(tmpdir(), "create-hostile-"));
 let [cwd, outside] = ["", ""];
 let runs = 0;
@@ -212,17 +215,19 @@ describe("hostile folders", () => {
 });
 
 describe("hostile options", () => {
-  it.each(["a b$(x).tgz", "a#b.tgz", "%2e%2e%2f.tgz", "..tgz", "-x.tgz", "'\".tgz"])(
-    "A tarball with a hostile name is copied into the project under a plain name: %s",
+  it.each(["a b$(x)", "a#b", "%2e%2e%2f", "..tgz", "-x", "'\""])(
+    "The packages in a folder with a hostile name are copied into the project under plain names: %s",
     async (name) => {
-      writeFileSync(path.join(outside, name), "bytes");
+      mkdirSync(path.join(outside, name));
+      for (const each of ["threadhold", "threadhold-client", "threadhold-cli"])
+        writeFileSync(path.join(outside, name, `${each}-${version}.tgz`), each);
       expect(await create("shop", "--threadhold", path.join(outside, name))).toMatchObject({ code: 0 });
       const { dependencies } = JSON.parse(readFileSync(path.join(cwd, "shop/package.json"), "utf8")) as {
         dependencies: Record<string, string>;
       };
       const file = dependencies["threadhold"]?.replace("file:", "") ?? "";
       expect(file).toMatch(/^\w[\w.-]*\.tgz$/);
-      expect(readFileSync(path.join(cwd, "shop", file), "utf8")).toBe("bytes");
+      expect(readFileSync(path.join(cwd, "shop", file), "utf8")).toBe("threadhold");
     },
   );
 

@@ -90,6 +90,7 @@ interface Manifest {
   repository?: string;
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
+  pnpm?: unknown;
   scripts: Record<string, string>;
   cloudflare: { bindings: Record<string, unknown> };
 }
@@ -195,28 +196,35 @@ describe("create-threadhold", () => {
     expect(stdout.trim().split("\n")).toEqual(files.filter((file) => !file.endsWith(".example")));
   });
 
-  it("A tarball after --threadhold is copied into the created project, so that the project needs no other folder", async () => {
-    writeFileSync(path.join(cwd, "threadhold-9.9.9.tgz"), Buffer.from([0x1f, 0x8b, 0xff, 0x00]));
-    await create(["apps/shop", "--threadhold", "threadhold-9.9.9.tgz", ...bare]);
-    expect(readFileSync(path.join(cwd, "apps/shop/threadhold-9.9.9.tgz"))).toEqual(
-      Buffer.from([0x1f, 0x8b, 0xff, 0x00]),
-    );
-    const { dependencies } = JSON.parse(read("apps/shop/package.json")) as Manifest;
-    expect(dependencies["threadhold"]).toBe("file:threadhold-9.9.9.tgz");
+  it("The packages in the folder after --threadhold are copied into the created project, so that the project needs no other folder", async () => {
+    const files = ["threadhold", "threadhold-client", "threadhold-cli"].map((name) => `${name}-${own.version}.tgz`);
+    mkdirSync(path.join(cwd, "packs"));
+    for (const file of files) writeFileSync(path.join(cwd, "packs", file), Buffer.from([0x1f, 0x8b, 0xff, 0x00]));
+    await create(["apps/shop", "--threadhold", "./packs", ...bare]);
+    for (const file of files) {
+      expect(readFileSync(path.join(cwd, "apps/shop", file))).toEqual(Buffer.from([0x1f, 0x8b, 0xff, 0x00]));
+    }
+    const { dependencies, devDependencies, pnpm } = JSON.parse(read("apps/shop/package.json")) as Manifest;
+    expect(dependencies).toMatchObject({ threadhold: `file:${files[0]}`, "@threadhold/client": `file:${files[1]}` });
+    expect(devDependencies["@threadhold/cli"]).toBe(`file:${files[2]}`);
+    expect(pnpm).toEqual({ overrides: { "@threadhold/client": `file:${files[1]}` } });
   });
 
-  it("A folder after --threadhold in place of a tarball is refused, and nothing is written", async () => {
-    mkdirSync(path.join(cwd, "folder.tgz"));
-    const { code, errors } = await create(["shop", "--threadhold", "folder.tgz", ...bare]);
-    expect({ code, errors }).toEqual({ code: 2, errors: `There is no file ${path.join(cwd, "folder.tgz")}.\n` });
-    expect(readdirSync(cwd)).toEqual(["folder.tgz"]);
+  it("A folder after --threadhold that lacks a package is refused with the file that is missing, and nothing is written", async () => {
+    mkdirSync(path.join(cwd, "packs"));
+    writeFileSync(path.join(cwd, `packs/threadhold-${own.version}.tgz`), "bytes");
+    const { code, errors } = await create(["shop", "--threadhold", "./packs", ...bare]);
+    const missing = path.join(cwd, `packs/threadhold-client-${own.version}.tgz`);
+    const text = `There is no file ${missing}. npm run pack in a clone of threadhold writes it.\n`;
+    expect({ code, errors }).toEqual({ code: 2, errors: text });
+    expect(readdirSync(cwd)).toEqual(["packs"]);
   });
 
   it("The option --threadhold accepts a version, a version range and a tag", async () => {
     for (const [at, version] of ["1.2.3", "^1.2.3", "next"].entries()) {
       await create([`shop-${String(at)}`, "--threadhold", version, ...bare]);
-      const { dependencies } = JSON.parse(read(`shop-${String(at)}/package.json`)) as Manifest;
-      expect(dependencies["threadhold"]).toBe(version);
+      const { dependencies, devDependencies } = JSON.parse(read(`shop-${String(at)}/package.json`)) as Manifest;
+      expect([dependencies["threadhold"], devDependencies["@threadhold/cli"]]).toEqual([version, version]);
     }
   });
 
@@ -268,9 +276,13 @@ describe("create-threadhold", () => {
       ["shop", "--repository", "https://anna:token@github.com/anna/shop", ...bare],
       /^"https:\/\/github.com\/anna\/shop" is not the plain address/,
     ],
-    ["the tarball does not exist", ["shop", "--threadhold", "no.tgz", ...bare], /^There is no file .*no\.tgz\.\n$/],
     [
-      "threadhold is neither a version nor a tarball",
+      "the folder of packages is a file",
+      ["shop", "--threadhold", "full/file", ...bare],
+      /^"full\/file" is neither a version/,
+    ],
+    [
+      "threadhold is neither a version nor a folder",
       ["shop", "--threadhold", "./folder", ...bare],
       /^".\/folder" is neither a version/,
     ],

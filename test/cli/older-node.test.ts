@@ -11,7 +11,7 @@ import { writeProject } from "../compiler/temporary-project.ts";
 it("If an older Node runs the program threadhold, the program names the version that it needs before it loads any package", async () => {
   // No package is found from this folder.
   const folder = writeProject({ "package.json": '{ "type": "module" }' });
-  await buildProgram(join(folder, "dist/cli"));
+  await buildProgram({ threadhold: "src/cli/bin.ts" }, join(folder, "dist/cli"));
   const older = `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"18.20.0"}})`;
   const program = ["--import", older, join(folder, "dist/cli/threadhold.js"), "dev"];
   const { status, stdout, stderr } = spawnSync(process.execPath, program, { encoding: "utf8" });

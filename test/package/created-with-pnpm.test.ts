@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { describeCreatedProject } from "./created-project.ts";
 import { programPath, root, run } from "./run.ts";
 
-const { createProgram, threadhold } = inject("packed");
+const { createProgram, tarballs } = inject("packed");
 const folder = mkdtempSync(path.join(tmpdir(), "threadhold-created-"));
 const bin = path.join(folder, "bin");
 /** pnpm finds no package of the repository, because the folder of programs has pnpm alone. */
@@ -18,7 +18,7 @@ const env = { PATH: `${bin}${path.delimiter}${programPath}`, npm_config_prefer_o
 beforeAll(async () => {
   mkdirSync(bin);
   symlinkSync(path.join(root, "node_modules/pnpm/bin/pnpm.cjs"), path.join(bin, "pnpm"));
-  const args = ["team-app", "--template", "team", "--yes", "--package-manager", "pnpm", "--threadhold", threadhold];
+  const args = ["team-app", "--template", "team", "--yes", "--package-manager", "pnpm", "--threadhold", tarballs];
   const { code, output } = await run([process.execPath, createProgram, ...args], { cwd: folder, env });
   expect([code, output]).toEqual([0, expect.stringContaining("pnpm run dev")]);
 });

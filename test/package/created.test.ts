@@ -10,14 +10,14 @@ import { describeCreatedProject } from "./created-project.ts";
 import { linkPackages } from "./linked-packages.ts";
 import { run, type ProgramResult } from "./run.ts";
 
-const { createProgram, projects, threadhold } = inject("packed");
+const { createProgram, projects, tarballs } = inject("packed");
 const folder = mkdtempSync(path.join(tmpdir(), "threadhold-created-"));
 const blank = path.join(folder, "blank-app");
 
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
 const create = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<ProgramResult> =>
-  run([process.execPath, createProgram, ...args, "--threadhold", threadhold], { cwd: folder, env });
+  run([process.execPath, createProgram, ...args, "--threadhold", tarballs], { cwd: folder, env });
 
 /** The packages that a project names, with their versions. */
 function packagesOf(project: string): unknown {

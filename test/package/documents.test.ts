@@ -13,14 +13,14 @@ import { documentedFiles, shownFiles } from "../scripts/documents.ts";
 import { linkPackages } from "./linked-packages.ts";
 import { root, run, serve, type ProgramResult, type RunningServer } from "./run.ts";
 
-const { createProgram, projects, threadhold } = inject("packed");
+const { createProgram, projects, tarballs } = inject("packed");
 const folder = mkdtempSync(path.join(tmpdir(), "threadhold-documents-"));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
 /** Creates a project of the template `blank` with installed packages. */
 async function createBlank(name: string): Promise<string> {
-  const options = ["--template", "blank", "--yes", "--no-install", "--no-git", "--threadhold", threadhold] as const;
+  const options = ["--template", "blank", "--yes", "--no-install", "--no-git", "--threadhold", tarballs] as const;
   const created = await run([process.execPath, createProgram, name, ...options], { cwd: folder });
   expect(created).toMatchObject({ code: 0 });
   linkPackages(projects.assistant, path.join(folder, name));

@@ -20,13 +20,14 @@ const readManifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as Manifest;
 
 describe("a project with a chat of another package", () => {
-  const { threadhold: tarball, projects } = inject("packed");
+  const { threadhold, cliTarball, clientTarball, projects } = inject("packed");
   const folder = mkdtempSync(path.join(tmpdir(), "threadhold-facades-"));
   const inProject = (...command: [string, ...string[]]): Promise<ProgramResult> => run(command, { cwd: folder });
 
   beforeAll(async () => {
     cpSync(fileURLToPath(new URL("fixtures/facades", import.meta.url)), folder, { recursive: true });
-    for (const file of ["package-lock.json", path.basename(tarball)])
+    const tarballs = [threadhold, cliTarball, clientTarball].map((file) => path.basename(file));
+    for (const file of ["package-lock.json", ...tarballs])
       cpSync(path.join(projects.web, file), path.join(folder, file));
     linkPackages(projects.web, folder);
     const { devDependencies: versions, overrides = {} } = readManifest(root);

@@ -18,8 +18,14 @@ declare module "vitest" {
 }
 
 interface Packed {
+  /** The folder of the tarballs. */
+  tarballs: string;
   /** The tarball of `threadhold`. */
   threadhold: string;
+  /** The tarball of `@threadhold/cli`. */
+  cliTarball: string;
+  /** The tarball of `@threadhold/client`. */
+  clientTarball: string;
   /** The tarball of `create-threadhold`. */
   createTarball: string;
   /** The program of `create-threadhold`, unpacked from its tarball. */
@@ -27,6 +33,9 @@ interface Packed {
   /** The created and installed projects. */
   projects: Readonly<Record<"assistant" | "web", string>>;
 }
+
+/** Whether npm installs the newest versions in the published ranges, in place of the lowest ones, which are those of this repository. */
+const newest = process.env["PACKAGE_VERSIONS"] === "newest";
 
 /** How npm installs the packages of the projects. */
 const installation = {
@@ -47,25 +56,20 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await remove();
     throw new Error(`${command.join(" ")} failed with code ${String(code)}:\n${output}`);
   };
-  const packed = await must([process.execPath, path.join(root, "scripts/pack.mjs")], { cwd: root });
-  const [threadhold = "", createTarball = ""] = [...packed.matchAll(/artifacts\/packages\/(\S+\.tgz)/g)].map(
-    ([tarball, name = ""]) => {
-      cpSync(path.join(root, tarball), path.join(folder, name));
-      return path.join(folder, name);
-    },
-  );
+  const pack = [process.execPath, path.join(root, "scripts/pack.mjs"), ...(newest ? [] : ["--exact"])] as const;
+  const packed = await must([...pack], { cwd: root });
+  const tarballs = path.join(folder, "packages");
+  mkdirSync(tarballs);
+  const [threadhold = "", createTarball = "", cliTarball = "", clientTarball = ""] = [
+    ...packed.matchAll(/artifacts\/packages\/(\S+\.tgz)/g),
+  ].map(([tarball, name = ""]) => {
+    cpSync(path.join(root, tarball), path.join(tarballs, name));
+    return path.join(tarballs, name);
+  });
   await must(["tar", "xzf", createTarball], { cwd: folder });
   const createProgram = path.join(folder, "package/dist/create-threadhold.js");
   const create = async (template: "assistant" | "web", { scripts }: { scripts: boolean }): Promise<void> => {
-    const args = [
-      createProgram,
-      `${template}-app`,
-      "--template",
-      template,
-      "--yes",
-      "--threadhold",
-      threadhold,
-    ] as const;
+    const args = [createProgram, `${template}-app`, "--template", template, "--yes", "--threadhold", tarballs] as const;
     await must([process.execPath, ...args], {
       cwd: folder,
       env: { ...installation, npm_config_ignore_scripts: String(!scripts) },
@@ -74,6 +78,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   // The build scripts of dependencies run in one project, and are blocked in the other one.
   await Promise.all([create("assistant", { scripts: false }), create("web", { scripts: true })]);
   const projects = { assistant: path.join(folder, "assistant-app"), web: path.join(folder, "web-app") };
-  project.provide("packed", { threadhold, createTarball, createProgram, projects });
+  project.provide("packed", {
+    tarballs,
+    threadhold,
+    createTarball,
+    cliTarball,
+    clientTarball,
+    createProgram,
+    projects,
+  });
   return remove;
 }

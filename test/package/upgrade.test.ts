@@ -15,7 +15,8 @@ import { waitUntilHealthy } from "#cli/dev/wait-until-healthy.ts";
 import { linkPackages } from "./linked-packages.ts";
 import { run, type ProgramResult } from "./run.ts";
 
-const { threadhold: tarball, projects } = inject("packed");
+const { threadhold: tarball, cliTarball, clientTarball, projects } = inject("packed");
+const tarballs = [tarball, clientTarball, cliTarball];
 const fixtures = fileURLToPath(new URL("fixtures", import.meta.url));
 const isRecording = process.env["GOLDEN"] === "write";
 /** One folder for each version, named after it. */
@@ -66,14 +67,15 @@ describe("a project that moves to the next version of the package", () => {
     cpSync(path.join(fixtures, "project"), folder, { recursive: true });
     cpSync(path.join(fixtures, "upgrade/agents"), path.join(folder, "agents"), { recursive: true });
     // A project that has the present version, as an installation left it.
-    for (const file of ["package.json", "package-lock.json", path.basename(tarball)])
+    for (const file of ["package.json", "package-lock.json", ...tarballs.map((each) => path.basename(each))])
       cpSync(path.join(projects.web, file), path.join(folder, file));
     linkPackages(projects.web, folder);
     writeFileSync(path.join(folder, ".dev.vars"), "OPEN_LOOPBACK=true\n");
     if (isRecording) return;
-    const next = await withVersion(tarball, "0.2.0", folder);
+    const next = [];
+    for (const each of tarballs) next.push(await withVersion(each, "0.2.0", folder));
     const flags = ["--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"] as const;
-    expect(await inProject("npm", "install", ...flags, next)).toMatchObject({ code: 0 });
+    expect(await inProject("npm", "install", ...flags, ...next)).toMatchObject({ code: 0 });
   });
 
   afterAll(async () => {
@@ -242,14 +244,15 @@ describe("a project that moves to the next version of the package", () => {
   });
 });
 
-/** Packs the content of a tarball again, as another version. */
-async function withVersion(tarball: string, version: string, folder: string): Promise<string> {
-  expect(await run(["tar", "xzf", tarball, "-C", folder], { cwd: folder })).toMatchObject({ code: 0 });
+/** Packs the content of a tarball again, as another version, which also names that version of the other packages. */
+async function withVersion(from: string, version: string, folder: string): Promise<string> {
+  expect(await run(["tar", "xzf", from, "-C", folder], { cwd: folder })).toMatchObject({ code: 0 });
   const unpacked = path.join(folder, "package");
   const file = path.join(unpacked, "package.json");
-  const manifest = JSON.parse(readFileSync(file, "utf8")) as object;
-  writeFileSync(file, JSON.stringify({ ...manifest, version }));
-  const packed = path.join(folder, "next.tgz");
+  const manifest = readFileSync(file, "utf8");
+  const { version: present } = JSON.parse(manifest) as { version: string };
+  writeFileSync(file, manifest.replaceAll(`"${present}"`, JSON.stringify(version)));
+  const packed = path.join(folder, path.basename(from).replace(present, version));
   // `npm pack` would take more than a second to find the same files.
   expect(await run(["tar", "czf", packed, "-C", folder, "package"], { cwd: folder })).toMatchObject({ code: 0 });
   rmSync(unpacked, { recursive: true });

@@ -61,7 +61,6 @@ export function createProgram({ output, errors }: Pick<CreateContext, "output" |
     Object.entries(choices)
       .map(([name, { description }]) => `${name} (${description})`)
       .join(", ");
-  const { version } = JSON.parse(readFileSync(path.join(packageRoot, "package.json"), "utf8")) as { version: string };
   return new Command("create-threadhold")
     .description("Create a project with durable AI-agent threads on Cloudflare Workers.")
     .argument("[folder]", "the folder to create; its last part is the name of the project")
@@ -69,8 +68,8 @@ export function createProgram({ output, errors }: Pick<CreateContext, "output" |
     .option("--provider <name>", listed(providers))
     .option("--yes", `ask nothing: ${defaults.folder}, ${defaults.template} and ${defaults.provider} are the defaults`)
     .option(
-      "--threadhold <version or file>",
-      "the version of threadhold, or a tarball, which is copied into the project",
+      "--threadhold <version or folder>",
+      "the version of threadhold, or the folder of the packages of a clone, which are copied into the project",
     )
     .option(
       "--repository <url>",
@@ -82,7 +81,7 @@ export function createProgram({ output, errors }: Pick<CreateContext, "output" |
     .option("--no-install", "do not install the packages")
     .option("--no-git", "do not create a Git repository")
     .option("--json", "print the result as one line of JSON")
-    .version(version, "--version", "print the version")
+    .version(ownVersion(), "--version", "print the version")
     .helpOption("--help", "print this help")
     .allowExcessArguments(false)
     .showHelpAfterError("Run the command with --help to see its options.")
@@ -196,15 +195,33 @@ function folderProblem(folder: string): string | undefined {
   }
 }
 
+/** The packages whose tarballs `npm run pack` of a clone writes, by the beginning of the files' names. */
+const packedPackages = {
+  threadhold: "threadhold",
+  "@threadhold/client": "threadhold-client",
+  "@threadhold/cli": "threadhold-cli",
+};
+
 function threadholdSource(given: string | undefined, cwd: string): ProjectSource["threadhold"] {
   if (given === undefined || /^(?:[~^]?\d+\.\d+\.\d+[\w.+-]*|[a-z][a-z-]*)$/.test(given)) return given;
-  const tarball = path.resolve(cwd, given);
-  if (!given.endsWith(".tgz"))
+  const folder = path.resolve(cwd, given);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new CreateError(
-      `"${given}" is neither a version of threadhold, such as 0.1.0, nor a file that ends in .tgz.`,
+      `"${given}" is neither a version of threadhold, such as 0.1.0, nor a folder with its packages, such as ./artifacts/packages.`,
     );
-  if (!statSync(tarball, { throwIfNoEntry: false })?.isFile()) throw new CreateError(`There is no file ${tarball}.`);
-  return { tarball };
+  }
+  const version = ownVersion();
+  const tarballs = Object.entries(packedPackages).map(([name, file]) => {
+    const tarball = path.join(folder, `${file}-${version}.tgz`);
+    if (statSync(tarball, { throwIfNoEntry: false })?.isFile() === true) return [name, tarball] as const;
+    throw new CreateError(`There is no file ${tarball}. npm run pack in a clone of threadhold writes it.`);
+  });
+  return { tarballs: Object.fromEntries(tarballs) };
+}
+
+function ownVersion(): string {
+  const { version } = JSON.parse(readFileSync(path.join(packageRoot, "package.json"), "utf8")) as { version: string };
+  return version;
 }
 
 /** Checks the address of a repository. Cloudflare's button accepts only repositories of GitHub and GitLab. */

@@ -11,8 +11,11 @@ export interface ProjectSource extends Omit<Choices, "folder"> {
   /** The folder `templates` of this package. */
   templatesFolder: string;
   name: string;
-  /** The version of `threadhold`, or a tarball of it, which becomes a file of the project. Undefined for the version of this package. */
-  threadhold: string | { tarball: string } | undefined;
+  /**
+   * The version of `threadhold`, or tarballs of its packages by their names, which become files of the project. Undefined for the version of
+   * this package.
+   */
+  threadhold: string | { tarballs: Readonly<Record<string, string>> } | undefined;
   /** The public address of the project's repository, for the Deploy to Cloudflare button. */
   repository: string | undefined;
 }
@@ -50,13 +53,18 @@ export function projectFiles(source: ProjectSource): ProjectFiles {
   const packages = { ...manifest.dependencies, ...manifest.devDependencies };
   if (Object.hasOwn(packages, name))
     throw new CreateError(`"${name}" is the name of a package that the project uses. Choose another name.`);
-  if (typeof threadhold === "string") manifest.dependencies["threadhold"] = threadhold;
-  else if (threadhold !== undefined) {
-    const given = path.basename(threadhold.tarball);
-    // Package managers read other characters, such as `#` and `%`, as parts of an address.
-    const file = /^\w[\w.-]*$/.test(given) ? given : "threadhold.tgz";
-    files.set(file, readFileSync(threadhold.tarball));
-    manifest.dependencies["threadhold"] = `file:${file}`;
+  if (typeof threadhold === "string") {
+    manifest.dependencies["threadhold"] = threadhold;
+    manifest.devDependencies["@threadhold/cli"] = threadhold;
+  } else if (threadhold !== undefined) {
+    for (const [packageName, tarball] of Object.entries(threadhold.tarballs)) {
+      const file = path.basename(tarball);
+      files.set(file, readFileSync(tarball));
+      const field = packageName in manifest.devDependencies ? "devDependencies" : "dependencies";
+      manifest[field][packageName] = `file:${file}`;
+    }
+    // pnpm would look for the dependencies of a tarball in the registry, which does not have them.
+    manifest["pnpm"] = { overrides: { "@threadhold/client": manifest.dependencies["@threadhold/client"] } };
   }
   const { variables, insteadOfKey = [], binding } = providers[provider];
   if (binding !== undefined) files.set("wrangler.toml", text("wrangler.toml") + aiBinding);

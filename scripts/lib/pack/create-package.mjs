@@ -1,12 +1,13 @@
 // Builds the package `create-threadhold`: a program without dependencies at installation, and the templates.
 
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { build } from "esbuild";
 
 import { fromRoot, root } from "../paths.mjs";
 import { licenseTexts } from "./licenses.mjs";
+import { manifestOf } from "./manifest.mjs";
 
 const source = fromRoot("packages/create-threadhold");
 
@@ -16,12 +17,6 @@ const source = fromRoot("packages/create-threadhold");
  */
 export async function buildCreatePackage(folder, own) {
   mkdirSync(folder, { recursive: true });
-  const manifest = JSON.parse(readFileSync(path.join(source, "package.json"), "utf8"));
-  if (manifest.version !== own.version) {
-    throw new Error(
-      `packages/create-threadhold/package.json has version ${manifest.version}, package.json ${own.version}.`,
-    );
-  }
   const { metafile } = await build({
     metafile: true,
     absWorkingDir: root,
@@ -47,6 +42,8 @@ export async function buildCreatePackage(folder, own) {
   cpSync(path.join(source, "templates"), path.join(folder, "templates"), { recursive: true });
   cpSync(path.join(source, "README.md"), path.join(folder, "README.md"));
   cpSync(fromRoot("LICENSE"), path.join(folder, "LICENSE"));
-  const { repository = manifest.repository } = own;
-  writeFileSync(path.join(folder, "package.json"), `${JSON.stringify({ ...manifest, repository }, null, 2)}\n`);
+  writeFileSync(
+    path.join(folder, "package.json"),
+    `${JSON.stringify(manifestOf("create-threadhold", own), null, 2)}\n`,
+  );
 }

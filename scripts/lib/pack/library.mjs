@@ -75,10 +75,11 @@ function folderOf(home, name) {
 /**
  * @param {Record<string, string>} entries source files by output name, without extension
  * @param {string} folder
- * @param {string} shellModule the module of `bundleShell`
+ * @param {{ resolve?: (on: import("esbuild").PluginBuild) => void, sourcemap?: "linked" | false }} [options] `resolve` names the modules that
+ * come from elsewhere
  * @returns {Promise<string[]>} the packages that the modules import
  */
-export async function buildLibrary(entries, folder, shellModule) {
+export async function buildLibrary(entries, folder, { resolve = () => {}, sourcemap = "linked" } = {}) {
   const { metafile } = await build({
     metafile: true,
     absWorkingDir: root,
@@ -93,15 +94,9 @@ export async function buildLibrary(entries, folder, shellModule) {
     jsx: "automatic",
     packages: "external",
     external: ["cloudflare:*", "node:*"],
-    plugins: [
-      {
-        name: "shell",
-        setup: (on) =>
-          on.onResolve({ filter: /^just-bash\/browser$/ }, () => ({ path: shellModule, sideEffects: false })),
-      },
-    ],
+    plugins: [{ name: "modules of other packages", setup: resolve }],
     loader: { ".sql": "text" },
-    sourcemap: "linked",
+    sourcemap,
     legalComments: "none",
     logLevel: "warning",
   });
@@ -109,16 +104,17 @@ export async function buildLibrary(entries, folder, shellModule) {
 }
 
 /**
- * Builds the command line of the package. What a command imports when it runs is a module of its own.
+ * Builds modules for Node. What a command imports when it runs is a module of its own.
  *
+ * @param {Record<string, string>} entries source files by output name, without extension
  * @param {string} folder
- * @returns {Promise<string[]>} the packages that it imports
+ * @returns {Promise<string[]>} the packages that the modules import
  */
-export async function buildProgram(folder) {
+export async function buildProgram(entries, folder) {
   const { metafile } = await build({
     metafile: true,
     absWorkingDir: root,
-    entryPoints: { threadhold: fromRoot("src/cli/bin.ts") },
+    entryPoints: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, fromRoot(file)])),
     outdir: folder,
     chunkNames: "chunks/[name]-[hash]",
     bundle: true,

@@ -172,7 +172,11 @@ const wantedScripts = { dev: "threadhold dev", check: "threadhold check", deploy
 
 function scripts({ root }: InitProject): ProjectPlan {
   const path = join(root, "package.json");
-  if (!existsSync(path)) return { changes: [], notes: ["Create a package.json, and run npm install threadhold zod."] };
+  if (!existsSync(path))
+    return {
+      changes: [],
+      notes: ["Create a package.json, and run npm install threadhold zod && npm install --save-dev @threadhold/cli."],
+    };
   const file = readConfigFile(path);
   const existing = tableOf(file.value["scripts"]);
   const missing = Object.entries(wantedScripts).filter(([name]) => existing[name] === undefined);
@@ -181,7 +185,11 @@ function scripts({ root }: InitProject): ProjectPlan {
   const notes: string[] = [];
   const dependencies = { ...tableOf(file.value["devDependencies"]), ...tableOf(file.value["dependencies"]) };
   const packages = ["threadhold", "zod"].filter((name) => !(name in dependencies));
-  if (packages.length > 0) notes.push(`Run npm install ${packages.join(" ")}.`);
+  const installs = [
+    ...(packages.length > 0 ? [`npm install ${packages.join(" ")}`] : []),
+    ...("@threadhold/cli" in dependencies ? [] : ["npm install --save-dev @threadhold/cli"]),
+  ];
+  if (installs.length > 0) notes.push(`Run ${installs.join(" && ")}.`);
   const { deploy } = existing;
   if (typeof deploy === "string" && !deploy.includes("threadhold deploy")) {
     notes.push('The script "deploy" is kept. threadhold deploy also creates and migrates the database of threads.');

@@ -36,7 +36,7 @@ export function addUpgradeCommand(program: Command, context: CliContext, end: (c
     .command("upgrade")
     .description(
       "Show what changed since the version of the package that compiled the project before, and what is left to do.\n" +
-        "Run it after npm install threadhold@latest. It changes nothing. Errors end the command with exit code 1.",
+        "Run it after threadhold and @threadhold/cli were installed in a newer version. It changes nothing. Errors end the command with exit code 1.",
     )
     .option("--root <folder>", "the folder that contains agents/", ".")
     .option("--from <version>", "the version to compare with")
