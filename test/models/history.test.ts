@@ -261,4 +261,11 @@ describe("ids of calls", () => {
     expect((await sentIds("openai-responses", [id]))[0]).toBe(id);
     expect((await sentIds("openai", [id]))[0]).toMatch(/^call_a1.*_[0-9a-f]{8}$/);
   });
+
+  it("An id of up to 64 characters is sent unchanged to Anthropic, and a longer one as 64 characters", async () => {
+    const id = `call_${"a".repeat(59)}`;
+    const [same, shortened] = await sentIds("anthropic", [id, `${id}b`]);
+    expect(same).toBe(id);
+    expect(shortened).toMatch(/^call_a{50}_[0-9a-f]{8}$/);
+  });
 });

@@ -22,6 +22,7 @@ import {
   TransparentEvaluation,
 } from "#facade/phi/loop-agents.ts";
 import type { EvaluationStrategy, ParallelLoopOutcome } from "#facade/phi/loop-agents.ts";
+import { zeroTokens } from "#facade/phi/loop-messages.ts";
 
 import { byLoop, only, playParallel, requestsOf, scripted, using } from "./support/parallel-play.ts";
 import { textsOf } from "./support/play.ts";
@@ -144,6 +145,7 @@ describe("parallel loops", () => {
       total_tokens: 110,
     });
     expect(one.total_tokens).toBe(10);
+    expect(combineUsage(one, zeroTokens())).toEqual(one);
   });
 });
 

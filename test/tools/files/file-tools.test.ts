@@ -234,6 +234,24 @@ describe("a call that is cancelled, and one that takes too long", () => {
     expect(touched).toEqual(["stat"]);
   });
 
+  it("If a write is cancelled while it looks at the path, it writes nothing", async () => {
+    const touched: string[] = [];
+    const stop = new AbortController();
+    const workspace = () =>
+      touchedBy(touched, {
+        async stat() {
+          stop.abort();
+          return null;
+        },
+      });
+    const context = { id: "call-1", attempt: 1, signal: stop.signal, progress: () => {} };
+    const { run } = readTool(createWriteFileTool({ workspace }));
+    await expect(run?.({} as ThreadState, { path: "a", content: "b" }, context)).rejects.toMatchObject({
+      name: "AbortError",
+    });
+    expect(touched).toEqual([]);
+  });
+
   it("If list_files or search reaches its time limit, the error suggests a narrower request", async () => {
     const untilAborted = ({ signal }: { signal: AbortSignal }) =>
       new Promise<never>((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
