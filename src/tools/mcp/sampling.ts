@@ -1,11 +1,7 @@
 // Texts that a server requests from a model during a call (sampling). The request does not name the call, so the usage is counted to the
 // call that began last and is still open.
 
-import type {
-  CreateMessageRequestParams,
-  CreateMessageResult,
-  SamplingMessage,
-} from "@modelcontextprotocol/client";
+import type { CreateMessageRequestParams, CreateMessageResult, SamplingMessage } from "@modelcontextprotocol/client";
 
 import type { DefinedCall, TextRequest, ToolsContext } from "#core/ports/tool-source-port.ts";
 import type { McpSampling } from "#spec/index.ts";

@@ -89,7 +89,9 @@ export function watchSession(
   }
   client.setNotificationHandler("notifications/tools/list_changed", () => events.onToolsChanged());
   // In place of the handler of the SDK, which drops the progress of a task: it ends the progress of a request with its response.
-  client.setNotificationHandler("notifications/progress", ({ params }) => receivers.get(params.progressToken)?.(params));
+  client.setNotificationHandler("notifications/progress", ({ params }) =>
+    receivers.get(params.progressToken)?.(params),
+  );
   client.setNotificationHandler("notifications/message", { params: logParams }, (params) => {
     const { level: given, data = null } = fieldsOf(params);
     const level = typeof given === "string" ? logLevels[given.toLowerCase()] : undefined;

@@ -6,7 +6,7 @@ import type { SSEClientTransportOptions, Transport } from "@modelcontextprotocol
 /** Creates the transport for servers of the protocol version 2024-11-05. */
 export function sseTransport(url: URL, options: SSEClientTransportOptions): Transport {
   // oxlint-disable-next-line typescript/no-deprecated -- the only transport of the SDK for servers of 2024-11-05
-  const transport = new SSEClientTransport(url, options) as Transport;
+  const transport: Transport = new SSEClientTransport(url, options);
   const start = transport.start.bind(transport);
   // The transport's event source calls its handler `onmessage`, and the runtime calls the handler of this name again. A server's request would
   // be answered twice.

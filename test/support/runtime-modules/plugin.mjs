@@ -47,8 +47,7 @@ const packages = [
 ];
 
 /** Modules that only a few tests need. Each of them remains a separate module, which the runtime loads only when it is imported. */
-const rare =
-  /\/node_modules\/(@(ai-sdk|openrouter|modelcontextprotocol)|eventsource)\/|\/src\/tools\/mcp\//;
+const rare = /\/node_modules\/(@(ai-sdk|openrouter|modelcontextprotocol)|eventsource)\/|\/src\/tools\/mcp\//;
 
 const idOf = (/** @type {string} */ name) => path.join(folder, `${name}.js`);
 

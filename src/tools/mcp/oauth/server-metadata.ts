@@ -9,7 +9,11 @@ import {
   extractWWWAuthenticateParams,
   resourceUrlFromServerUrl,
 } from "@modelcontextprotocol/client";
-import type { AuthorizationServerMetadata, FetchLike, OAuthProtectedResourceMetadata } from "@modelcontextprotocol/client";
+import type {
+  AuthorizationServerMetadata,
+  FetchLike,
+  OAuthProtectedResourceMetadata,
+} from "@modelcontextprotocol/client";
 import { z } from "zod";
 
 import { ThreadholdError } from "#contract/error.ts";
