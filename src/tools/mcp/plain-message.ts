@@ -132,12 +132,14 @@ function withoutNulls(params: Fields): Fields {
 /** The fields without an odd `_meta`, or without the odd fields of it that the SDK checks. */
 function plainMeta({ _meta: meta, ...fields }: Fields): Fields {
   if (!isObject(meta)) return fields;
+  // oxlint-disable-next-line typescript/no-deprecated -- the versions that are negotiated have tasks
   const { progressToken, [RELATED_TASK_META_KEY]: task, ...more } = meta;
   return {
     ...fields,
     _meta: {
       ...more,
       ...(isId(progressToken) ? { progressToken } : {}),
+      // oxlint-disable-next-line typescript/no-deprecated -- the versions that are negotiated have tasks
       ...(typeof fieldsOf(task)["taskId"] === "string" ? { [RELATED_TASK_META_KEY]: task } : {}),
     },
   };

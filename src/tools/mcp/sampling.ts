@@ -38,6 +38,7 @@ export class Sampler {
   }
 
   /** Answers a request. An error that this method throws is sent to the server. */
+  // oxlint-disable-next-line typescript/no-deprecated -- the versions that are negotiated have sampling
   async answer(params: CreateMessageRequestParams): Promise<CreateMessageResult> {
     const { model, maxTokens = defaultMaxTokens, maxRequests = defaultMaxRequests } = this.#options;
     const request = {
@@ -58,6 +59,7 @@ export class Sampler {
   }
 }
 
+// oxlint-disable-next-line typescript/no-deprecated -- the versions that are negotiated have sampling
 function textMessage({ role, content }: SamplingMessage): TextRequest["messages"][number] {
   const texts = [content].flat().map((block) => {
     if (block.type !== "text") throw new McpServerError("Only texts can be sent to the model.");

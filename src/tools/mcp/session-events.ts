@@ -22,6 +22,7 @@ export interface SessionEvents {
   /** Called when the server's list of tools has changed. */
   onToolsChanged: () => void;
   /** Answers a server's request for a text from a model. Absent: the server may not send such requests. */
+  // oxlint-disable-next-line typescript/no-deprecated -- the versions that are negotiated have sampling
   onSample?: (params: CreateMessageRequestParams) => Promise<CreateMessageResult>;
   /** Answers a server's question to a person. The signal fires if the server withdraws the question. Absent: the server may not ask. */
   onQuestion?: (params: ElicitRequestParams, signal: AbortSignal) => Promise<ElicitResult>;

@@ -171,6 +171,7 @@ async function registered(
   const { clientMethods } = server;
   const method = ["none", "client_secret_basic", "client_secret_post"].find((each) => clientMethods.includes(each));
   try {
+    // oxlint-disable-next-line typescript/no-deprecated -- servers of the versions that are negotiated register clients
     const client = await registerClient(server.issuer, {
       metadata: sdkMetadata(server),
       clientMetadata: {
