@@ -8,9 +8,25 @@ import type { ProgramTool } from "../program-tool.ts";
 import type { ContentPart } from "./content-parts.ts";
 import { McpServerError } from "./server-error.ts";
 import { callResult } from "./server-result.ts";
-import type { ServerSession } from "./server-session.ts";
+import type { CallResult } from "./server-result.ts";
 import { readTools } from "./tool-list.ts";
 import type { ListedTool, ToolList } from "./tool-list.ts";
+
+/**
+ * What a client uses of an open session. The declarations of the package name no type of the protocol's own package, since that one needs the
+ * types of Node.
+ */
+export interface ClientSession {
+  readonly serverInfo: McpServerInfo;
+  readonly capabilities: object;
+  tools(signal?: AbortSignal): Promise<{ items: unknown[]; problem: string | null }>;
+  call(
+    tool: string,
+    args: JsonObject,
+    options: { signal: AbortSignal; onProgress: () => void; isTask: boolean },
+  ): Promise<CallResult>;
+  request(request: { method: string; params?: JsonObject }, options: { signal: AbortSignal }): Promise<object>;
+}
 
 /** The connection of a client with its server. */
 export interface McpConnection {
@@ -19,7 +35,7 @@ export interface McpConnection {
   /** The time limit of a request in milliseconds. */
   readonly timeoutMs: number;
   /** Runs a request in the session. */
-  run<T>(request: (session: ServerSession) => Promise<T>, isRepeatable: boolean): Promise<T>;
+  run<T>(request: (session: ClientSession) => Promise<T>, isRepeatable: boolean): Promise<T>;
   /** The error of a failed request. It names the server. */
   errorOf(thrown: unknown): Error;
   /** Receives a text about tools that cannot be used. */
