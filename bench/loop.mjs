@@ -11,8 +11,6 @@ import { mkdirSync, rmSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 
 import { build } from "esbuild";
 
@@ -22,6 +20,7 @@ import { startProvider } from "./support/provider.mjs";
 import { report } from "./support/report.mjs";
 import { median, ratio, spread } from "./support/statistics.mjs";
 import { processorTime, timed } from "./support/timed.mjs";
+import { usedHeap } from "./support/used-heap.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -119,19 +118,6 @@ async function measureTurn() {
   });
 }
 
-setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc");
-
-/** The bytes of the heap that are in use. */
-async function heap() {
-  // Objects that a finalizer releases are collected one collection later.
-  for (let collected = 0; collected < 3; collected += 1) {
-    await nextTurn();
-    collect();
-  }
-  return process.memoryUsage().heapUsed;
-}
-
 /**
  * A provider in this process. `answer` returns the blocks of the next answer. It keeps no request. It answers in a later turn of the event
  * loop, as a provider on a network does: the runtime keeps the targets of weak references until then.
@@ -213,12 +199,12 @@ async function measurePrompts(what, compaction, limit) {
   const self = new BasicAgent(modelConfig)
     .withProviderOverride(inProcess((messages) => (sent.take(messages), [{ type: "text", text: `Read. ${text}` }])))
     .withContextConfig({ ...contextConfig, compaction });
-  const [marks, heaps] = [[], [await heap()]];
+  const [marks, heaps] = [[], [await usedHeap()]];
   for (let turn = 1, from = processorTime(); turn <= turns; turn += 1) {
     const { done } = self.prompt(`${turn} ${text}`);
     await done;
     marks.push(processorTime() - from);
-    if (turn % flatFrom === 0) heaps.push(await heap());
+    if (turn % flatFrom === 0) heaps.push(await usedHeap());
   }
   return rowsOf(what, { sent, marks, heaps, limit });
 }
@@ -235,10 +221,10 @@ async function measureOneLoop(what) {
       : [{ type: "toolCall", id: `call_${requests}`, name: "work", arguments: {} }];
   });
   const tools = [createTool({ ...described, name: "work", execute: () => text })];
-  const [marks, heaps, from] = [[], [await heap()], processorTime()];
+  const [marks, heaps, from] = [[], [await usedHeap()], processorTime()];
   const afterTurn = async () => {
     marks.push(processorTime() - from);
-    if (marks.length % flatFrom === 0) heaps.push(await heap());
+    if (marks.length % flatFrom === 0) heaps.push(await usedHeap());
   };
   const context = { system_prompt: "", messages: [], tools };
   const config = { modelConfig, providerOverride, contextConfig, afterTurn };
@@ -279,7 +265,7 @@ async function measureAgents() {
     const from = processorTime();
     await Promise.all(Array.from({ length: agents }, (_, number) => one(number)));
     times.push(processorTime() - from);
-    used.push(await heap());
+    used.push(await usedHeap());
   }
   const remains = Math.max(0, used.at(-1) - used[2]) / (agents * (repeats - 3));
   const what = `${agents} agents at a time with ${calls} calls each`;

@@ -140,6 +140,13 @@ export function modelMessageOf(message: Message): ModelMessage {
   return converted;
 }
 
+/** Makes the copy of a message use the conversion of the original, so that copies for several loops are converted once. */
+export function shareConversion(original: Message, copy: Message): void {
+  modelMessageOf(original);
+  const known = conversions.get(original);
+  if (known !== undefined) conversions.set(copy, known);
+}
+
 function convertMessage(message: Message): ModelMessage {
   const none = { id: null, name: null, tool_call_id: null, result: null };
   switch (message.role) {

@@ -1,17 +1,29 @@
 // The contexts of branches: copies of a base context, each with the id of its loop (REQ-196, 203). Invariant: no branch changes the base
 // context or the context of another branch.
 
+import { dataCopy } from "#lib/text-sharing-copy.ts";
+
 import type { AgentContext } from "../agent-context.ts";
 import type { AgentLoopConfig } from "../loop-config.ts";
 import { configSegment, newId } from "../loop-identity.ts";
 import { isLlmMessage, userMessage } from "../loop-messages.ts";
-import type { AgentMessage } from "../loop-messages.ts";
+import type { AgentMessage, Message } from "../loop-messages.ts";
+import { shareConversion } from "../message-codec.ts";
 import { providerIdOf } from "../provider/provider-id.ts";
 import type { ParallelLoopResult } from "./parallel-outcome.ts";
 
 /** Copies a context: the messages are copies, the tools are shared (REQ-196). */
 export function cloneContext(context: AgentContext): AgentContext {
-  return { ...context, messages: structuredClone(context.messages), tools: [...context.tools] };
+  return { ...context, messages: dataCopy(context.messages), tools: [...context.tools] };
+}
+
+/** Copies the messages of a branch. The copies share what is large: the texts, and the messages of requests that are made of them. */
+export function branchMessages(messages: readonly AgentMessage[]): AgentMessage[] {
+  return messages.map((message) => {
+    const copy = dataCopy(message);
+    if (isLlmMessage(message)) shareConversion(message, copy as Message);
+    return copy;
+  });
 }
 
 /** The context of a branch. */
@@ -32,7 +44,9 @@ export function branchContexts(
   const part = uniquePart();
   const highest = highestNumber(base, session_id);
   return configs.map((config, at) => ({
-    ...cloneContext(base),
+    ...base,
+    messages: branchMessages(base.messages),
+    tools: [...base.tools],
     agent_id,
     session_id,
     loop_id: numberedLoopId(config, { sessionId: session_id, number: highest + at + 1, part }),

@@ -2,6 +2,7 @@
 // at a checkpoint. Invariant: the agent itself does not change.
 
 import { errorMessage } from "#core/cut-text.ts";
+import { dataCopy } from "#lib/text-sharing-copy.ts";
 
 import { AgentOptions } from "../agent-builders.ts";
 import { checkContinued } from "../agent-context.ts";
@@ -15,7 +16,8 @@ import type { ContinuationKind } from "../loop-event.ts";
 import { userMessage } from "../loop-messages.ts";
 import type { AgentMessage } from "../loop-messages.ts";
 import { isWronglyAsync } from "../program-functions.ts";
-import { segmentOf, uniquePart } from "./branch-context.ts";
+import { readMessages } from "../saved-messages.ts";
+import { branchMessages, segmentOf, uniquePart } from "./branch-context.ts";
 
 /** How one branch differs from the agent. */
 export interface BranchSpec {
@@ -39,11 +41,17 @@ export interface BranchRun extends AgentRun {
 export function exploreBranches(
   agent: BasicAgent,
   specs: readonly BranchSpec[],
-  checkpoint: AgentSnapshot = agent.checkpoint(),
+  checkpoint?: AgentSnapshot,
 ): BranchRun[] {
   if (!Array.isArray(specs) || specs.length === 0)
     throw new LoopError("exploreBranches takes a list of at least one spec. Each spec is a branch.");
-  const clones = specs.map((spec: BranchSpec, at) => configured(cloneAgent(agent, checkpoint), spec, at));
+  const state = checkpoint ?? agent.checkpoint();
+  const { messages } = checkpoint ?? agent;
+  const clones = specs.map((spec: BranchSpec, at) => {
+    const clone = cloneAgent(agent, state);
+    clone.messages = branchMessages(messages);
+    return configured(clone, spec, at);
+  });
   const kind = branchKind();
   const runs: BranchRun[] = [];
   try {
@@ -66,8 +74,7 @@ function configured(clone: BasicAgent, spec: BranchSpec, at: number): BasicAgent
     throw new LoopError(`specs[${at}].configure returned a promise. It has to be synchronous.`);
   const added = (spec.messages ?? []).map((message) => (typeof message === "string" ? userMessage(message) : message));
   try {
-    // Checks the messages too.
-    clone.restore({ ...clone.checkpoint(), messages: [...clone.messages, ...added] });
+    clone.messages = [...readMessages(clone.messages), ...readMessages(dataCopy(added))];
     const { systemPrompt: system_prompt, messages, tools, agentId: agent_id, sessionId: session_id } = clone;
     checkContinued({ system_prompt, messages, tools, agent_id, session_id });
   } catch (error) {

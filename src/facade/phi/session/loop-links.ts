@@ -2,6 +2,7 @@
 // (REQ-212, 221). Each reference is set by whichever of its two events arrives last.
 
 import type { AgentEventOf } from "../loop-event.ts";
+import { mayReferTo, positionOf } from "./known-loops.ts";
 import type { ChildLoopRef, LoopRecord, SpawnRef } from "./loop-session.ts";
 import { findLoop, findSession, withLoop, withSession } from "./recorder-state.ts";
 import type { RecorderState } from "./recorder-state.ts";
@@ -20,8 +21,8 @@ export function linkStart(state: RecorderState, event: AgentEventOf<"AgentStart"
   const { session_id } = record;
   const parent = parent_loop_id === null ? null : findLoop(state, parent_loop_id);
   let next = state;
-  if (parent?.session_id === session_id) next = withChildren(next, parent.loop_id);
-  next = withChildren(next, loop_id);
+  if (parent?.session_id === session_id) next = withChild(next, parent, loop_id);
+  next = withChildren(next, record);
   if (parent_loop_id !== null && isSpawn(state, event, parent))
     next = withSpawn(next, session_id, {
       parent_session_id: parent?.session_id ?? sessionIn(parent_loop_id),
@@ -43,13 +44,31 @@ function isSpawn(
   return findSession(state, parent.session_id)?.source_id !== session_id;
 }
 
-/** Lists the loops that continue a loop. They are in the order of the session's loops. */
-function withChildren(state: RecorderState, loopId: string): RecorderState {
-  const record = findLoop(state, loopId);
-  if (record === null) return state;
-  const loops = findSession(state, record.session_id)?.data.loops ?? [];
-  const children = loops.filter(({ parent_loop_id }) => parent_loop_id === loopId).map(({ loop_id }) => loop_id);
-  return children.length === 0 ? state : withLoop(state, loopId, (one) => ({ ...one, children_loop_ids: children }));
+/** Adds a loop to those that continue its parent. They are in the order of the session's loops. */
+function withChild(state: RecorderState, parent: LoopRecord, childId: string): RecorderState {
+  const loops = loopsOf(state, parent);
+  return withLoop(state, parent.loop_id, (record) => {
+    const ids = [...record.children_loop_ids, childId];
+    return {
+      ...record,
+      children_loop_ids: ids.toSorted((one, other) => positionOf(loops, one) - positionOf(loops, other)),
+    };
+  });
+}
+
+/** Lists the loops that continue a loop and arrived before it. */
+function withChildren(state: RecorderState, record: LoopRecord): RecorderState {
+  const loops = loopsOf(state, record);
+  if (!mayReferTo(loops, record.loop_id)) return state;
+  const children = loops
+    .filter(({ parent_loop_id }) => parent_loop_id === record.loop_id)
+    .map(({ loop_id }) => loop_id);
+  if (children.length === 0) return state;
+  return withLoop(state, record.loop_id, (one) => ({ ...one, children_loop_ids: children }));
+}
+
+function loopsOf(state: RecorderState, { session_id }: LoopRecord): readonly LoopRecord[] {
+  return findSession(state, session_id)?.data.loops ?? [];
 }
 
 /** Sets the reference of a session to the call that began it, unless a call is known. */
@@ -71,6 +90,7 @@ function linkEarlier(state: RecorderState, { loop_id, session_id }: LoopRecord):
           ? child
           : { ...child, parent_spawn_ref: { ...child.parent_spawn_ref, parent_session_id: session_id } },
       );
+    if (!mayReferTo(data.loops, loop_id)) continue;
     for (const parent of data.loops)
       for (const ref of parent.child_loop_refs)
         if (ref.child_loop_id === loop_id)

@@ -4,6 +4,7 @@
 import { isObject } from "#lib/json-value.ts";
 
 import { LoopError } from "../loop-error.ts";
+import { positionOf, putAt } from "./known-loops.ts";
 import type { LoopEvent, LoopRecord, SessionData } from "./loop-session.ts";
 
 /**
@@ -107,8 +108,9 @@ export function hasEnded({ events }: LoopRecord): boolean {
 /** The loop with an id, in any session; null if there is none. */
 export function findLoop({ sessions }: RecorderState, loopId: string): LoopRecord | null {
   // Most events are of the latest sessions and loops.
-  for (const { data } of sessions.toReversed()) {
-    const found = data.loops.findLast(({ loop_id }) => loop_id === loopId);
+  for (let at = sessions.length - 1; at >= 0; at -= 1) {
+    const { loops = [] } = sessions[at]?.data ?? {};
+    const found = loops[positionOf(loops, loopId)];
     if (found !== undefined) return found;
   }
   return null;
@@ -145,7 +147,7 @@ export function withLoop(
   if (changed === record) return state;
   return withSession(state, record.session_id, (data) => ({
     ...data,
-    loops: data.loops.map((one) => (one === record ? changed : one)),
+    loops: putAt(data.loops, positionOf(data.loops, loopId), changed),
   }));
 }
 
@@ -166,11 +168,16 @@ export function addEvents(state: RecorderState, loopId: string, events: readonly
 
 /** Adds a loop to its session, or replaces the one with its id. Loops are in the order of their beginning. */
 export function putLoop(state: RecorderState, record: LoopRecord): RecorderState {
-  return withSession(state, record.session_id, (data) => {
-    const others = data.loops.filter(({ loop_id }) => loop_id !== record.loop_id);
-    const loops = [...others, record].toSorted(compareLoops);
-    return { ...data, loops };
-  });
+  return withSession(state, record.session_id, (data) => ({ ...data, loops: withRecord(data.loops, record) }));
+}
+
+function withRecord(loops: readonly LoopRecord[], record: LoopRecord): LoopRecord[] {
+  const known = positionOf(loops, record.loop_id);
+  const at = known === -1 ? loops.length : known;
+  const [before = record, after = record] = [loops[at - 1], loops[at + 1]];
+  // Most loops begin after all others.
+  if (compareLoops(before, record) <= 0 && compareLoops(record, after) <= 0) return putAt(loops, at, record);
+  return [...loops.filter((_one, other) => other !== known), record].toSorted(compareLoops);
 }
 
 /** The order of loops does not depend on the order in which their events arrive. */

@@ -1,5 +1,7 @@
 // Records the events of loops as sessions (REQ-214). The recorder holds the state of a fold, and gives away copies.
 
+import { copyAsJson } from "#lib/text-sharing-copy.ts";
+
 import { LoopError } from "../loop-error.ts";
 import type { AgentEvent } from "../loop-event.ts";
 import { foldSession } from "./fold-session.ts";
@@ -142,7 +144,7 @@ function copyOfSession(data: SessionData): Session {
 /** A copy as JSON restores it, which later changes of the event's objects do not reach. */
 function copyOf(event: AgentEvent): AgentEvent {
   try {
-    return JSON.parse(JSON.stringify(event)) as AgentEvent;
+    return copyAsJson(event) as AgentEvent;
   } catch (cause) {
     throw new SessionError("InvalidSession", `An event ${event.type} cannot be written as JSON.`, { cause });
   }
