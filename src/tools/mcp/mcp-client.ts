@@ -16,7 +16,7 @@ import type { ListedTool, ToolList } from "./tool-list.ts";
  * What a client uses of an open session. The declarations of the package name no type of the protocol's own package, since that one needs the
  * types of Node.
  */
-export interface ClientSession {
+interface ClientSession {
   readonly serverInfo: McpServerInfo;
   readonly capabilities: object;
   tools(signal?: AbortSignal): Promise<{ items: unknown[]; problem: string | null }>;
