@@ -10,7 +10,6 @@ import path from "node:path";
 import { ensureInstall } from "./ensure-install.mjs";
 import { compileAgents } from "./lib/compile-agents.mjs";
 import { copyTree, runnersOf } from "./lib/mutant-tree.mjs";
-import { describeMutation, mutated, mutationsOf, reachedPlaces, withMarks } from "./lib/mutations.mjs";
 import { namedTests, titlePattern } from "./lib/named-tests.mjs";
 import { fromRoot } from "./lib/paths.mjs";
 import { startSupervised } from "./lib/supervised-group.mjs";
@@ -55,6 +54,8 @@ const hash = (...texts) =>
 const shuffled = (list, keyOf) => list.toSorted((one, other) => hash(keyOf(one)) - hash(keyOf(other)));
 
 await ensureInstall();
+// It loads a package, which has to be installed.
+const { describeMutation, mutated, mutationsOf, reachedPlaces, withMarks } = await import("./lib/mutations.mjs");
 if ((await compileAgents()) !== 0) process.exit(1);
 const folder = await copyTree();
 // After a SIGKILL the copy stays in the temporary folder of the system.

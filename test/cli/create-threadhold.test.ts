@@ -132,7 +132,8 @@ describe("create-threadhold", () => {
   it("A created project gets the versions of packages that this repository is tested with", async () => {
     await create(["shop", "--template", "web", ...bare]);
     const { dependencies, devDependencies } = JSON.parse(read("shop/package.json")) as Manifest;
-    const tested: Record<string, string> = { ...own.dependencies, ...own.devDependencies, threadhold: own.version };
+    const ofThisRepository = { threadhold: own.version, "@threadhold/cli": own.version };
+    const tested: Record<string, string> = { ...own.dependencies, ...own.devDependencies, ...ofThisRepository };
     // The page of a created project is tested with it.
     tested["remark-gfm"] = "4.0.1";
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
