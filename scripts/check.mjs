@@ -51,6 +51,7 @@ const failed = await runSteps([
   step("words", "scripts/words.mjs", []),
   step("API reference", "scripts/docs.mjs", ["--check"]),
   step("audit closure", "scripts/closure.mjs", []),
+  step("circles", "scripts/circles.mjs", []),
   step("fault points", "scripts/faults.mjs", []),
 ]);
 process.exit(failed === 0 ? 0 : 1);

@@ -7,7 +7,22 @@ import type { Usage } from "#contract/usage.ts";
 
 import type { AmountName } from "./limits/amounts.ts";
 import type { LimitReason } from "./limits/reached.ts";
-import type { ToolAnswer } from "./ports/tool-port.ts";
+
+/**
+ * The result that a tool returns: texts of any length, unchecked attachments (Standard Agents, ToolAttachment and AttachmentRef), and an
+ * error's stack, which only the log stores.
+ */
+export type ToolAnswer = Omit<ToolResult, "attachments"> & {
+  stack?: string;
+  attachments?: readonly unknown[] | undefined;
+  /** Unchecked parts of the result. Reading the result adds texts to the result's text, and other parts to its attachments. */
+  content?: readonly unknown[];
+  /**
+   * A value of any type for callers in the same process. The value itself is never stored. Its JSON is stored if the result has no text or
+   * no details.
+   */
+  value?: unknown;
+};
 
 /** A call that waits for a client or a person. `since` is absent if a child thread of an older deployment reported the call. */
 export type WaitingCall = AwaitedCall;

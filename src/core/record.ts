@@ -13,7 +13,6 @@ import type { PendingCall, ThreadStatus } from "#contract/thread.ts";
 import type { Usage } from "#contract/usage.ts";
 
 import type { Approval, AwaitedResult, Work } from "./awaited.ts";
-import type { StoredProjection } from "./context/stored-projection.ts";
 import type { LimitReason } from "./limits/reached.ts";
 import type { FileVersion } from "./ports/thread-file-port.ts";
 
@@ -254,4 +253,22 @@ export interface KeyRecord {
   fingerprint: string;
   answer: JsonObject;
   created_at: number;
+}
+
+/** A projection with positions in place of indexes. */
+export interface StoredProjection {
+  /** Ids of the messages at the beginning that are sent although later ones are dropped, and of the pinned user message. */
+  head: string[];
+  pinned: string | null;
+  /**
+   * The position of the first message that is not dropped. The other positions correspond to the indexes of `Projection` in the same way.
+   */
+  dropped: string;
+  essence: string;
+  shortened: string;
+  lines: number;
+  cut: { before: string; tokens: number } | null;
+  files: string;
+  count: number;
+  summary: string | null;
 }

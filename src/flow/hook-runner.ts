@@ -1,10 +1,10 @@
 // Runs the project's hooks in file order: those of messages, tool results and histories here, those of runs, steps and calls in
 // `loop-hooks.ts`. A hook that fails changes nothing (decision 14: hooks).
 
+import type { ToolAnswer } from "#core/awaited.ts";
 import { jsonBytes } from "#core/cut-text.ts";
 import { longestMessage } from "#core/message-draft.ts";
 import type { HookCall, LoopHooks } from "#core/ports/hook-port.ts";
-import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type { AnyHookName, LLMMessage, Message } from "#spec/index.ts";
 

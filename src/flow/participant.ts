@@ -2,8 +2,7 @@
 // They are read once, and only as far as a request may contain them.
 
 import type { Side } from "#contract/thread-message.ts";
-import type { StoredProjection } from "#core/context/stored-projection.ts";
-import type { MessageRecord } from "#core/record.ts";
+import type { MessageRecord, StoredProjection } from "#core/record.ts";
 import { mainScope } from "#core/scope.ts";
 import type { Scope } from "#core/scope.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";

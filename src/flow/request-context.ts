@@ -9,10 +9,11 @@ import { correction } from "#core/context/measured-tokens.ts";
 import { project, wholeProjection } from "#core/context/projection.ts";
 import type { ProjectedMessages, Projection } from "#core/context/projection.ts";
 import { cutMiddle } from "#core/context/shorten.ts";
-import type { PositionedMessages, StoredProjection } from "#core/context/stored-projection.ts";
+import type { PositionedMessages } from "#core/context/stored-projection.ts";
 import { requestTokens } from "#core/model/estimate-tokens.ts";
 import type { ModelMessage, ToolSpec } from "#core/ports/model-port.ts";
 import type { Compaction, StepProblem } from "#core/ports/step-port.ts";
+import type { StoredProjection } from "#core/record.ts";
 import { defaultRecent, firstWithFiles } from "#core/request/request-attachments.ts";
 import type { AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
 

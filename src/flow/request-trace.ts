@@ -3,8 +3,8 @@
 // rebuilds the request from it, except for messages that were never stored and definitions that have changed since.
 
 import type { JsonObject } from "#contract/json.ts";
-import type { StoredProjection } from "#core/context/stored-projection.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
+import type { StoredProjection } from "#core/record.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 
 /** Fingerprints by text. Prompts and tool lists are usually the same in each step. */

@@ -5,9 +5,9 @@
 import { attachmentLimit } from "#contract/attachment.ts";
 import type { AttachmentRef } from "#contract/attachment.ts";
 import { attachmentRef } from "#core/attachment-view.ts";
+import type { ToolAnswer } from "#core/awaited.ts";
 import { cutText, jsonBytes } from "#core/cut-text.ts";
 import type { AnswerFiles } from "#core/ports/answer-file-port.ts";
-import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { StoredPart } from "#core/record.ts";
 import { resultLimit } from "#core/tools/read-result.ts";
 import { nameOfType } from "#lib/file-name.ts";

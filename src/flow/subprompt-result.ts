@@ -1,8 +1,8 @@
 // The tool result of a sub-prompt: the data of its structured answer, or its texts, its calls and its errors, as the configuration selects them (Standard Agents,
 // SubpromptConfig).
 
+import type { ToolAnswer } from "#core/awaited.ts";
 import type { RunEnd } from "#core/ports/strategy-port.ts";
-import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { outcomeOf, stepOf } from "#core/run-state.ts";
 import { isAnswer, isInScope, scopeUnder } from "#core/scope.ts";

@@ -4,17 +4,11 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
+import type { ToolAnswer } from "#core/awaited.ts";
 import { blankStreak } from "#core/blank-answer.ts";
 import { run } from "#core/loop.ts";
 import { messageDraft } from "#core/message-draft.ts";
-import type {
-  NestedCall,
-  NestedEnd,
-  NestedOutcome,
-  NestedRunner,
-  ToolAnswer,
-  ToolRunner,
-} from "#core/ports/tool-port.ts";
+import type { NestedCall, NestedEnd, NestedOutcome, NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { progressOf } from "#core/run-state.ts";
 import { scopeUnder, isInScope } from "#core/scope.ts";

@@ -1,6 +1,7 @@
 // The dependencies that the parts of a thread's object share: the loaded thread, the deployment's definitions and services.
 
 import type { JsonObject } from "#contract/json.ts";
+import type { WaitingCall } from "#core/awaited.ts";
 import type { Allowance } from "#core/limits/allowed.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
@@ -17,7 +18,6 @@ import type { Catalog } from "#store/catalog/catalog.ts";
 import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 import type { MeteredStorage } from "#store/meter.ts";
 
-import type { Wakeups } from "./background/wakeups.ts";
 import type { ParentFeed } from "./children/parent-feed.ts";
 import type { LiveThread } from "./live-thread.ts";
 import type { SearchPlaces } from "./method/search-places.ts";
@@ -59,6 +59,27 @@ export interface ThreadCalls {
   invoke(name: string, args: JsonObject, place: DefinitionPlace | null): Promise<InvokedResult>;
 }
 
+/** When the object is awake (`background/wakeups.ts`): the heartbeat of a run, the background tasks, and the alarm. */
+export interface ThreadWakeups {
+  /** Sends messages to other threads. */
+  readonly outbound: { run(): Promise<void> };
+  /** The webhook for calls that begin to wait; null if the deployment has none. */
+  readonly webhook: { add(calls: readonly WaitingCall[]): void } | null;
+  /** Sets the alarm to `ms` milliseconds from now, unless it is set to an earlier time. */
+  notAfter(ms: number): void;
+  /** Sets the alarm to a time (microseconds), unless it is set to an earlier time. */
+  wakeAt(at: number): void;
+  startHeartbeat(): void;
+  beat(): void;
+  /** Runs pending tasks in the background. */
+  runSoon(): void;
+  updateCatalog(): Promise<void>;
+  /** Sets the alarm for the end of a suspension (microseconds). */
+  suspendUntil(until: number): void;
+  /** Runs the tasks, and sets the alarm for the next time at which something is due. */
+  runAndSleep(): Promise<void>;
+}
+
 /** The dependencies of one object's parts. */
 export interface ObjectContext {
   live: LiveThread;
@@ -78,7 +99,7 @@ export interface ObjectContext {
   random: () => number;
   faults: Faults;
   log: Log;
-  wakeups: Wakeups;
+  wakeups: ThreadWakeups;
   settings: Settings;
   files: ManagedThreadFiles;
   images: ImagePort;

@@ -11,6 +11,7 @@ import { Wakeups } from "./background/wakeups.ts";
 import { ParentFeed } from "./children/parent-feed.ts";
 import { threadFiles } from "./files/loaded-thread-files.ts";
 import { LiveThread } from "./live-thread.ts";
+import type { OpenThread } from "./loaded-thread.ts";
 import { SearchPlaces } from "./method/search-places.ts";
 import type { ObjectContext } from "./object-context.ts";
 import { threadAuthorizations } from "./owner-authorizations.ts";
@@ -20,14 +21,6 @@ import { threadCalls } from "./run/definition-calls.ts";
 import { Driver } from "./run/driver.ts";
 import type { ThreadDependencies } from "./thread-dependencies.ts";
 import { RunTraces, type RunTracesOptions } from "./trace/run-traces.ts";
-
-/** A thread that is loaded. */
-export interface OpenThread {
-  context: ObjectContext;
-  driver: Driver;
-  storage: MeteredStorage;
-  store: ManagedThreadStore;
-}
 
 /** Dependencies of `openThread`. */
 export interface OpenOptions {

@@ -7,8 +7,8 @@ import { ImportMark } from "./archive/import-mark.ts";
 import type { ImporterParts } from "./archive/importer.ts";
 import { ThreadDeletion } from "./background/thread-deletion.ts";
 import type { DeletionParts } from "./background/thread-deletion.ts";
+import type { OpenThread } from "./loaded-thread.ts";
 import type { CreateContext } from "./method/create-thread.ts";
-import type { OpenThread } from "./open-thread.ts";
 
 /** The object's storage, and its thread in memory. */
 export type LifetimeParts = Omit<ImporterParts, "mark" | "settled"> & DeletionParts;

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import { attachmentRefSchema } from "#contract/attachment.ts";
 import { refuse } from "#contract/error.ts";
+import type { ToolAnswer } from "#core/awaited.ts";
 import { jsonBytes } from "#core/cut-text.ts";
-import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import { readToolAnswer, resultLimit, fitResult } from "#core/tools/read-result.ts";
 import { answerFiles } from "#flow/store-answer-files.ts";
 import { toBase64 } from "#lib/base64.ts";

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import type { ToolAnswer } from "#core/ports/tool-port.ts";
+import type { ToolAnswer } from "#core/awaited.ts";
 
 import { messageRecord } from "../store/records.ts";
 import { hookRunner } from "./support/hooks.ts";

@@ -9,8 +9,8 @@ import { acknowledgeWindow, sharedWindowLimit, silentReaderMs } from "#contract/
 import type { ThreadRecord } from "#core/record.ts";
 import { Broadcaster } from "#thread/reader/broadcaster.ts";
 import { EventNumbers } from "#thread/reader/event-numbers.ts";
+import type { EventFilter } from "#thread/reader/reader-cursor.ts";
 import { Reader } from "#thread/reader/reader.ts";
-import type { EventFilter } from "#thread/reader/subscribe.ts";
 
 import { ring } from "../worker/clock.ts";
 import { SlowReader } from "./slow-reader.ts";

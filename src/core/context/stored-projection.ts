@@ -4,25 +4,8 @@
 import { beginsWith } from "#lib/begins-with.ts";
 
 import type { ModelMessage } from "../ports/model-port.ts";
+import type { StoredProjection } from "../record.ts";
 import type { Projection } from "./projection.ts";
-
-/** A projection with positions in place of indexes. */
-export interface StoredProjection {
-  /** Ids of the messages at the beginning that are sent although later ones are dropped, and of the pinned user message. */
-  head: string[];
-  pinned: string | null;
-  /**
-   * The position of the first message that is not dropped. The other positions correspond to the indexes of `Projection` in the same way.
-   */
-  dropped: string;
-  essence: string;
-  shortened: string;
-  lines: number;
-  cut: { before: string; tokens: number } | null;
-  files: string;
-  count: number;
-  summary: string | null;
-}
 
 /** A stored message, and its position in the conversation. */
 interface PositionedRecord {

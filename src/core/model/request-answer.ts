@@ -9,6 +9,7 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { costOf } from "../cost.ts";
 import type { LimitReason } from "../limits/reached.ts";
+import type { RetryPosition } from "../ports/compaction-port.ts";
 import type { ReachedLimit, Reserved, ReservedShare } from "../ports/limit-port.ts";
 import type { AnswerSoFar, ModelFailure, ModelPart } from "../ports/model-port.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
@@ -58,12 +59,6 @@ export function usageOf({ model, usage, cost }: AttemptResult): ModelUsage {
 export function stopReasonOf({ answer, failure }: AttemptResult): StopReason {
   if (failure === null) return answer.stopReason();
   return failure.kind === "aborted" ? "aborted" : "error";
-}
-
-/** The next attempt: the index of its model among the model and its fallbacks, and the attempt's number. */
-export interface RetryPosition {
-  model: number;
-  attempt: number;
 }
 
 /**

@@ -1,11 +1,16 @@
 // The port that completes the compactions of steps. A process whose steps are never compacted does without it.
 
-import type { RetryPosition } from "../model/request-answer.ts";
 import type { RowEvents } from "../row-events.ts";
 import type { ReservedShare } from "./limit-port.ts";
 import type { RunPorts } from "./run-ports.ts";
 import type { NumberedPlan } from "./step-port.ts";
 import type { StepShape } from "./strategy-port.ts";
+
+/** The next attempt: the index of its model among the model and its fallbacks, and the attempt's number. */
+export interface RetryPosition {
+  model: number;
+  attempt: number;
+}
 
 /** The step whose conversation is compacted. */
 export interface CompactedStep {

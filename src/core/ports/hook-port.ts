@@ -4,9 +4,9 @@
 import type { ToolResult } from "#contract/call-result.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 
+import type { ToolAnswer } from "../awaited.ts";
 import type { MessageRecord } from "../record.ts";
 import type { RunEnd } from "./strategy-port.ts";
-import type { ToolAnswer } from "./tool-port.ts";
 
 /** A call as hooks receive it. */
 export interface HookCall {

@@ -4,7 +4,6 @@ import type { MessageRecord } from "../record.ts";
 import type { ExecutedRun } from "../run-record.ts";
 import type { CommittedSteps } from "../run-state.ts";
 import type { Scope } from "../scope.ts";
-import type { ExecutionsOfCall } from "../tools/call-executions.ts";
 import type { CallContext } from "../tools/call-slot.ts";
 import type { ResultSettings } from "../tools/read-result.ts";
 import type { AnswerFiles } from "./answer-file-port.ts";
@@ -20,6 +19,7 @@ import type { RunJournal } from "./run-journal.ts";
 import type { Steering } from "./steering.ts";
 import type { StepPort } from "./step-port.ts";
 import type { Strategy } from "./strategy-port.ts";
+import type { ClosableExecutions } from "./tool-host.ts";
 
 /** The current `state.context` of definitions. They may change the object or assign another one. */
 export interface LiveContext {
@@ -54,7 +54,7 @@ export interface RunPorts {
   /** If absent, only the strategy ends the run. */
   readonly limits?: LimitPort;
   /** Creates the executions of models that a tool's function runs in its call. If absent, a call runs none: the run is not a thread's. */
-  readonly executions?: (message: MessageRecord, callId: string, context: CallContext) => ExecutionsOfCall;
+  readonly executions?: (message: MessageRecord, callId: string, context: CallContext) => ClosableExecutions;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly faults: Faults;

@@ -2,6 +2,7 @@
 // usage is added to that of the thread's run, and the thread sends their events.
 
 import type { PlainEvent } from "#contract/event.ts";
+import type { Usage } from "#contract/usage.ts";
 import type { ThreadState } from "#spec/index.ts";
 
 import type { LogRecord } from "../record.ts";
@@ -33,6 +34,24 @@ export interface CallExecutions {
   readonly signal: AbortSignal;
   /** Begins an execution. `type`: the name of the model or agent. `prompt`: the input. Null after the call has its result. */
   begin(start: { type: string; prompt: string }): CallExecution | null;
+}
+
+/** The executions of one call, as the call itself uses them. */
+export interface ClosableExecutions extends CallExecutions {
+  /** Aborts what is open, and waits a moment for its end. */
+  close(): Promise<unknown>;
+  totals(): readonly ExecutionTotals[];
+}
+
+/** The totals of an ended execution, as in the metadata of the call's message. */
+export interface ExecutionTotals {
+  id: string;
+  type: string;
+  success: boolean;
+  /** The number of model requests. */
+  requests: number;
+  usage: Usage;
+  cost: number | null;
 }
 
 /** One execution. Contract: the caller ends every execution, and does so soon after the signal has fired. */

@@ -1,30 +1,13 @@
 // The port of a tool: what the loop needs to run its calls, whatever kind of definition the tool has.
 
-import type { ToolResult } from "#contract/call-result.ts";
 import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 
-import type { AwaitedResult } from "../awaited.ts";
+import type { AwaitedResult, ToolAnswer } from "../awaited.ts";
 import type { MessageRecord } from "../record.ts";
 import type { CallContext as StepCallContext } from "../tools/call-slot.ts";
 import type { ToolSpec } from "./model-port.ts";
 import type { CallExecutions } from "./tool-host.ts";
-
-/**
- * The result that a tool returns: texts of any length, unchecked attachments (Standard Agents, ToolAttachment and AttachmentRef), and an
- * error's stack, which only the log stores.
- */
-export type ToolAnswer = Omit<ToolResult, "attachments"> & {
-  stack?: string;
-  attachments?: readonly unknown[] | undefined;
-  /** Unchecked parts of the result. Reading the result adds texts to the result's text, and other parts to its attachments. */
-  content?: readonly unknown[];
-  /**
-   * A value of any type for callers in the same process. The value itself is never stored. Its JSON is stored if the result has no text or
-   * no details.
-   */
-  value?: unknown;
-};
 
 /** The output of a running tool: its progress, then its result. */
 export type ToolPiece =

@@ -5,12 +5,12 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import type { Log } from "#lib/log-port.ts";
 import type { ToolCall } from "#spec/index.ts";
 
+import type { ToolAnswer } from "../awaited.ts";
 import type { AuthorizationModule, Authorizations } from "./authorization-port.ts";
 import type { Clock } from "./clock.ts";
 import type { OutboundFetch } from "./outbound-fetch.ts";
 import type { Question, QuestionAnswer } from "./question-port.ts";
 import type { ThreadFiles } from "./thread-file-port.ts";
-import type { ToolAnswer } from "./tool-port.ts";
 
 /** Checks a value against a JSON Schema. Returns what is wrong with the value; null if it is valid. */
 type SchemaCheck = (value: Json) => string | null;

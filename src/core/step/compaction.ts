@@ -6,10 +6,9 @@ import { isVisible } from "#lib/visible-text.ts";
 
 import { fitLog } from "../fit-log.ts";
 import { durationFields, scopeFields } from "../model/attempt-log.ts";
-import type { RetryPosition } from "../model/request-answer.ts";
 import { requestText } from "../model/request-text.ts";
 import type { RequestedText } from "../model/request-text.ts";
-import type { CompactedStep, CompactionPort, PlanWithinLimits } from "../ports/compaction-port.ts";
+import type { CompactedStep, CompactionPort, PlanWithinLimits, RetryPosition } from "../ports/compaction-port.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
 import { addModelUsage } from "../run-state.ts";
 

@@ -4,14 +4,13 @@
 import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
-import type { Usage } from "#contract/usage.ts";
 import { anySignal } from "#lib/any-signal.ts";
 import { deferred } from "#lib/deferred.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
 import { cutText } from "../cut-text.ts";
 import { fitLog } from "../fit-log.ts";
-import type { CallExecution, CallExecutions } from "../ports/tool-host.ts";
+import type { CallExecution, ClosableExecutions, ExecutionTotals } from "../ports/tool-host.ts";
 import type { LogRecord, MessageRecord } from "../record.ts";
 import { addModelUsage } from "../run-state.ts";
 import type { ModelUsage } from "../run-state.ts";
@@ -25,17 +24,6 @@ const longestText = 2000;
 
 /** Milliseconds that a call waits for the ends of its executions after they were aborted. */
 const endMs = 1000;
-
-/** The totals of an ended execution, as in the metadata of the call's message. */
-export interface ExecutionTotals {
-  id: string;
-  type: string;
-  success: boolean;
-  /** The number of model requests. */
-  requests: number;
-  usage: Usage;
-  cost: number | null;
-}
 
 /** The fields of a request's log row that the thread's row keeps. */
 const keptFields = [
@@ -57,7 +45,7 @@ const keptFields = [
 ];
 
 /** The executions of one call. */
-export class ExecutionsOfCall implements CallExecutions {
+export class ExecutionsOfCall implements ClosableExecutions {
   readonly #message: MessageRecord;
   readonly #callId: string;
   readonly #context: CallContext;

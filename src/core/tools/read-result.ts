@@ -9,8 +9,8 @@ import { jsonSchema } from "#contract/json.ts";
 import { textOrJson } from "#lib/json-value.ts";
 import { isVisible } from "#lib/visible-text.ts";
 
+import type { ToolAnswer } from "../awaited.ts";
 import { cutText, jsonBytes, errorMessage } from "../cut-text.ts";
-import type { ToolAnswer } from "../ports/tool-port.ts";
 import { errorResult, threadErrorTexts } from "./error-results.ts";
 import type { CallErrorTexts } from "./error-results.ts";
 import { readContent } from "./result-content.ts";

@@ -3,8 +3,8 @@
 import { isObject, type Fields } from "#lib/json-value.ts";
 import { losslessJson } from "#lib/lossless-json.ts";
 
+import type { ToolAnswer } from "../awaited.ts";
 import { errorMessage } from "../cut-text.ts";
-import type { ToolAnswer } from "../ports/tool-port.ts";
 import { errorResult } from "./error-results.ts";
 
 const returnShape =

@@ -5,7 +5,8 @@ import type { ToolCallPart } from "#contract/content.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
-import type { ApprovalRule, ToolAnswer } from "../ports/tool-port.ts";
+import type { ToolAnswer } from "../awaited.ts";
+import type { ApprovalRule } from "../ports/tool-port.ts";
 import type { MessageRecord } from "../record.ts";
 import { isInScope } from "../scope.ts";
 import { awaitedApproval, isApproved, isSettledCall } from "./call-slot.ts";

@@ -6,15 +6,15 @@ import type { ToolCallPart } from "#contract/content.ts";
 import type { Json } from "#contract/json.ts";
 import { textOrJson } from "#lib/json-value.ts";
 
-import type { Approval, Delivered } from "../awaited.ts";
+import type { Approval, Delivered, ToolAnswer } from "../awaited.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { CallOutcome } from "../ports/strategy-port.ts";
-import type { NestedEnd, ToolAnswer } from "../ports/tool-port.ts";
+import type { ExecutionTotals } from "../ports/tool-host.ts";
+import type { NestedEnd } from "../ports/tool-port.ts";
 import type { MessageRecord, StoredPart } from "../record.ts";
 import type { RowEvents } from "../row-events.ts";
 import { childUsageFields, addChildUsage } from "../run-state.ts";
 import { toMessage } from "../view.ts";
-import type { ExecutionTotals } from "./call-executions.ts";
 import type { CallContext, CallSlot, SettledCall } from "./call-slot.ts";
 import { fitResult, threadResults } from "./read-result.ts";
 import { filesInMessage } from "./result-content.ts";

@@ -16,7 +16,7 @@ import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 import type { Alarm } from "../alarm.ts";
 import { longestHeartbeatMs } from "../alarm.ts";
 import { notifyParentOfDeletion } from "../children/removal.ts";
-import type { OpenThread } from "../open-thread.ts";
+import type { OpenThread } from "../loaded-thread.ts";
 import type { OwnerFeed } from "../owner-feed.ts";
 import type { ThreadDependencies } from "../thread-dependencies.ts";
 import { nextRetry } from "./background-task.ts";

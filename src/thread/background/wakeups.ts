@@ -6,7 +6,7 @@ import type { WebhookSettings } from "#lib/webhook-settings.ts";
 import type { Alarm } from "../alarm.ts";
 import { firstHeartbeatMs, longestHeartbeatMs } from "../alarm.ts";
 import { OutboundMessages } from "../children/outbound-messages.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { ObjectContext, ThreadWakeups } from "../object-context.ts";
 import { WaitingWebhook } from "../webhook/waiting-webhook.ts";
 import type { BackgroundTask } from "./background-task.ts";
 import { CatalogTask } from "./catalog-task.ts";
@@ -31,7 +31,7 @@ export type WakeupParts = Pick<
 > & { alarm: Alarm; webhook: WebhookSettings | null };
 
 /** The heartbeat, the background tasks and the alarm of one thread's object. */
-export class Wakeups {
+export class Wakeups implements ThreadWakeups {
   readonly catalog: CatalogTask;
   readonly outbound: OutboundMessages;
   /** The webhook for calls that begin to wait; null if the deployment has none. */

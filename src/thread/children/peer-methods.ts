@@ -5,9 +5,9 @@ import { peerCaller } from "#core/thread-peer.ts";
 import type { ChildInput, ChildCalls } from "#core/thread-peer.ts";
 
 import type { LiveThread } from "../live-thread.ts";
+import type { OpenThread } from "../loaded-thread.ts";
 import { createThread } from "../method/create-thread.ts";
 import type { MethodGroup } from "../method/method-call.ts";
-import type { OpenThread } from "../open-thread.ts";
 import { admitMessage } from "../run/admission.ts";
 import type { Driver } from "../run/driver.ts";
 import { knownCalls } from "./child-results.ts";

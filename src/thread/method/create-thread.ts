@@ -15,7 +15,7 @@ import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import { appendMessages } from "../append-messages.ts";
 import { initialParts, transcriptParts } from "../attachments/admit-files.ts";
-import type { OpenThread } from "../open-thread.ts";
+import type { OpenThread } from "../loaded-thread.ts";
 import { reservation } from "../reader/event-numbers.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import type { ThreadDependencies } from "../thread-dependencies.ts";

@@ -6,7 +6,7 @@ import type { InputSetup } from "#core/thread-rpc.ts";
 import { withOptions } from "#flow/thread-setup.ts";
 
 import type { LiveThread } from "../live-thread.ts";
-import type { OpenThread } from "../open-thread.ts";
+import type { OpenThread } from "../loaded-thread.ts";
 
 /**
  * Admits an input, and adds the names of the tools that the thread's client runs to the result. Refuses with `thread_not_found` a thread

@@ -4,7 +4,7 @@
 import type { PeerMethods } from "#core/thread-peer.ts";
 import type { Caller, ThreadMethods } from "#core/thread-rpc.ts";
 
-import type { OpenThread } from "../open-thread.ts";
+import type { OpenThread } from "../loaded-thread.ts";
 import type { CreateContext } from "./create-thread.ts";
 
 /** Every method that the Worker or another thread calls. */

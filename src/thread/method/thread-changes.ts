@@ -9,7 +9,7 @@ import { toThread } from "#core/view.ts";
 
 import { entryOf, markForCatalog, ranHere, runTotals } from "../background/catalog-task.ts";
 import type { LiveThread } from "../live-thread.ts";
-import type { OpenThread } from "../open-thread.ts";
+import type { OpenThread } from "../loaded-thread.ts";
 import { dropInput } from "../run/drop-input.ts";
 import { runOfKey } from "../run/idempotency.ts";
 import type { MethodGroup } from "./method-call.ts";

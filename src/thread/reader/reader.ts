@@ -9,8 +9,8 @@ import { acknowledgeWindow, expiredCloseCode, unacknowledgedLimit } from "#contr
 import type { ReplayFrom } from "../replay/replay-start.ts";
 import type { ReplayPart } from "../replay/replay.ts";
 import type { Frame } from "./fan-out.ts";
+import type { Cursor, EventFilter } from "./reader-cursor.ts";
 import type { SharedWindow } from "./shared-window.ts";
-import type { Cursor, EventFilter } from "./subscribe.ts";
 
 /** The part of a socket that a reader needs. */
 export interface ReaderSocket {

@@ -2,58 +2,23 @@
 // receives the events after its cursor (architecture §5.7). Filter and cursor are stored in the socket's attachment, so that they
 // outlast hibernation.
 
-import { z } from "zod";
-
 import { readAcknowledgement } from "#contract/acknowledgement.ts";
 import { refuse } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
 import { subscribeSchema } from "#contract/stream-route.ts";
-import { streamLeaseSchema } from "#core/lease.ts";
 import type { StreamLease } from "#core/lease.ts";
 import { endField } from "#core/thread-rpc.ts";
 
 import { notifyChildrenOfReader } from "../children/watching.ts";
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
+import { cursorSchema } from "./reader-cursor.ts";
+import type { Cursor, EventFilter } from "./reader-cursor.ts";
 import { Reader } from "./reader.ts";
 import type { ReaderSocket } from "./reader.ts";
 
 /** Maximal number of sockets of one thread. */
 const readerLimit = 2000;
-
-/** The filter of a subscriber's events. Null means no restriction. */
-const eventFilterSchema = z.object({
-  types: z.array(z.string()).nullable(),
-  depth: z.number().int().nullable(),
-  includeSilent: z.boolean(),
-  /** Only events of this run are sent, and the subscription ends after the last of them. */
-  runId: z.string().nullable(),
-  /** Whether the subscription ends when the thread is idle. */
-  untilIdle: z.boolean(),
-});
-export type EventFilter = z.infer<typeof eventFilterSchema>;
-
-/** The state of a subscription, as the socket's attachment stores it. */
-const cursorSchema = z.object({
-  filter: eventFilterSchema,
-  /** Every event up to this number was sent to the reader or excluded by the filter. */
-  cursor: z.number().int(),
-  /** Number of the last frame that was sent. */
-  prev: z.number().int(),
-  /** Whether the reader has acknowledged any frame. */
-  acknowledged: z.boolean(),
-  /** Characters of the frames that the reader has not acknowledged; `prev` is the number of the last of them. */
-  unacknowledged: z.number().int().optional(),
-  /** Characters that were not sent since the reader's last acknowledgement, because its window was full. */
-  withheld: z.number().int().optional(),
-  /** Whether the subscription's first frame, a snapshot, has not been sent yet. */
-  wantsSnapshot: z.boolean().optional(),
-  /** The expiry of the reader's credentials, in microseconds since epoch; absent if they do not expire. */
-  endsAt: z.number().optional(),
-  /** The lease of this stream, its user's right to one open stream (`core/lease.ts`). */
-  lease: streamLeaseSchema.optional(),
-});
-export type Cursor = z.infer<typeof cursorSchema>;
 
 /** An upgrade request, and the lease of its stream. */
 export interface Upgrade {

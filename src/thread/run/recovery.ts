@@ -6,8 +6,8 @@ import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { Side } from "#contract/thread-message.ts";
 import { zeroUsage } from "#contract/usage.ts";
+import type { ToolAnswer } from "#core/awaited.ts";
 import type { ScopedProjection } from "#core/ports/step-port.ts";
-import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { LogRecord, MessageRecord } from "#core/record.ts";
 import type { ActiveRun, ExecutedRun } from "#core/run-record.ts";
 import {

@@ -5,7 +5,7 @@ import type { Progress } from "@modelcontextprotocol/client";
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import { isAuthorizationRequired } from "#core/authorization-required.ts";
-import type { ToolAnswer } from "#core/ports/tool-port.ts";
+import type { ToolAnswer } from "#core/awaited.ts";
 import type {
   DefinedCall,
   DefinedTool,

@@ -2,7 +2,7 @@
 // in the body are replaced.
 
 import { bodyBounds } from "#contract/json.ts";
-import type { ToolAnswer } from "#core/ports/tool-port.ts";
+import type { ToolAnswer } from "#core/awaited.ts";
 import { toBase64 } from "#lib/base64.ts";
 import { JsonBoundError, parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 
