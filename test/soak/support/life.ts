@@ -20,6 +20,8 @@ interface Scene extends Casting {
   plan: LifePlan;
   random: () => number;
   api: ApiClient;
+  /** What the server printed so far. */
+  output: () => string;
 }
 
 const stopped = z.object({ status: z.string() });
@@ -39,7 +41,7 @@ export async function liveAndDie(soak: Soak, plans: readonly LifePlan[], index: 
   const known = witness.recoveries.length;
   const server = await startSoakServer(servedBy(soak));
   witness.ready();
-  const scene: Scene = { ...casting, plan, random, api: new ApiClient(server.url) };
+  const scene: Scene = { ...casting, plan, random, api: new ApiClient(server.url), output: server.output };
   let afterwards: () => Promise<void>;
   try {
     afterwards = await untilTheMoment(soak, scene);
@@ -114,7 +116,7 @@ async function sayMore(soak: Soak, { plan, random, api, star }: Scene): Promise<
  */
 async function waitForAll(
   { stage, actors, findings }: Soak,
-  { plan, star, stopPoints, company }: Scene,
+  { plan, star, stopPoints, company, output }: Scene,
 ): Promise<void> {
   const expected = actors.filter((actor) => {
     if (actor === star || (plan.place === "rest" && actor.role === "regular")) return true;
@@ -131,8 +133,17 @@ async function waitForAll(
       .filter((actor) => actor !== star && mustGetFurther(actor) && !isAtRest(actor))
       .map(({ name }) => `${name} got no further`),
   ];
-  if (!(await stage.until(() => missing().length === 0)))
-    findings.add("SURV3", `within a minute ${missing().join("; ")}`);
+  if (await stage.until(() => missing().length === 0)) return;
+  findings.add("SURV3", `within a minute ${missing().join("; ")}`);
+  // What explains the wait: the last moments of each thread, and the lines of the server that are no reports of runs.
+  for (const [thread, moments] of stage.latest) console.log(`  ${thread}: ${moments.join(", ")}`);
+  console.log(
+    output()
+      .split("\n")
+      .filter((line) => !line.startsWith('{"level":"info"'))
+      .slice(-30)
+      .join("\n"),
+  );
 }
 
 /** A run that an earlier life almost finished may end without a request to the outside. */

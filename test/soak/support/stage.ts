@@ -60,6 +60,9 @@ export class Stage {
   #stopPoints = new Map<string, OpenStopPoint>();
   /** The planned moment that each thread has reached. */
   readonly reached = new Map<string, Moment>();
+  /** The last moments of each thread in this life, with the seconds since its beginning. */
+  readonly latest = new Map<string, string[]>();
+  #begunAt = 0;
   #release: ((verdict: Verdict) => void)[] = [];
   #open = false;
   #life = 0;
@@ -76,6 +79,8 @@ export class Stage {
       [...stopPoints].map(([thread, stopPoint]) => [thread, { ...stopPoint, skipped: new Set() }]),
     );
     this.reached.clear();
+    this.latest.clear();
+    this.#begunAt = performance.now();
     this.#open = true;
     this.#life += 1;
   }
@@ -102,6 +107,13 @@ export class Stage {
     // A request that was on its way when its sender was killed.
     if (!this.#open) return "cut";
     this.#seen(moment);
+    const seconds = ((performance.now() - this.#begunAt) / 1000).toFixed(1);
+    const part = moment.part === undefined ? "" : ` ${moment.part.toFixed(2)}`;
+    const earlier = this.latest.get(moment.thread) ?? [];
+    this.latest.set(moment.thread, [
+      ...earlier.slice(-7),
+      `${seconds} s ${moment.at} ${moment.mark}/${moment.place}${part}`,
+    ]);
     const stopPoint = this.#stopPoints.get(moment.thread);
     if (stopPoint === undefined || this.reached.has(moment.thread) || !isStopPoint(stopPoint, moment)) {
       this.ring();
