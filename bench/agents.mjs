@@ -7,17 +7,15 @@
 //
 //   npm run bench -- agents [--rounds 200] [--executions 1000]
 
-import { mkdirSync, rmSync } from "node:fs";
-import { pathToFileURL } from "node:url";
+import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 import { createOpenAI } from "@ai-sdk/openai";
-import { build } from "esbuild";
 
 import { ensureInstall } from "../scripts/ensure-install.mjs";
-import { fromRoot } from "../scripts/lib/paths.mjs";
+import { importBundle } from "./support/bundle.mjs";
 import { startProvider } from "./support/provider.mjs";
 import { report } from "./support/report.mjs";
 import { median, ratio, spread } from "./support/statistics.mjs";
@@ -44,23 +42,12 @@ const [repeats, remains] = [6, 1];
 const kib = (bytes) => Number((bytes / 1024).toFixed(2));
 
 await ensureInstall();
-const folder = fromRoot(".cache/bench-agents");
-mkdirSync(folder, { recursive: true });
-const outfile = `${folder}/agents.mjs`;
-await build({
-  stdin: {
-    contents: `export { agent, AgentState } from "./src/facade/uap/index.ts";
-      export { createProvider } from "./src/facade/upp/create-provider.ts";`,
-    resolveDir: fromRoot("."),
-  },
-  bundle: true,
-  format: "esm",
-  platform: "node",
-  packages: "external",
-  logLevel: "error",
-  outfile,
-});
-const { agent, AgentState, createProvider } = await import(pathToFileURL(outfile).href);
+const { folder, module } = await importBundle(
+  "agents",
+  `export { agent, AgentState } from "./src/facade/uap/index.ts";
+  export { createProvider } from "./src/facade/upp/create-provider.ts";`,
+);
+const { agent, AgentState, createProvider } = module;
 rmSync(folder, { recursive: true });
 
 const tool = {

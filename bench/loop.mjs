@@ -7,15 +7,12 @@
 //
 //   npm run bench -- loop [--rounds 200] [--turns 1000] [--agents 100]
 
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
-import { build } from "esbuild";
-
 import { ensureInstall } from "../scripts/ensure-install.mjs";
-import { fromRoot } from "../scripts/lib/paths.mjs";
+import { importBundle } from "./support/bundle.mjs";
 import { startProvider } from "./support/provider.mjs";
 import { report } from "./support/report.mjs";
 import { median, ratio, spread } from "./support/statistics.mjs";
@@ -44,24 +41,13 @@ const calls = 10;
 const kib = (bytes) => Number((bytes / 1024).toFixed(2));
 
 await ensureInstall();
-const folder = fromRoot(".cache/bench-loop");
-mkdirSync(folder, { recursive: true });
-const outfile = `${folder}/loop.mjs`;
-await build({
-  stdin: {
-    contents: `export * from "./src/facade/phi/index.ts";
-      export { agent, AgentState } from "./src/facade/uap/index.ts";
-      export { createProvider } from "./src/facade/upp/create-provider.ts";`,
-    resolveDir: fromRoot("."),
-  },
-  bundle: true,
-  format: "esm",
-  platform: "node",
-  packages: "external",
-  logLevel: "error",
-  outfile,
-});
-const loop = await import(pathToFileURL(outfile).href);
+const { folder, module } = await importBundle(
+  "loop",
+  `export * from "./src/facade/phi/index.ts";
+  export { agent, AgentState } from "./src/facade/uap/index.ts";
+  export { createProvider } from "./src/facade/upp/create-provider.ts";`,
+);
+const loop = module;
 const {
   agent,
   agentLoop,

@@ -5,14 +5,11 @@
 //
 //   npm run bench -- sessions [--events 10000] [--loops 1000] [--messages 1000] [--rounds 15]
 
-import { mkdirSync, rmSync } from "node:fs";
-import { pathToFileURL } from "node:url";
+import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 
-import { build } from "esbuild";
-
 import { ensureInstall } from "../scripts/ensure-install.mjs";
-import { fromRoot } from "../scripts/lib/paths.mjs";
+import { importBundle } from "./support/bundle.mjs";
 import { report } from "./support/report.mjs";
 import { median, ratio, spread } from "./support/statistics.mjs";
 import { processorTime } from "./support/timed.mjs";
@@ -33,28 +30,15 @@ const mostOfJson = 3;
 const [branches, mostOfOne] = [8, 2];
 
 await ensureInstall();
-const folder = fromRoot(".cache/bench-sessions");
-mkdirSync(folder, { recursive: true });
-const outfile = `${folder}/sessions.mjs`;
-await build({
-  stdin: {
-    contents: `export * from "./src/facade/phi/index.ts";
-      export * from "./src/facade/phi/loop-agents.ts";
-      export { MockProvider } from "./src/facade/phi/provider/index.ts";
-      export { SessionRecorder } from "./src/facade/phi/session/index.ts";
-      export { fileSessions } from "./src/facade/phi/session/node/index.ts";`,
-    resolveDir: fromRoot("."),
-  },
-  bundle: true,
-  format: "esm",
-  platform: "node",
-  packages: "external",
-  logLevel: "error",
-  outfile,
-});
-const { agentLoopParallel, BasicAgent, createTool, exploreBranches, ...loop } = await import(
-  pathToFileURL(outfile).href
+const { folder, module } = await importBundle(
+  "sessions",
+  `export * from "./src/facade/phi/index.ts";
+  export * from "./src/facade/phi/loop-agents.ts";
+  export { MockProvider } from "./src/facade/phi/provider/index.ts";
+  export { SessionRecorder } from "./src/facade/phi/session/index.ts";
+  export { fileSessions } from "./src/facade/phi/session/node/index.ts";`,
 );
+const { agentLoopParallel, BasicAgent, createTool, exploreBranches, ...loop } = module;
 const { fileSessions, MockProvider, ModelConfig, PickFirstEvaluation, SessionRecorder, userMessage } = loop;
 
 const modelConfig = ModelConfig.anthropic("bench", "Bench", { api_key: "key" });
