@@ -5,7 +5,7 @@ import { parseOwnJson } from "./untrusted/own-json.ts";
 /** Stands for a value that only JSON itself can convert. */
 const unusual = Symbol("unusual");
 
-/** A copy of a value as JSON restores it. Throws as `JSON.stringify` does. */
+/** A copy of a value as JSON restores it. Throws for a value that `JSON.stringify` throws for. */
 export function copyAsJson(value: unknown): unknown {
   const copy = plainJson(value);
   return copy === unusual ? parseOwnJson(JSON.stringify(value)) : copy;

@@ -40,7 +40,16 @@ describe("a copy as JSON", () => {
     expect(copy).toEqual({ list: [{ a: 1 }], object: { b: { c: 1 } } });
   });
 
-  it("A value that JSON cannot write has no copy", () => {
+  it("A field named __proto__ is copied as a field, and does not change the prototype of the copy", () => {
+    const original = JSON.parse('{"__proto__": {"isAdmin": true}, "a": {"__proto__": 1}}') as object;
+    for (const copy of [copyAsJson(original), dataCopy(original)]) {
+      expect(JSON.stringify(copy)).toBe(JSON.stringify(original));
+      expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+      expect((copy as Record<string, unknown>)["isAdmin"]).toBeUndefined();
+    }
+  });
+
+  it("A copy as JSON throws for a value that JSON cannot represent, such as a circle or a bigint", () => {
     const circle: Record<string, unknown> = {};
     circle["self"] = circle;
     expect(() => copyAsJson(circle)).toThrow();
@@ -49,7 +58,7 @@ describe("a copy as JSON", () => {
 });
 
 describe("a copy of data", () => {
-  it("A copy of data keeps values that JSON has not", () => {
+  it("A copy of data keeps values that JSON cannot represent, such as dates and maps", () => {
     const original = { at: new Date(5), list: [1, undefined], map: new Map([[1, 2]]) };
     const copy = dataCopy(original);
     expect(copy).toStrictEqual(original);

@@ -234,7 +234,7 @@ describe("a call that is cancelled, and one that takes too long", () => {
     expect(touched).toEqual(["stat"]);
   });
 
-  it("If a write is cancelled while it looks at the path, it writes nothing", async () => {
+  it("If a write is cancelled while it reads the state of the path, it writes nothing", async () => {
     const touched: string[] = [];
     const stop = new AbortController();
     const workspace = () =>
