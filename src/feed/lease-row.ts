@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 
-import type { LeaseHolder } from "#core/lease.ts";
+import type { LeaseHolder } from "#core/rpc/lease.ts";
 import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
 /** An open stream. Times are microseconds since the epoch. */

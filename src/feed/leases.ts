@@ -5,8 +5,8 @@
 
 import type { FeedMessage } from "#contract/feed.ts";
 import type { Thread } from "#contract/thread.ts";
-import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/lease.ts";
-import { isOwnQuestion } from "#core/view.ts";
+import { isOwnQuestion } from "#core/record/view.ts";
+import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/rpc/lease.ts";
 
 import { readLeaseRow, writeLeaseRow } from "./lease-row.ts";
 import type { LeaseState, RunLease, OpenStream } from "./lease-row.ts";

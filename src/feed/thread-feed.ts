@@ -9,14 +9,14 @@ import { errorBodySchema } from "#contract/error-body.ts";
 import { httpStatus, tooSlowCloseCode } from "#contract/error.ts";
 import type { FeedDraft, FeedMessage } from "#contract/feed.ts";
 import { mostWatchers } from "#contract/stream-limits.ts";
-import type { AuthorizationCall } from "#core/authorization-call.ts";
-import { leaseField, ownerField, watchEndField } from "#core/feed-rpc.ts";
-import type { FeedDirectory, FeedRpc } from "#core/feed-rpc.ts";
-import { isAttended, streamLeaseSchema } from "#core/lease.ts";
-import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest, StreamLease } from "#core/lease.ts";
 import type { Clock } from "#core/ports/clock.ts";
-import type { ThreadDirectory } from "#core/thread-rpc.ts";
-import { UsedTickets } from "#core/used-tickets.ts";
+import type { AuthorizationCall } from "#core/rpc/authorization-call.ts";
+import { leaseField, ownerField, watchEndField } from "#core/rpc/feed-rpc.ts";
+import type { FeedDirectory, FeedRpc } from "#core/rpc/feed-rpc.ts";
+import { isAttended, streamLeaseSchema } from "#core/rpc/lease.ts";
+import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest, StreamLease } from "#core/rpc/lease.ts";
+import type { ThreadDirectory } from "#core/rpc/thread-rpc.ts";
+import { UsedTickets } from "#core/rpc/used-tickets.ts";
 import { withinTime } from "#lib/time-limit.ts";
 import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
@@ -77,7 +77,7 @@ export function threadFeed<Env>(dependenciesOf: (env: Env) => FeedDependencies) 
     }
 
     async authorization(call: AuthorizationCall): Promise<unknown> {
-      const { AuthorizationRows } = await import("#core/authorization-rows.ts");
+      const { AuthorizationRows } = await import("#core/rpc/authorization-rows.ts");
       return new AuthorizationRows(this.ctx.storage.kv, () => this.#dependencies.clock.now()).call(call);
     }
 

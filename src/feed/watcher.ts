@@ -6,8 +6,8 @@ import { z } from "zod";
 import { readAcknowledgement } from "#contract/acknowledgement.ts";
 import { tooSlowCloseCode } from "#contract/error.ts";
 import { expiredCloseCode, watcherWindow } from "#contract/stream-limits.ts";
-import { streamLeaseSchema } from "#core/lease.ts";
-import type { StreamLease } from "#core/lease.ts";
+import { streamLeaseSchema } from "#core/rpc/lease.ts";
+import type { StreamLease } from "#core/rpc/lease.ts";
 
 const attachmentSchema = z.object({
   owner: z.string().nullable(),

@@ -4,16 +4,16 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import { zeroUsage } from "#contract/usage.ts";
-import type { AwaitedChildResult, Delivered } from "#core/awaited.ts";
-import { errorMessage } from "#core/cut-text.ts";
 import { countSharers } from "#core/limits/share.ts";
 import type { ChildThreads } from "#core/ports/child-thread-port.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { NestedCall, NestedEnd, NestedOutcome, NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
+import type { AwaitedChildResult, Delivered } from "#core/record/awaited.ts";
 import type { CallContext } from "#core/tools/call-slot.ts";
 import { errorResult } from "#core/tools/error-results.ts";
 import { threadResults } from "#core/tools/read-result.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
 import { firstMessageText } from "./first-message-text.ts";

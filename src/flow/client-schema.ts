@@ -2,11 +2,11 @@
 // (core/schema/normal-form.ts). A model's arguments are checked by the schema as it was given.
 
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
-import { errorMessage } from "#core/cut-text.ts";
 import type { CheckedArguments } from "#core/ports/tool-port.ts";
 import { readArguments } from "#core/schema/argument-form.ts";
 import { checkBySchema } from "#core/schema/check-value.ts";
 import { UnusableSchema, type ResolveOptions } from "#core/schema/resolve-schema.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 
 /** The parameters of a tool: the schema that a model receives, and the check of a call's arguments. */
 export interface ClientSchema {

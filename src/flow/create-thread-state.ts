@@ -3,13 +3,13 @@
 import { refuse } from "#contract/error.ts";
 import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
-import { logPage } from "#core/log-page.ts";
-import { totalOf } from "#core/message-counts.ts";
-import { messageDraft } from "#core/message-draft.ts";
 import type { LiveContext } from "#core/ports/run-ports.ts";
-import type { MessageRecord } from "#core/record.ts";
+import { logPage } from "#core/record/log-page.ts";
+import { totalOf } from "#core/record/message-counts.ts";
+import { messageDraft } from "#core/record/message-draft.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import { textOf } from "#core/record/view.ts";
 import { resultWithText, withText } from "#core/request/request-messages.ts";
-import { textOf } from "#core/view.ts";
 import type {
   ExecutionState,
   ExtendedThreadState,

@@ -6,10 +6,10 @@ import { z } from "zod";
 import { planStepSchema } from "#contract/event.ts";
 import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
-import { errorMessage, jsonBytes } from "#core/cut-text.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { StepOutcome } from "#core/ports/strategy-port.ts";
 import type { TurnDecision, TurnStrategy } from "#core/strategy/turn-strategy.ts";
+import { errorMessage, jsonBytes } from "#lib/cut-text.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 import type { AnyStrategyDefinition, StrategyStep, WorkerEnv } from "#spec/index.ts";
 

@@ -5,10 +5,10 @@
 import { keptBounds } from "#contract/json.ts";
 import { parseArguments } from "#core/model/answer.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
-import type { MessageRecord } from "#core/record.ts";
-import { repair } from "#core/repair.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import { functionCalls, textOf } from "#core/record/view.ts";
+import { repair } from "#core/request/repair.ts";
 import { isSendable, modelMessage, withMessageText } from "#core/request/request-messages.ts";
-import { functionCalls, textOf } from "#core/view.ts";
 import { textOrJson } from "#lib/json-value.ts";
 import { parseBoundedOrNull } from "#lib/untrusted/bounded-json.ts";
 import type { LLMMessage, Message } from "#spec/index.ts";

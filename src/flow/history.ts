@@ -5,13 +5,13 @@
 import type { Side } from "#contract/thread-message.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { CallOutcome } from "#core/ports/strategy-port.ts";
-import type { MessageRecord } from "#core/record.ts";
-import { GrowingRepair } from "#core/repair.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import { outcomeOf, stepOf } from "#core/record/run-state.ts";
+import { isAnswer } from "#core/record/scope.ts";
+import { textOf } from "#core/record/view.ts";
+import { GrowingRepair } from "#core/request/repair.ts";
 import { isSendable, modelMessage } from "#core/request/request-messages.ts";
 import { earlierThinking } from "#core/request/selected-thinking.ts";
-import { outcomeOf, stepOf } from "#core/run-state.ts";
-import { isAnswer } from "#core/scope.ts";
-import { textOf } from "#core/view.ts";
 import { beginsWith } from "#lib/begins-with.ts";
 import { ListMemo } from "#lib/list-memo.ts";
 import { isVisible } from "#lib/visible-text.ts";

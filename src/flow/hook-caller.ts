@@ -1,8 +1,8 @@
 // Calls one hook of the project within a time limit, and reads what it returned. A hook cannot fail a run (decision 14: hooks): if it
 // throws, times out or returns an invalid value, the problem is logged, and the caller uses the original value.
 
-import { cutText, errorMessage } from "#core/cut-text.ts";
 import type { Clock } from "#core/ports/clock.ts";
+import { cutText, errorMessage } from "#lib/cut-text.ts";
 import { isObject } from "#lib/json-value.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 import type { AllHookSignatures, AnyHookName, Registry, ThreadState } from "#spec/index.ts";

@@ -4,11 +4,11 @@ import { refuse } from "#contract/error.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import { jsonObjectSchema } from "#contract/json.ts";
 import { metadataLimit } from "#contract/route.ts";
-import type { ToolAnswer } from "#core/awaited.ts";
 import type { HookCall } from "#core/ports/hook-port.ts";
-import type { MessageRecord } from "#core/record.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import { textOf, toolCallsJson } from "#core/record/view.ts";
 import { resultWithText, withText } from "#core/request/request-messages.ts";
-import { textOf, toolCallsJson } from "#core/view.ts";
 import type { HookToolCall, HookToolResult, Message } from "#spec/index.ts";
 
 /** The message in the form of Standard Agents. That form has no extension messages, so leave them out first. */

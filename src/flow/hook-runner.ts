@@ -1,11 +1,11 @@
 // Runs the project's hooks in file order: those of messages, tool results and histories here, those of runs, steps and calls in
 // `loop-hooks.ts`. A hook that fails changes nothing (decision 14: hooks).
 
-import type { ToolAnswer } from "#core/awaited.ts";
-import { jsonBytes } from "#core/cut-text.ts";
-import { longestMessage } from "#core/message-draft.ts";
 import type { HookCall, LoopHooks } from "#core/ports/hook-port.ts";
-import type { MessageRecord } from "#core/record.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
+import { longestMessage } from "#core/record/message-draft.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import { jsonBytes } from "#lib/cut-text.ts";
 import type { AnyHookName, LLMMessage, Message } from "#spec/index.ts";
 
 import { refusedByFilter, refusedByPrefilter } from "./filter-answer.ts";

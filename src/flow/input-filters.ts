@@ -2,10 +2,10 @@
 // too long or returns no verdict refuses the input, because a filter often keeps inputs from the model that it must not read.
 
 import { refuse } from "#contract/error.ts";
-import { cutText, errorMessage } from "#core/cut-text.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
+import { cutText, errorMessage } from "#lib/cut-text.ts";
 import { isObject } from "#lib/json-value.ts";
 import { isTextType } from "#lib/text-type.ts";
 import { waitWithin } from "#lib/time-limit.ts";

@@ -5,7 +5,7 @@ import type { Limits } from "#contract/run.ts";
 import type { Allowance } from "#core/limits/allowed.ts";
 import { strictest } from "#core/limits/amounts.ts";
 import type { AmountName, Bounds } from "#core/limits/amounts.ts";
-import type { RunProgress, RunRecord } from "#core/run-record.ts";
+import type { RunProgress, RunRecord } from "#core/record/run-record.ts";
 import type { AnyAgentDefinition, LimitAmounts, SideConfig } from "#spec/index.ts";
 
 import { requestCeiling, runBound } from "./step-bounds.ts";

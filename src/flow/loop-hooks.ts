@@ -3,8 +3,6 @@
 
 import { jsonObjectSchema } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
-import { jsonBytes } from "#core/cut-text.ts";
-import { longestMessage } from "#core/message-draft.ts";
 import type {
   CallDecision,
   CallUpdate,
@@ -13,7 +11,9 @@ import type {
   LoopHooks,
   StartingCall,
 } from "#core/ports/hook-port.ts";
-import type { RunRecord } from "#core/run-record.ts";
+import { longestMessage } from "#core/record/message-draft.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
+import { jsonBytes } from "#lib/cut-text.ts";
 import { isObject } from "#lib/json-value.ts";
 import type { AnyHookName, HookRunEnd, HookToolUpdate, HookTurn, HookTurnEnd } from "#spec/index.ts";
 

@@ -2,8 +2,8 @@
 
 import type { Side } from "#contract/thread-message.ts";
 import { countedRequest } from "#core/context/measured-tokens.ts";
-import type { MessageRecord } from "#core/record.ts";
-import { isModelAnswer } from "#core/scope.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import { isModelAnswer } from "#core/record/scope.ts";
 import { beginsWith } from "#lib/begins-with.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 

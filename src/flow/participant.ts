@@ -2,9 +2,9 @@
 // They are read once, and only as far as a request may contain them.
 
 import type { Side } from "#contract/thread-message.ts";
-import type { MessageRecord, StoredProjection } from "#core/record.ts";
-import { mainScope } from "#core/scope.ts";
-import type { Scope } from "#core/scope.ts";
+import type { MessageRecord, StoredProjection } from "#core/record/record.ts";
+import { mainScope } from "#core/record/scope.ts";
+import type { Scope } from "#core/record/scope.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
 import { sideOf } from "./conversation-strategy.ts";

@@ -13,7 +13,7 @@ import type { PositionedMessages } from "#core/context/stored-projection.ts";
 import { requestTokens } from "#core/model/estimate-tokens.ts";
 import type { ModelMessage, ToolSpec } from "#core/ports/model-port.ts";
 import type { Compaction, StepProblem } from "#core/ports/step-port.ts";
-import type { StoredProjection } from "#core/record.ts";
+import type { StoredProjection } from "#core/record/record.ts";
 import { defaultRecent, firstWithFiles } from "#core/request/request-attachments.ts";
 import type { AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
 

@@ -4,7 +4,7 @@
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
-import type { StoredProjection } from "#core/record.ts";
+import type { StoredProjection } from "#core/record/record.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 
 /** Fingerprints by text. Prompts and tool lists are usually the same in each step. */

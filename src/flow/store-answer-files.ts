@@ -4,12 +4,12 @@
 
 import { attachmentLimit } from "#contract/attachment.ts";
 import type { AttachmentRef } from "#contract/attachment.ts";
-import { attachmentRef } from "#core/attachment-view.ts";
-import type { ToolAnswer } from "#core/awaited.ts";
-import { cutText, jsonBytes } from "#core/cut-text.ts";
 import type { AnswerFiles } from "#core/ports/answer-file-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import { attachmentRef } from "#core/record/attachment-view.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
+import type { StoredPart } from "#core/record/record.ts";
 import { resultLimit } from "#core/tools/read-result.ts";
+import { cutText, jsonBytes } from "#lib/cut-text.ts";
 import { nameOfType } from "#lib/file-name.ts";
 import type { FileRecord } from "#spec/index.ts";
 

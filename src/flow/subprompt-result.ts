@@ -1,11 +1,11 @@
 // The tool result of a sub-prompt: the data of its structured answer, or its texts, its calls and its errors, as the configuration selects them (Standard Agents,
 // SubpromptConfig).
 
-import type { ToolAnswer } from "#core/awaited.ts";
 import type { RunEnd } from "#core/ports/strategy-port.ts";
-import type { MessageRecord } from "#core/record.ts";
-import { outcomeOf, stepOf } from "#core/run-state.ts";
-import { isAnswer, isInScope, scopeUnder } from "#core/scope.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import { outcomeOf, stepOf } from "#core/record/run-state.ts";
+import { isAnswer, isInScope, scopeUnder } from "#core/record/scope.ts";
 import { textOrJson } from "#lib/json-value.ts";
 import { isVisible } from "#lib/visible-text.ts";
 import type { SubpromptConfig } from "#spec/index.ts";

@@ -4,18 +4,18 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
-import type { ToolAnswer } from "#core/awaited.ts";
-import { blankStreak } from "#core/blank-answer.ts";
 import { run } from "#core/loop.ts";
-import { messageDraft } from "#core/message-draft.ts";
 import type { NestedCall, NestedEnd, NestedOutcome, NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
-import type { MessageRecord } from "#core/record.ts";
-import { progressOf } from "#core/run-state.ts";
-import { scopeUnder, isInScope } from "#core/scope.ts";
-import type { Scope } from "#core/scope.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
+import { blankStreak } from "#core/record/blank-answer.ts";
+import { messageDraft } from "#core/record/message-draft.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import { progressOf } from "#core/record/run-state.ts";
+import { scopeUnder, isInScope } from "#core/record/scope.ts";
+import type { Scope } from "#core/record/scope.ts";
+import { toMessage } from "#core/record/view.ts";
 import type { CallContext } from "#core/tools/call-slot.ts";
 import { errorResult } from "#core/tools/error-results.ts";
-import { toMessage } from "#core/view.ts";
 import type { AnyPromptDefinition, SubpromptConfig } from "#spec/index.ts";
 
 import { firstMessageText } from "./first-message-text.ts";

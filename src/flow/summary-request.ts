@@ -1,12 +1,12 @@
 // Makes the request for the summary of messages that are dropped from a conversation.
 
 import { cutMiddle, shortenLines } from "#core/context/shorten.ts";
-import { errorMessage } from "#core/cut-text.ts";
-import { providerToolText } from "#core/describe-part.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
+import { textOf } from "#core/record/view.ts";
+import { providerToolText } from "#core/request/describe-part.ts";
 import { resultText, unstoredUserMessage } from "#core/request/request-messages.ts";
-import { textOf } from "#core/view.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 import { isVisible } from "#lib/visible-text.ts";
 import type { ContextSummarizer } from "#spec/index.ts";

@@ -7,7 +7,7 @@ import type { Ids } from "#core/ports/ids.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { MessageRecord, ThreadRecord } from "#core/record.ts";
+import type { MessageRecord, ThreadRecord } from "#core/record/record.ts";
 import type { ToolResult, WorkerEnv } from "#spec/index.ts";
 
 /** Contract: a write is durable before an event about it leaves the object. */

@@ -6,8 +6,8 @@ import { z } from "zod";
 import type { AttachmentRef } from "#contract/attachment.ts";
 import { mimeTypeSchema } from "#contract/attachment.ts";
 import { ThreadholdError } from "#contract/error.ts";
-import { attachmentRef } from "#core/attachment-view.ts";
 import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
+import { attachmentRef } from "#core/record/attachment-view.ts";
 import { base64Bytes, base64Pieces, fromBase64 } from "#lib/base64.ts";
 import { fileName, nameOfType } from "#lib/file-name.ts";
 

@@ -1,12 +1,12 @@
 // The runner of a project's tool: checks the arguments by the tool's zod schema and reads the output of the tool's function piece by piece.
 
 import type { JsonObject } from "#contract/json.ts";
-import type { ToolAnswer } from "#core/awaited.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import { toolHost } from "#core/ports/tool-host.ts";
 import type { HostConnection, ToolHost } from "#core/ports/tool-host.ts";
 import type { CallContext, ToolRunner } from "#core/ports/tool-port.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
 import { defaultRemoteTimeoutMs, remoteCall } from "#core/tools/remote-call.ts";
 import { returnedResult } from "#core/tools/returned-value.ts";

@@ -2,8 +2,8 @@
 
 import { keptBounds } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
-import { causeOfBlankAnswer } from "#core/blank-answer.ts";
 import type { CallOutcome, StepOutcome } from "#core/ports/strategy-port.ts";
+import { causeOfBlankAnswer } from "#core/record/blank-answer.ts";
 import { parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 import type { SideConfig } from "#spec/index.ts";
 

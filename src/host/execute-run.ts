@@ -1,11 +1,11 @@
 // Executes a run in the caller's process, without a Worker or a thread, until it ends or waits for results of remote tool calls.
 
-import { errorMessage } from "#core/cut-text.ts";
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
 import type { RunEnd } from "#core/ports/strategy-port.ts";
 import { anySignal } from "#lib/any-signal.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 
 import type { HostLimits } from "./host-limits.ts";
 

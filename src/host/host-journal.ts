@@ -3,7 +3,7 @@
 
 import type { Json } from "#contract/json.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";
-import type { LogRecord, MessageRecord } from "#core/record.ts";
+import type { LogRecord, MessageRecord } from "#core/record/record.ts";
 
 /** The messages of one run, in the order of their positions. */
 export class HostJournal implements RunJournal {

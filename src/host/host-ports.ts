@@ -2,7 +2,6 @@
 // and defaults for the others. Nothing is stored, and the size of tool results is not limited.
 
 import type { PlainEvent } from "#contract/event.ts";
-import { causeOfBlankAnswer } from "#core/blank-answer.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { EventSink } from "#core/ports/event-sink.ts";
 import { noFaults } from "#core/ports/faults.ts";
@@ -13,8 +12,9 @@ import type { RunPorts } from "#core/ports/run-ports.ts";
 import type { Steering } from "#core/ports/steering.ts";
 import type { StepPort } from "#core/ports/step-port.ts";
 import type { Strategy } from "#core/ports/strategy-port.ts";
-import type { ExecutedRun } from "#core/run-record.ts";
-import { mainScope } from "#core/scope.ts";
+import { causeOfBlankAnswer } from "#core/record/blank-answer.ts";
+import type { ExecutedRun } from "#core/record/run-record.ts";
+import { mainScope } from "#core/record/scope.ts";
 import type { CallErrorTexts } from "#core/tools/error-results.ts";
 import { unboundedResults } from "#core/tools/read-result.ts";
 import type { OrderedUuids } from "#lib/ordered-uuid.ts";

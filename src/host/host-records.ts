@@ -2,10 +2,10 @@
 // messages that are not a model's answer.
 
 import type { Limits } from "#contract/run.ts";
-import { nothingDone, noProgress } from "#core/blank-run.ts";
-import { messageDraft } from "#core/message-draft.ts";
-import type { MessageRecord, StoredPart } from "#core/record.ts";
-import type { ExecutedRun } from "#core/run-record.ts";
+import { nothingDone, noProgress } from "#core/record/blank-run.ts";
+import { messageDraft } from "#core/record/message-draft.ts";
+import type { MessageRecord, StoredPart } from "#core/record/record.ts";
+import type { ExecutedRun } from "#core/record/run-record.ts";
 
 /** The only branch of an in-process conversation. */
 const branch = "main";

@@ -2,10 +2,10 @@
 // sends its events. Without a thread, nothing is counted and each member does nothing.
 
 import type { PlainEvent } from "#contract/event.ts";
-import { errorMessage } from "#core/cut-text.ts";
 import type { AnswerSoFar, ModelFailure, ModelPort } from "#core/ports/model-port.ts";
 import type { CallExecution, ToolHost } from "#core/ports/tool-host.ts";
-import type { LogRecord } from "#core/record.ts";
+import type { LogRecord } from "#core/record/record.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 
 /** An execution in a thread. */
 export class ThreadExecution {

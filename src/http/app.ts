@@ -8,7 +8,7 @@ import { z } from "zod";
 import { refuse } from "#contract/error.ts";
 import { defaultBodyLimit, routeNames, routes } from "#contract/route.ts";
 import type { BuiltInRoute, RouteName } from "#contract/route.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 import { compareRoutePatterns } from "#lib/route-order.ts";
 import { unreachable } from "#lib/unreachable.ts";
 import { threadUuidText } from "#lib/uuid-text.ts";

@@ -2,8 +2,8 @@
 
 import type { SourceState } from "#contract/definition.ts";
 import type { ModelTrial } from "#contract/model-test.ts";
-import type { FeedDirectory } from "#core/feed-rpc.ts";
-import type { ThreadDirectory } from "#core/thread-rpc.ts";
+import type { FeedDirectory } from "#core/rpc/feed-rpc.ts";
+import type { ThreadDirectory } from "#core/rpc/thread-rpc.ts";
 import type { Log } from "#lib/log-port.ts";
 import type { Timers } from "#lib/timers.ts";
 import type { Diagnostic } from "#spec/diagnostic.ts";

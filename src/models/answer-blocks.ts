@@ -6,7 +6,7 @@ import type { LanguageModelV3ToolCall, SharedV3ProviderMetadata } from "@ai-sdk/
 
 import { keptBounds, type Json, type JsonObject } from "#contract/json.ts";
 import type { ModelPart } from "#core/ports/model-port.ts";
-import type { ProviderData } from "#core/record.ts";
+import type { ProviderData } from "#core/record/record.ts";
 import { parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 import { isVisible } from "#lib/visible-text.ts";
 

@@ -4,7 +4,7 @@
 import type { LanguageModelV3FilePart, LanguageModelV3TextPart } from "@ai-sdk/provider";
 
 import type { FilePart, ImagePart } from "#contract/content.ts";
-import { describePart } from "#core/describe-part.ts";
+import { describePart } from "#core/request/describe-part.ts";
 import { fromBase64 } from "#lib/base64.ts";
 import { nameOfType } from "#lib/file-name.ts";
 import { decodeText, isTextType } from "#lib/text-type.ts";

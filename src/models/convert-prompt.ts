@@ -3,9 +3,9 @@
 
 import type { LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
 
-import { providerToolText } from "#core/describe-part.ts";
 import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
-import type { ProviderData, StoredPart } from "#core/record.ts";
+import type { ProviderData, StoredPart } from "#core/record/record.ts";
+import { providerToolText } from "#core/request/describe-part.ts";
 import { isVisible } from "#lib/visible-text.ts";
 
 import { acceptedCallName, createWireIds } from "./call-ids.ts";

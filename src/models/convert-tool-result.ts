@@ -3,8 +3,8 @@
 
 import type { LanguageModelV3ToolResultPart } from "@ai-sdk/provider";
 
-import { describePart } from "#core/describe-part.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
+import { describePart } from "#core/request/describe-part.ts";
 import { isVisible } from "#lib/visible-text.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 

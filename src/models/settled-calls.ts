@@ -19,7 +19,7 @@ interface Outcome {
 
 /**
  * The messages with a result for each call, and without results that answer no call. A result that follows other messages is moved to its
- * call, as `core/repair.ts` moves it. An id may occur again: a result belongs to the last call with its id.
+ * call, as `core/request/repair.ts` moves it. An id may occur again: a result belongs to the last call with its id.
  */
 export function settledMessages(messages: readonly ModelMessage[]): ModelMessage[] {
   const settled: { message: ModelMessage; outcome: Outcome }[] = [];

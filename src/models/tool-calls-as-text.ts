@@ -3,7 +3,7 @@
 // keep their position and their content, and no tool call or tool result part remains.
 
 import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 import { textOrJson } from "#lib/json-value.ts";
 
 import type { ProviderProfile } from "./provider/provider-profile.ts";

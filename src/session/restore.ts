@@ -10,8 +10,8 @@ import type { SessionMessage } from "#contract/session/session-message.ts";
 import { toSessionMessage } from "#contract/session/session-transcript.ts";
 import type { TranscriptMessage } from "#contract/transcript.ts";
 import { costSchema } from "#contract/usage-schema.ts";
-import type { MessageRecord, StoredPart } from "#core/record.ts";
-import { toMessage } from "#core/view.ts";
+import type { MessageRecord, StoredPart } from "#core/record/record.ts";
+import { toMessage } from "#core/record/view.ts";
 import { hostMessage } from "#host/host-records.ts";
 
 import { isAddress } from "./read-input.ts";

@@ -3,8 +3,8 @@
 import type { ToolCallPart } from "#contract/content.ts";
 import { refuse } from "#contract/error.ts";
 import type { ContextMessage } from "#contract/session/execute-request.ts";
-import type { MessageRecord } from "#core/record.ts";
-import { isAnswer } from "#core/scope.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import { isAnswer } from "#core/record/scope.ts";
 import { hostMessage } from "#host/host-records.ts";
 import { systemClock } from "#lib/system-clock.ts";
 

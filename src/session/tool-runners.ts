@@ -1,11 +1,11 @@
 // Creates the runners of a session's tools.
 
 import { refuse } from "#contract/error.ts";
-import { errorMessage } from "#core/cut-text.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import { defaultTimeoutMs } from "#core/tools/tool-output.ts";
 import { functionTool } from "#host/function-tool.ts";
 import type { FunctionTool } from "#host/function-tool.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { schemaOfJson } from "#lib/json-schema.ts";
 
 import type { AnyAgentTool } from "./agent-tool.ts";

@@ -6,9 +6,9 @@ import type { ToolResultInput } from "#contract/session/execute-request.ts";
 import { postedResult } from "#contract/session/initial-transcript.ts";
 import type { SessionToolCall } from "#contract/session/session-message.ts";
 import { toPendingCall } from "#contract/session/session-transcript.ts";
-import type { AwaitedClientResult } from "#core/awaited.ts";
-import type { MessageRecord } from "#core/record.ts";
-import { callsOf } from "#core/run-state.ts";
+import type { AwaitedClientResult } from "#core/record/awaited.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import { callsOf } from "#core/record/run-state.ts";
 import { readToolAnswer, unboundedResults } from "#core/tools/read-result.ts";
 import type { HostJournal } from "#host/host-journal.ts";
 

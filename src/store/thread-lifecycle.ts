@@ -2,7 +2,7 @@
 // both implementations.
 
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { MessageRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
+import type { MessageRecord, StoredEvent, ThreadRecord } from "#core/record/record.ts";
 
 /**
  * A branch of the conversation. It contains the messages of its parent up to and including `fork_position`, followed by its own, whose

@@ -1,7 +1,7 @@
 // Adds complete messages outside of a run's step: the first messages of a new thread, a message that starts no run, or a message that a
 // definition adds.
 
-import type { MessageRecord, ThreadRecord } from "#core/record.ts";
+import type { MessageRecord, ThreadRecord } from "#core/record/record.ts";
 
 import type { LiveThread } from "./live-thread.ts";
 

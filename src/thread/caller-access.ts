@@ -1,8 +1,8 @@
 // Who may access a thread: its owner and administrators. For everyone else it does not exist.
 
 import { refuse, type ThreadholdError } from "#contract/error.ts";
-import type { ThreadRecord } from "#core/record.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { ThreadRecord } from "#core/record/record.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 /** Returns the record of a thread. Throws `thread_not_found` if there is none, or if the caller may not access it. */
 export function assertAccess({ admin, user }: Caller, record: Readonly<ThreadRecord> | null): Readonly<ThreadRecord> {

@@ -1,10 +1,10 @@
 // What lists show of a thread that its messages decide: the number of its messages, the text of the last one, and its title if no caller
 // set one. Contract: these functions change nothing; they return the changes of the thread's row.
 
-import { changedCounts } from "#core/message-counts.ts";
-import { titleOfMessage } from "#core/message-title.ts";
-import type { MessageRecord, ThreadRecord } from "#core/record.ts";
-import { textOf } from "#core/view.ts";
+import { changedCounts } from "#core/record/message-counts.ts";
+import { titleOfMessage } from "#core/record/message-title.ts";
+import type { MessageRecord, ThreadRecord } from "#core/record/record.ts";
+import { textOf } from "#core/record/view.ts";
 import { textBeginning } from "#lib/text-beginning.ts";
 import { isVisible } from "#lib/visible-text.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";

@@ -1,7 +1,7 @@
 // The executed run and its messages in the object's memory. Both are null while no run is executed.
 
-import type { MessageRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
 
 import { OpenQuestions } from "./run/open-questions.ts";
 

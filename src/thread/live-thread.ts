@@ -3,14 +3,14 @@
 // again if the thread is loaded while a run is active.
 
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
-import { changedCounts } from "#core/message-counts.ts";
 import type { Clock } from "#core/ports/clock.ts";
-import type { BackgroundRecord, MessageRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
-import { totalsOf } from "#core/run-state.ts";
-import { toStored } from "#core/stored-event.ts";
-import { toThread } from "#core/view.ts";
-import { wholeMessage } from "#core/whole-message.ts";
+import { changedCounts } from "#core/record/message-counts.ts";
+import type { BackgroundRecord, MessageRecord, StoredEvent, ThreadRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
+import { totalsOf } from "#core/record/run-state.ts";
+import { toStored } from "#core/record/stored-event.ts";
+import { toThread } from "#core/record/view.ts";
+import { wholeMessage } from "#core/record/whole-message.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { unreachable } from "#lib/unreachable.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";

@@ -1,7 +1,6 @@
 // The dependencies that the parts of a thread's object share: the loaded thread, the deployment's definitions and services.
 
 import type { JsonObject } from "#contract/json.ts";
-import type { WaitingCall } from "#core/awaited.ts";
 import type { Allowance } from "#core/limits/allowed.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
@@ -10,7 +9,8 @@ import type { ModelPort } from "#core/ports/model-port.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { LiveContext } from "#core/ports/run-ports.ts";
 import type { HostConnection } from "#core/ports/tool-host.ts";
-import type { PeerDirectory } from "#core/thread-peer.ts";
+import type { WaitingCall } from "#core/record/awaited.ts";
+import type { PeerDirectory } from "#core/rpc/thread-peer.ts";
 import type { Definitions } from "#flow/project-definitions.ts";
 import type { Log } from "#lib/log-port.ts";
 import type { AttachmentRef, ExecutionState, FilterEntry, HookEntry, RouteEntry, ToolResult } from "#spec/index.ts";

@@ -3,11 +3,11 @@
 
 import { refuse } from "#contract/error.ts";
 import type { EventDraft } from "#contract/event.ts";
-import { remoteAuthorizations } from "#core/authorization-call.ts";
-import type { AuthorizationCall } from "#core/authorization-call.ts";
-import type { FeedDirectory, OwnerFeedRpc } from "#core/feed-rpc.ts";
 import type { Authorizations } from "#core/ports/authorization-port.ts";
-import type { ThreadRecord } from "#core/record.ts";
+import type { ThreadRecord } from "#core/record/record.ts";
+import { remoteAuthorizations } from "#core/rpc/authorization-call.ts";
+import type { AuthorizationCall } from "#core/rpc/authorization-call.ts";
+import type { FeedDirectory, OwnerFeedRpc } from "#core/rpc/feed-rpc.ts";
 import type { MeteredStorage } from "#store/meter.ts";
 
 import { markForCatalog } from "./background/catalog-task.ts";
@@ -30,7 +30,7 @@ export function threadAuthorizations(
     return { owner: { user }, store: remoteAuthorizations((call) => feeds(user).authorization(call)), callOwn: null };
   }
   const callOwn = async (call: AuthorizationCall): Promise<unknown> => {
-    const { AuthorizationRows } = await import("#core/authorization-rows.ts");
+    const { AuthorizationRows } = await import("#core/rpc/authorization-rows.ts");
     // A row that is written after the deletion would stay in the storage.
     if (live.retired) throw refuse("thread_not_found", "The thread was deleted.");
     return new AuthorizationRows(storage.kv, () => live.clock.now()).call(call);

@@ -4,10 +4,10 @@
 // combined into one further message with the newest state.
 
 import type { FeedMessage } from "#contract/feed.ts";
-import type { FeedDirectory, OwnerFeedRpc } from "#core/feed-rpc.ts";
-import type { ThreadRecord } from "#core/record.ts";
-import type { Caller } from "#core/thread-rpc.ts";
-import { toListedThread } from "#core/view.ts";
+import type { ThreadRecord } from "#core/record/record.ts";
+import { toListedThread } from "#core/record/view.ts";
+import type { FeedDirectory, OwnerFeedRpc } from "#core/rpc/feed-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 import type { LiveThread } from "./live-thread.ts";
 

@@ -2,10 +2,10 @@
 // attachment; those of exports and imports are in memory. When a stream ends, for any reason, its lease is given back.
 
 import { tooSlowCloseCode } from "#contract/error.ts";
-import type { FeedDirectory, OwnerFeedRpc } from "#core/feed-rpc.ts";
-import { isAttended } from "#core/lease.ts";
-import type { StreamLease } from "#core/lease.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { FeedDirectory, OwnerFeedRpc } from "#core/rpc/feed-rpc.ts";
+import { isAttended } from "#core/rpc/lease.ts";
+import type { StreamLease } from "#core/rpc/lease.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 import { leaseOf } from "./reader/subscribe.ts";
 

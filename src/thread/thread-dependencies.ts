@@ -1,12 +1,12 @@
 // The external dependencies of a thread's object. The composition root (`compose.ts`) builds them.
 
-import type { FeedDirectory, OwnerFeedRpc } from "#core/feed-rpc.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { HostConnection } from "#core/ports/tool-host.ts";
-import type { PeerDirectory } from "#core/thread-peer.ts";
+import type { FeedDirectory, OwnerFeedRpc } from "#core/rpc/feed-rpc.ts";
+import type { PeerDirectory } from "#core/rpc/thread-peer.ts";
 import type { Log } from "#lib/log-port.ts";
 import type { TraceSettings } from "#lib/trace-settings.ts";
 import type { WebhookSettings } from "#lib/webhook-settings.ts";

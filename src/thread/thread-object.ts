@@ -6,8 +6,8 @@ import { DurableObject } from "cloudflare:workers";
 
 import { refuse, httpStatus, ThreadholdError } from "#contract/error.ts";
 import type { Refusal } from "#contract/error.ts";
-import type { HeldLeases, HoldsLeases } from "#core/lease.ts";
-import type { ThreadRecord } from "#core/record.ts";
+import type { ThreadRecord } from "#core/record/record.ts";
+import type { HeldLeases, HoldsLeases } from "#core/rpc/lease.ts";
 import {
   callerHeader,
   endpointPath,
@@ -17,9 +17,9 @@ import {
   messageSearchPath,
   parseCaller,
   subscribePath,
-} from "#core/thread-rpc.ts";
-import type { Result, Caller, ThreadRpc } from "#core/thread-rpc.ts";
-import { UsedTickets } from "#core/used-tickets.ts";
+} from "#core/rpc/thread-rpc.ts";
+import type { Result, Caller, ThreadRpc } from "#core/rpc/thread-rpc.ts";
+import { UsedTickets } from "#core/rpc/used-tickets.ts";
 import { discardBody } from "#lib/discard-body.ts";
 import { causeOf } from "#lib/log-port.ts";
 import { meterStorage } from "#store/meter.ts";

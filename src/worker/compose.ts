@@ -1,12 +1,11 @@
 // Builds a deployment from a registry. Tests call it with their own registry and get the same Worker.
 
 import { refuse } from "#contract/error.ts";
-import { errorMessage } from "#core/cut-text.ts";
-import { feedName } from "#core/feed-rpc.ts";
-import type { FeedStub } from "#core/feed-rpc.ts";
 import { noFaults } from "#core/ports/faults.ts";
-import type { ThreadPeer } from "#core/thread-peer.ts";
-import type { ThreadStub } from "#core/thread-rpc.ts";
+import { feedName } from "#core/rpc/feed-rpc.ts";
+import type { FeedStub } from "#core/rpc/feed-rpc.ts";
+import type { ThreadPeer } from "#core/rpc/thread-peer.ts";
+import type { ThreadStub } from "#core/rpc/thread-rpc.ts";
 import { dialects } from "#dialect/dialects.ts";
 import { threadFeed } from "#feed/thread-feed.ts";
 import { readSourceState } from "#flow/tool-source/source-state.ts";
@@ -14,6 +13,7 @@ import { createApp } from "#http/app.ts";
 import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
 import { playgroundVariable, readPlaygroundPath } from "#http/page/playground-path.ts";
 import { boundedFetch, createRequestQueue } from "#lib/bounded-fetch.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { secretsOf } from "#lib/deployment-secrets.ts";
 import { consoleLog, redactedLog } from "#lib/log-port.ts";
 import { systemClock } from "#lib/system-clock.ts";

@@ -1,11 +1,11 @@
 // The stores of authorizations of MCP servers, which are in the objects of a deployment.
 
 import { ThreadholdError } from "#contract/error.ts";
-import { remoteAuthorizations } from "#core/authorization-call.ts";
-import type { FeedDirectory } from "#core/feed-rpc.ts";
 import type { AuthorizationOwner, AuthorizationStore } from "#core/ports/authorization-port.ts";
-import { peerCaller } from "#core/thread-peer.ts";
-import type { ThreadDirectory } from "#core/thread-rpc.ts";
+import { remoteAuthorizations } from "#core/rpc/authorization-call.ts";
+import type { FeedDirectory } from "#core/rpc/feed-rpc.ts";
+import { peerCaller } from "#core/rpc/thread-peer.ts";
+import type { ThreadDirectory } from "#core/rpc/thread-rpc.ts";
 
 /** The objects of the deployment. */
 export interface AuthorizationObjects {

@@ -2,7 +2,7 @@
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
-import { peerCaller } from "#core/thread-peer.ts";
+import { peerCaller } from "#core/rpc/thread-peer.ts";
 import {
   beginAuthorizationFlow,
   endAuthorizationFlow,

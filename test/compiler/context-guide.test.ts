@@ -6,7 +6,7 @@ import { transform } from "esbuild";
 import { expect, it, vi } from "vitest";
 
 import type { StepPlan } from "#core/ports/step-port.ts";
-import type { MessageRecord } from "#core/record.ts";
+import type { MessageRecord } from "#core/record/record.ts";
 import { defineModel } from "#spec/index.ts";
 import type { PromptDefinition } from "#spec/index.ts";
 

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import type { EventDraft, EventOf, PlainEvent } from "#contract/event.ts";
 import { emptyView, fold, foldAll } from "#contract/fold.ts";
 import type { ThreadView } from "#contract/fold.ts";
-import { toThread } from "#core/view.ts";
+import { toThread } from "#core/record/view.ts";
 
 import { threadRecord } from "../store/records.ts";
 import { deltas, idAt, messageAt, numbered, spoken, story, worked } from "./support/story.ts";

@@ -7,7 +7,7 @@ import type { EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import { agentEventSchema } from "#contract/session/agent-event.ts";
 import type { AgentEvent } from "#contract/session/agent-event.ts";
 import { AgentEvents } from "#contract/session/execution-events.ts";
-import { toThread } from "#core/view.ts";
+import { toThread } from "#core/record/view.ts";
 
 import { threadRecord } from "../store/records.ts";
 import { idAt, messageAt, numbered, retracted, spoken, story, worked } from "./support/story.ts";

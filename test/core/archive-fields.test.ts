@@ -17,8 +17,8 @@ import {
 } from "#core/archive/archive-record.ts";
 import { carriedOf, logPolicies, messagePolicies, runPolicies, threadPolicies } from "#core/archive/export-policy.ts";
 import type { Carried } from "#core/archive/export-policy.ts";
-import type { QueueRecord, StoredPart } from "#core/record.ts";
-import type { QueuedCall, QueuedInput } from "#core/run-record.ts";
+import type { QueueRecord, StoredPart } from "#core/record/record.ts";
+import type { QueuedCall, QueuedInput } from "#core/record/run-record.ts";
 
 /** `true` if two unions are equal; otherwise `never`, to which no value can be assigned. */
 type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : never) : never;

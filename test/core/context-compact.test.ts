@@ -12,8 +12,8 @@ import { cutMiddle, shortenLines } from "#core/context/shorten.ts";
 import { PositionedMessages } from "#core/context/stored-projection.ts";
 import { textTokens } from "#core/model/estimate-tokens.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
-import { repair } from "#core/repair.ts";
+import type { StoredPart } from "#core/record/record.ts";
+import { repair } from "#core/request/repair.ts";
 import { checkTranscript } from "#models/provider/test/transcript-check.ts";
 
 const seed = Date.now() % 2 ** 31;

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { contextTokens, TokenEstimates } from "#core/context/context-tokens.ts";
 import { requestTokens } from "#core/model/estimate-tokens.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 
 function message(parts: StoredPart[], changes: Partial<ModelMessage> = {}): ModelMessage {
   return { id: "1", role: "user", parts, name: null, tool_call_id: null, result: null, ...changes };

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { contextLimit } from "#core/keep-context.ts";
+import { contextLimit } from "#core/step/keep-context.ts";
 
 import { Harness } from "./support/harness.ts";
 import { calls, failure, says } from "./support/scripted-model.ts";

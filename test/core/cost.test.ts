@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import { addCost } from "#contract/usage.ts";
-import { costOf } from "#core/cost.ts";
+import { costOf } from "#core/model/cost.ts";
 
 const usage = { input: 1_000_000, output: 200_000, cache_read: 500_000, cache_write: 100_000, total_tokens: 1_800_000 };
 

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import { zeroUsage } from "#contract/usage.ts";
-import { costOf } from "#core/cost.ts";
+import { costOf } from "#core/model/cost.ts";
 import { cutUsage, finishedUsage } from "#core/model/counted-usage.ts";
 
 import { Harness } from "./support/harness.ts";

@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { logPage } from "#core/log-page.ts";
-import type { LogRecord } from "#core/record.ts";
+import { logPage } from "#core/record/log-page.ts";
+import type { LogRecord } from "#core/record/record.ts";
 
 /** A step: failed hooks before its end, calls, each with a nested loop, and failed hooks after its end. */
 interface Step {

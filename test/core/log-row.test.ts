@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { jsonBytes, mostJsonBytes } from "#core/cut-text.ts";
-import { fitLog, logLimit } from "#core/fit-log.ts";
+import { fitLog, logLimit } from "#core/record/fit-log.ts";
+import { jsonBytes, mostJsonBytes } from "#lib/cut-text.ts";
 
 import { logRecord } from "../store/records.ts";
 import { Harness } from "./support/harness.ts";

@@ -2,8 +2,8 @@
 
 import { expect, it } from "vitest";
 
-import { jsonBytes } from "#core/cut-text.ts";
 import type { ModelPart } from "#core/ports/model-port.ts";
+import { jsonBytes } from "#lib/cut-text.ts";
 import { maxBodyBytes } from "#store/row-body.ts";
 
 import { Harness } from "./support/harness.ts";

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import type { ModelMessage } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
-import { repair } from "#core/repair.ts";
+import type { StoredPart } from "#core/record/record.ts";
+import { repair } from "#core/request/repair.ts";
 import { checkTranscript } from "#models/provider/test/transcript-check.ts";
 
 import { broken, transcript } from "./support/transcript.ts";

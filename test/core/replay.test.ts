@@ -5,11 +5,11 @@ import { expect, it } from "vitest";
 
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
-import type { StoredEvent } from "#core/record.ts";
-import { RowEvents } from "#core/row-events.ts";
-import { callsOf } from "#core/run-state.ts";
-import { fromStored, toStored } from "#core/stored-event.ts";
-import { toMessage } from "#core/view.ts";
+import type { StoredEvent } from "#core/record/record.ts";
+import { callsOf } from "#core/record/run-state.ts";
+import { fromStored, toStored } from "#core/record/stored-event.ts";
+import { toMessage } from "#core/record/view.ts";
+import { RowEvents } from "#core/step/row-events.ts";
 
 import { messageRecord } from "../store/records.ts";
 import { Harness } from "./support/harness.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import type { AttachmentRef } from "#contract/attachment.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 import { withAttachments } from "#core/request/request-attachments.ts";
 import type { AttachmentView } from "#core/request/request-attachments.ts";
 import { fromBase64, toBase64 } from "#lib/base64.ts";

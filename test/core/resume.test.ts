@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 import { foldAll } from "#contract/fold.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
-import { toMessage } from "#core/view.ts";
+import { toMessage } from "#core/record/view.ts";
 
 import { Harness } from "./support/harness.ts";
 import type { Setup } from "./support/harness.ts";

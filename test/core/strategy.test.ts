@@ -9,8 +9,8 @@ import { run } from "#core/loop.ts";
 import type { StepPlan, StepPort } from "#core/ports/step-port.ts";
 import type { Strategy } from "#core/ports/strategy-port.ts";
 import type { NestedEnd, ToolRunner } from "#core/ports/tool-port.ts";
-import { committedSteps } from "#core/run-state.ts";
-import { mainScope, scopeUnder } from "#core/scope.ts";
+import { committedSteps } from "#core/record/run-state.ts";
+import { mainScope, scopeUnder } from "#core/record/scope.ts";
 
 import { Harness } from "./support/harness.ts";
 import type { Setup } from "./support/harness.ts";

@@ -4,11 +4,11 @@ import { describe, expect, it } from "vitest";
 
 import { attachmentRefSchema } from "#contract/attachment.ts";
 import { refuse } from "#contract/error.ts";
-import type { ToolAnswer } from "#core/awaited.ts";
-import { jsonBytes } from "#core/cut-text.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
 import { readToolAnswer, resultLimit, fitResult } from "#core/tools/read-result.ts";
 import { answerFiles } from "#flow/store-answer-files.ts";
 import { toBase64 } from "#lib/base64.ts";
+import { jsonBytes } from "#lib/cut-text.ts";
 
 import { stage } from "../store/files/file-stage.ts";
 import { idOf } from "../store/records.ts";

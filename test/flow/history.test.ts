@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import type { MessageRecord, StoredPart } from "#core/record.ts";
+import type { MessageRecord, StoredPart } from "#core/record/record.ts";
 import { filteredMessages } from "#flow/filter-hooks.ts";
 import { earlierMessages } from "#flow/history.ts";
 import { checkTranscript } from "#models/provider/test/transcript-check.ts";

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import type { ToolAnswer } from "#core/awaited.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
 
 import { messageRecord } from "../store/records.ts";
 import { hookRunner } from "./support/hooks.ts";

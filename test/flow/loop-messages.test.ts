@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import type { MessageRecord, StoredPart } from "#core/record.ts";
-import { repair } from "#core/repair.ts";
+import type { MessageRecord, StoredPart } from "#core/record/record.ts";
+import { repair } from "#core/request/repair.ts";
 import { isSendable, modelMessage } from "#core/request/request-messages.ts";
 import { fromPerspective, LoopMessages } from "#flow/history.ts";
 import type { Viewer } from "#flow/history.ts";

@@ -4,10 +4,10 @@ import { expect, it } from "vitest";
 
 import type { ToolResult } from "#contract/call-result.ts";
 import type { JsonObject } from "#contract/json.ts";
-import { blankStreak } from "#core/blank-answer.ts";
 import type { Progress, StepOutcome } from "#core/ports/strategy-port.ts";
-import { outcomeOf, stepOf } from "#core/run-state.ts";
-import { mainScope } from "#core/scope.ts";
+import { blankStreak } from "#core/record/blank-answer.ts";
+import { outcomeOf, stepOf } from "#core/record/run-state.ts";
+import { mainScope } from "#core/record/scope.ts";
 import { sideStrategy } from "#flow/side-strategy.ts";
 import type { SideConfig } from "#spec/index.ts";
 

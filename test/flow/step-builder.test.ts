@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import type { StepPlan, StepProblem } from "#core/ports/step-port.ts";
-import type { MessageRecord, StoredPart } from "#core/record.ts";
+import type { MessageRecord, StoredPart } from "#core/record/record.ts";
 import { defineModel } from "#spec/index.ts";
 import type { PromptDefinition } from "#spec/index.ts";
 

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import type { StepPlan, StepProblem } from "#core/ports/step-port.ts";
-import type { MessageRecord } from "#core/record.ts";
+import type { MessageRecord } from "#core/record/record.ts";
 import { fixedSteps } from "#host/fixed-steps.ts";
 import type { StepSettings } from "#host/fixed-steps.ts";
 import { hostMessage } from "#host/host-records.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { FeedMessage } from "#contract/feed.ts";
 import type { ThreadStatus } from "#contract/thread.ts";
-import type { HeldLeases, LeaseHolder } from "#core/lease.ts";
+import type { HeldLeases, LeaseHolder } from "#core/rpc/lease.ts";
 import { admitMicros, attachMicros, confirmedMicros, heldMicros, Leases } from "#feed/leases.ts";
 
 import { threadRecord } from "../support/records.ts";

@@ -3,7 +3,7 @@
 import { inject } from "vitest";
 
 import type { ModelMessage, ModelPart, ModelRequest } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 import { createModelPort } from "#models/create-model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 

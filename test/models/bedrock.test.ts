@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { ModelMessage, ModelRequest, ToolSpec } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 import { audioFormats } from "#models/bedrock/media-formats.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 

@@ -3,7 +3,7 @@
 import { env as workerEnv } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 
-import { costOf } from "#core/cost.ts";
+import { costOf } from "#core/model/cost.ts";
 import { createModelPort } from "#models/create-model-port.ts";
 import { missingNames, notReadyMessage, readiness } from "#models/readiness.ts";
 import { modelPresets, type AnyModelDefinition, type PresetName } from "#spec/index.ts";

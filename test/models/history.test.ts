@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, inject, it } from "vitest";
 
 import type { ModelMessage } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 
 import { callAndResult, message, providers, user, type Provider, wireOf } from "./ask-model.ts";
 import { capture } from "./sent-request.ts";

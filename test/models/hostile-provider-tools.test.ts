@@ -4,7 +4,7 @@
 import { expect, it } from "vitest";
 
 import type { Json } from "#contract/json.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 
 import { readAnswer } from "./ask-model.ts";
 import { grammarFaults } from "./grammar.ts";

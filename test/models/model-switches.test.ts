@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, inject, it } from "vitest";
 
 import type { ModelMessage, ModelPart } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { ask, callAndResult, message, providers, user, type Provider } from "./ask-model.ts";

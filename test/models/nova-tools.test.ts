@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 
 import { answerTo } from "./answer-to.ts";
 import { collect, readAnswer, request, serverPort } from "./ask-model.ts";

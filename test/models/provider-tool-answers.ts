@@ -4,7 +4,7 @@ import type { PlainEvent } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import { Answer } from "#core/model/answer.ts";
 import type { ModelMessage, ModelPart, ModelRequest } from "#core/ports/model-port.ts";
-import { RowEvents } from "#core/row-events.ts";
+import { RowEvents } from "#core/step/row-events.ts";
 import type { AnyModelDefinition, ModelProviderTool } from "#spec/index.ts";
 
 import { collect, message, model, request, serverEnv, serverPort, user } from "./ask-model.ts";

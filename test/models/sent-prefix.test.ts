@@ -8,7 +8,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
-import type { MessageRecord, StoredPart } from "#core/record.ts";
+import type { MessageRecord, StoredPart } from "#core/record/record.ts";
 
 import { project } from "../flow/support/step-project.ts";
 import { messageRecord } from "../store/records.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { ModelMessage, ModelPart } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 import type { TestRequest, TestScript } from "#spec/index.ts";
 
 import { callAndResult, collect, message, model, readAnswer, request, serverPort, emitted, user } from "./ask-model.ts";

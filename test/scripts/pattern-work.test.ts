@@ -34,7 +34,7 @@ const shortTexts: Readonly<Record<string, string>> = {
     "a line of at most 65,536 characters, with a folder name for each repetition",
   "src/client/files.ts › \\/+$": "the name of a folder that the page's program writes",
   "src/client/settings.ts › \\/+$": "the address that the page's program writes",
-  "src/core/unfolded-pattern.ts › \\[\\^?\\]?": "a pattern of at most 1,000 characters",
+  "src/core/schema/unfolded-pattern.ts › \\[\\^?\\]?": "a pattern of at most 1,000 characters",
   "src/models/call-ids.ts › [0-9a-z-]{14,}": "an id of at most 160 characters",
   "src/models/repaired-fetch.ts › <[^>]*>": "the first 8,192 characters of a page",
   "src/models/repaired-fetch.ts › (script|style)": "the first 8,192 characters of a page",

@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 
 import { zeroUsage } from "#contract/usage.ts";
-import type { ThreadRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
+import type { ThreadRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
 import { currentRun, currentThread } from "#store/thread/earlier-records.ts";
 import type { EarlierRun, EarlierThread } from "#store/thread/earlier-records.ts";
 

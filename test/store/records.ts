@@ -1,8 +1,8 @@
 // Records for the store's tests: complete, simple, and distinguished by number. Their ids rise with the number, as real ids rise with time.
 
 import { zeroUsage } from "#contract/usage.ts";
-import type { KeyRecord, LogRecord, MessageRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
-import type { EndedRun, QueuedRun } from "#core/run-record.ts";
+import type { KeyRecord, LogRecord, MessageRecord, StoredEvent, ThreadRecord } from "#core/record/record.ts";
+import type { EndedRun, QueuedRun } from "#core/record/run-record.ts";
 
 /** The n-th id. */
 export function idOf(n: number): string {

@@ -6,8 +6,8 @@ import { env } from "cloudflare:workers";
 
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import { ArchiveTally } from "#core/archive/archive-tally.ts";
-import type { Caller } from "#core/thread-rpc.ts";
-import { callerHeader, creationHeader, exportPath, importPath } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
+import { callerHeader, creationHeader, exportPath, importPath } from "#core/rpc/thread-rpc.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 
 import { admin, stubOf, value } from "./thread-driver.ts";

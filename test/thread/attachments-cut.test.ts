@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ThreadEvent } from "#contract/event.ts";
 import type { InputAttachment } from "#contract/input-attachment.ts";
 import type { PostMessage } from "#contract/message-route.ts";
-import type { RequestKey } from "#core/thread-rpc.ts";
+import type { RequestKey } from "#core/rpc/thread-rpc.ts";
 import { toBase64 } from "#lib/base64.ts";
 
 import { gate } from "../worker/definitions.ts";

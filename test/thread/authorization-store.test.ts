@@ -4,10 +4,10 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
-import { remoteAuthorizations } from "#core/authorization-call.ts";
-import { AuthorizationRows } from "#core/authorization-rows.ts";
-import { feedName } from "#core/feed-rpc.ts";
-import type { FeedStub } from "#core/feed-rpc.ts";
+import { remoteAuthorizations } from "#core/rpc/authorization-call.ts";
+import { AuthorizationRows } from "#core/rpc/authorization-rows.ts";
+import { feedName } from "#core/rpc/feed-rpc.ts";
+import type { FeedStub } from "#core/rpc/feed-rpc.ts";
 
 import { authorizationContract } from "../core/authorization-contract.ts";
 import { memoryKeys } from "../support/memory-store/memory-keys.ts";

@@ -4,7 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
-import { costOf } from "#core/cost.ts";
+import { costOf } from "#core/model/cost.ts";
 import type { ModelCatalogue } from "#spec/index.ts";
 import type { ThreadDependencies } from "#thread/thread-dependencies.ts";
 import { compose } from "#worker/compose.ts";

@@ -3,7 +3,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { peerCaller } from "#core/thread-peer.ts";
+import { peerCaller } from "#core/rpc/thread-peer.ts";
 import type { TestTurn } from "#spec/index.ts";
 
 import { skip } from "../worker/clock.ts";

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
-import { peerCaller } from "#core/thread-peer.ts";
+import { peerCaller } from "#core/rpc/thread-peer.ts";
 
 import { skip, testClock } from "../worker/clock.ts";
 import { personas } from "../worker/team.ts";

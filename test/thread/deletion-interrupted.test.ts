@@ -5,7 +5,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 
-import type { ThreadRecord } from "#core/record.ts";
+import type { ThreadRecord } from "#core/record/record.ts";
 
 import { crossing } from "../worker/crossing.ts";
 import { gate, scripts } from "../worker/definitions.ts";

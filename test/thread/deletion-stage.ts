@@ -5,7 +5,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 
-import type { ThreadRecord } from "#core/record.ts";
+import type { ThreadRecord } from "#core/record/record.ts";
 import type { Bucket } from "#store/files/file-bucket.ts";
 
 import { skipFor } from "../worker/clock.ts";

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { describe, expect, inject, it } from "vitest";
 
 import { exportFormat, exportVersion } from "#contract/export-header.ts";
-import { importPath, callerHeader } from "#core/thread-rpc.ts";
+import { importPath, callerHeader } from "#core/rpc/thread-rpc.ts";
 
 import { skipFor } from "../worker/clock.ts";
 import { planFaults } from "../worker/fault-plan.ts";

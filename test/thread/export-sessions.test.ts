@@ -4,8 +4,8 @@ import { exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { addUsage, zeroUsage } from "#contract/usage.ts";
-import type { Caller } from "#core/thread-rpc.ts";
-import { callerHeader, exportPath } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
+import { callerHeader, exportPath } from "#core/rpc/thread-rpc.ts";
 import type { Session } from "#facade/phi/session/index.ts";
 import { memorySessions } from "#facade/phi/session/index.ts";
 

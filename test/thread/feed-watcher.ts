@@ -4,8 +4,8 @@ import { env } from "cloudflare:workers";
 
 import { feedEventSchema } from "#contract/feed.ts";
 import type { FeedEvent } from "#contract/feed.ts";
-import { feedName, ownerField } from "#core/feed-rpc.ts";
-import type { FeedStub } from "#core/feed-rpc.ts";
+import { feedName, ownerField } from "#core/rpc/feed-rpc.ts";
+import type { FeedStub } from "#core/rpc/feed-rpc.ts";
 
 import { reportWait } from "./open-waits.ts";
 

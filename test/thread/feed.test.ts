@@ -6,8 +6,8 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import type { FeedEvent } from "#contract/feed.ts";
 import { mostWatchers } from "#contract/stream-limits.ts";
-import { feedName } from "#core/feed-rpc.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import { feedName } from "#core/rpc/feed-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 import { crossing } from "../worker/crossing.ts";
 import { gate, scripts } from "../worker/definitions.ts";

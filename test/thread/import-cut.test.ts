@@ -5,7 +5,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 
-import { callerHeader, exportPath } from "#core/thread-rpc.ts";
+import { callerHeader, exportPath } from "#core/rpc/thread-rpc.ts";
 import { readPieceMs } from "#thread/archive/line-stream.ts";
 
 import { ring, waitingFor } from "../worker/clock.ts";

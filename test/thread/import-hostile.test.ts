@@ -4,7 +4,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { zeroUsage } from "#contract/usage.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 import { scripts } from "../worker/definitions.ts";
 import { exported, imported, leftIn, linesOf, listed, nothing, sealed } from "./archive-client.ts";

@@ -5,7 +5,7 @@ import { createExecutionContext, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, describe, expect, it } from "vitest";
 
-import { feedName } from "#core/feed-rpc.ts";
+import { feedName } from "#core/rpc/feed-rpc.ts";
 import type { Environment } from "#worker/bindings.ts";
 import { compose } from "#worker/compose.ts";
 

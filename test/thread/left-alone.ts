@@ -3,7 +3,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
-import type { ThreadRecord } from "#core/record.ts";
+import type { ThreadRecord } from "#core/record/record.ts";
 
 /** True if a thread's rows contain open work and no alarm is set for it. */
 export async function isLeftAlone(id: string): Promise<boolean> {

@@ -2,7 +2,7 @@
 
 import type { ThreadEvent } from "#contract/event.ts";
 import type { Limits } from "#contract/run.ts";
-import type { RequestKey } from "#core/thread-rpc.ts";
+import type { RequestKey } from "#core/rpc/thread-rpc.ts";
 import type { TestTurn } from "#spec/index.ts";
 
 import { personas } from "../worker/team.ts";

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 import type { TestTurn } from "#spec/index.ts";
 
 import { allow, capped, freshLimits } from "../worker/limited.ts";

@@ -5,7 +5,7 @@ import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
 import type { MessageHit, MessageHits } from "#contract/search-route.ts";
-import { callerHeader, messageSearchPath } from "#core/thread-rpc.ts";
+import { callerHeader, messageSearchPath } from "#core/rpc/thread-rpc.ts";
 
 import { scripts } from "../worker/definitions.ts";
 import { personas } from "../worker/team.ts";

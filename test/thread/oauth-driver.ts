@@ -7,10 +7,10 @@ import { beforeAll, beforeEach, inject } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
 import type { Message } from "#contract/thread-message.ts";
-import { remoteAuthorizations } from "#core/authorization-call.ts";
-import { feedName } from "#core/feed-rpc.ts";
-import type { FeedStub } from "#core/feed-rpc.ts";
 import type { AuthorizationStore } from "#core/ports/authorization-port.ts";
+import { remoteAuthorizations } from "#core/rpc/authorization-call.ts";
+import { feedName } from "#core/rpc/feed-rpc.ts";
+import type { FeedStub } from "#core/rpc/feed-rpc.ts";
 import { createRequestQueue } from "#lib/bounded-fetch.ts";
 import { seal, unseal } from "#lib/sealed-text.ts";
 import { systemClock } from "#lib/system-clock.ts";

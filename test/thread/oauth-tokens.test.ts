@@ -4,8 +4,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
-import { feedName } from "#core/feed-rpc.ts";
 import type { Clock } from "#core/ports/clock.ts";
+import { feedName } from "#core/rpc/feed-rpc.ts";
 import { createRequestQueue } from "#lib/bounded-fetch.ts";
 import type { RequestQueue } from "#lib/bounded-fetch.ts";
 import { systemClock } from "#lib/system-clock.ts";

@@ -5,7 +5,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { onTestFailed, TestRunner } from "vitest";
 
-import type { RunRecord } from "#core/run-record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
 import { withinTime } from "#lib/time-limit.ts";
 import { platformTimers } from "#lib/timers.ts";
 import { decodeBody } from "#store/row-body.ts";

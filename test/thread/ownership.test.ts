@@ -5,8 +5,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
 import { zeroUsage } from "#contract/usage.ts";
-import type { Caller } from "#core/thread-rpc.ts";
-import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
+import { callerHeader, subscribePath } from "#core/rpc/thread-rpc.ts";
 
 import { admin, message, newThread, peerOf, stubOf, value } from "./thread-driver.ts";
 

@@ -7,7 +7,7 @@ import type { ThreadEvent } from "#contract/event.ts";
 import type { PostMessage } from "#contract/message-route.ts";
 import type { QueuedInput } from "#contract/queue-route.ts";
 import type { Message } from "#contract/thread-message.ts";
-import type { Admission } from "#core/thread-rpc.ts";
+import type { Admission } from "#core/rpc/thread-rpc.ts";
 import type { TestTurn } from "#spec/index.ts";
 
 import { gate, scripts } from "../worker/definitions.ts";

@@ -2,8 +2,8 @@
 
 import { expect, it } from "vitest";
 
-import { feedName, ownerField, watchEndField } from "#core/feed-rpc.ts";
-import { callerHeader, endField, subscribePath } from "#core/thread-rpc.ts";
+import { feedName, ownerField, watchEndField } from "#core/rpc/feed-rpc.ts";
+import { callerHeader, endField, subscribePath } from "#core/rpc/thread-rpc.ts";
 
 import { feedOf, newOwner } from "./feed-watcher.ts";
 import { admin, converse, newThread, stubOf } from "./thread-driver.ts";

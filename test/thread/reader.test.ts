@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
-import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
+import { callerHeader, subscribePath } from "#core/rpc/thread-rpc.ts";
 
 import { gate, scripts } from "../worker/definitions.ts";
 import { SlowReader } from "./slow-reader.ts";

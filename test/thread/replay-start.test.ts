@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { noProgress } from "#core/blank-run.ts";
-import type { ExecutedRun, RunRecord } from "#core/run-record.ts";
+import { noProgress } from "#core/record/blank-run.ts";
+import type { ExecutedRun, RunRecord } from "#core/record/run-record.ts";
 import { nextStarted, runsByStart, searchRunsBack, searchRunsOn, startOf } from "#thread/replay/replay-start.ts";
 import { beginOrder } from "#thread/run/write-run.ts";
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import type { PlainEvent, ThreadEvent } from "#contract/event.ts";
 import { acknowledgeWindow, sharedWindowLimit, silentReaderMs } from "#contract/stream-limits.ts";
-import type { ThreadRecord } from "#core/record.ts";
+import type { ThreadRecord } from "#core/record/record.ts";
 import { Broadcaster } from "#thread/reader/broadcaster.ts";
 import { EventNumbers } from "#thread/reader/event-numbers.ts";
 import type { EventFilter } from "#thread/reader/reader-cursor.ts";

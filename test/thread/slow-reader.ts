@@ -1,7 +1,7 @@
 // A reader that acknowledges only when a test asks for it.
 
 import type { ThreadEvent } from "#contract/event.ts";
-import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
+import { callerHeader, subscribePath } from "#core/rpc/thread-rpc.ts";
 
 import { reportWait } from "./open-waits.ts";
 import { admin, stubOf } from "./thread-driver.ts";

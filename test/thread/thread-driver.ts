@@ -6,9 +6,9 @@ import { env } from "cloudflare:workers";
 import { createAcknowledger } from "#contract/acknowledger.ts";
 import type { ThreadEvent } from "#contract/event.ts";
 import type { PostMessage } from "#contract/message-route.ts";
-import type { ThreadPeer } from "#core/thread-peer.ts";
-import type { Result, Caller, ThreadStub } from "#core/thread-rpc.ts";
-import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
+import type { ThreadPeer } from "#core/rpc/thread-peer.ts";
+import type { Result, Caller, ThreadStub } from "#core/rpc/thread-rpc.ts";
+import { callerHeader, subscribePath } from "#core/rpc/thread-rpc.ts";
 import { platformTimers } from "#lib/timers.ts";
 import { orderProblems } from "#testing/transcript-invariants.ts";
 

@@ -1,9 +1,9 @@
 // Lets a test stop an object at certain places: at fault points, and before and after each message to another thread.
 // There a test may make the object wait, make the message fail, or abort the object.
 
-import type { FeedDirectory, OwnerFeedRpc } from "#core/feed-rpc.ts";
 import type { Faults } from "#core/ports/faults.ts";
-import type { PeerDirectory } from "#core/thread-peer.ts";
+import type { FeedDirectory, OwnerFeedRpc } from "#core/rpc/feed-rpc.ts";
+import type { PeerDirectory } from "#core/rpc/thread-peer.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
 /** A place that an object has reached. */

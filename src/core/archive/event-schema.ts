@@ -6,8 +6,8 @@ import { z } from "zod";
 import { eventSchema } from "#contract/event.ts";
 import { pendingCallSchema } from "#contract/thread.ts";
 
-import type { StoredEvent } from "../record.ts";
-import { leftOut } from "../stored-event.ts";
+import type { StoredEvent } from "../record/record.ts";
+import { leftOut } from "../record/stored-event.ts";
 
 const [plainEvents] = eventSchema.options;
 

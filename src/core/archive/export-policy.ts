@@ -1,8 +1,8 @@
 // What an export and an import do with each field of a record. The tables list every field: a new field of a record does not compile
 // until it is added here, so no field leaves the deployment by accident.
 
-import type { LogRecord, MessageRecord, ThreadRecord } from "../record.ts";
-import type { RunRecord } from "../run-record.ts";
+import type { LogRecord, MessageRecord, ThreadRecord } from "../record/record.ts";
+import type { RunRecord } from "../record/run-record.ts";
 
 /**
  * - `carried`: in the export, and the same in the imported thread.

@@ -6,9 +6,9 @@ import type { StopReason } from "#contract/stop-reason.ts";
 import { usageSince, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 
-import { describePart, providerToolText } from "../describe-part.ts";
-import type { MessageRecord, StoredPart, ThreadRecord } from "../record.ts";
-import type { RunRecord } from "../run-record.ts";
+import type { MessageRecord, StoredPart, ThreadRecord } from "../record/record.ts";
+import type { RunRecord } from "../record/run-record.ts";
+import { describePart, providerToolText } from "../request/describe-part.ts";
 
 /** The version of the stored form of sessions. */
 const sessionVersion = 1;

@@ -3,10 +3,10 @@
 
 import { isTextType } from "#lib/text-type.ts";
 
-import { partOf } from "../attachment-view.ts";
 import { messageTokens, tokensOf } from "../model/estimate-tokens.ts";
 import type { ModelMessage } from "../ports/model-port.ts";
-import type { StoredPart } from "../record.ts";
+import { partOf } from "../record/attachment-view.ts";
+import type { StoredPart } from "../record/record.ts";
 
 /** Tokens of the line that names a file. */
 const lineTokens = 30;

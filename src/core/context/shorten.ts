@@ -6,9 +6,9 @@ import { isVisible } from "#lib/visible-text.ts";
 
 import { textTokens } from "../model/estimate-tokens.ts";
 import type { ModelMessage } from "../ports/model-port.ts";
-import type { StoredPart } from "../record.ts";
+import type { StoredPart } from "../record/record.ts";
+import { textOf } from "../record/view.ts";
 import { resultText, withMessageText } from "../request/request-messages.ts";
-import { textOf } from "../view.ts";
 
 /** The maximum number of UTF-8 bytes of an old turn's text (figures.md: Compaction). */
 const essenceBytes = 200;

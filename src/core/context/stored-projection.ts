@@ -4,7 +4,7 @@
 import { beginsWith } from "#lib/begins-with.ts";
 
 import type { ModelMessage } from "../ports/model-port.ts";
-import type { StoredProjection } from "../record.ts";
+import type { StoredProjection } from "../record/record.ts";
 import type { Projection } from "./projection.ts";
 
 /** A stored message, and its position in the conversation. */

@@ -6,7 +6,7 @@ import { RE2JS, RE2JSException } from "re2js";
 import { refuse } from "#contract/error.ts";
 import type { GrepResult } from "#spec/index.ts";
 
-import { classSize, unfoldedSize } from "../unfolded-pattern.ts";
+import { classSize, unfoldedSize } from "../schema/unfolded-pattern.ts";
 import { SearchWork } from "./search-work.ts";
 
 /** Maximal instructions that a pattern's repetitions may expand to. Compiling that many takes about 50 ms and cannot be interrupted. */

@@ -1,6 +1,6 @@
 // The share of a run's budget that a model request reserves before it is sent. Pure.
 
-import { costOf } from "../cost.ts";
+import { costOf } from "../model/cost.ts";
 import { finishedUsage } from "../model/counted-usage.ts";
 import { requestTokens } from "../model/estimate-tokens.ts";
 import type { AnswerSoFar, ModelRequest } from "../ports/model-port.ts";

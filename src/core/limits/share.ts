@@ -3,10 +3,10 @@
 
 import type { Limits } from "#contract/run.ts";
 
-import type { MessageRecord } from "../record.ts";
-import type { RunProgress } from "../run-record.ts";
-import { callsOf } from "../run-state.ts";
-import { isInScope } from "../scope.ts";
+import type { MessageRecord } from "../record/record.ts";
+import type { RunProgress } from "../record/run-record.ts";
+import { callsOf } from "../record/run-state.ts";
+import { isInScope } from "../record/scope.ts";
 import type { CallContext } from "../tools/call-slot.ts";
 import { amountNames, eachAmount, zeroUse, addUsed } from "./amounts.ts";
 import type { AmountName, Bounds, Used } from "./amounts.ts";

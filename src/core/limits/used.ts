@@ -1,9 +1,9 @@
 // Computes what a run has used from its rows: its model requests in all its loops, and the usage that its children reported.
 
-import type { Work } from "../awaited.ts";
-import type { MessageRecord } from "../record.ts";
-import type { RunRecord } from "../run-record.ts";
-import { isModelAnswer } from "../scope.ts";
+import type { Work } from "../record/awaited.ts";
+import type { MessageRecord } from "../record/record.ts";
+import type { RunRecord } from "../record/run-record.ts";
+import { isModelAnswer } from "../record/scope.ts";
 import type { Used } from "./amounts.ts";
 
 /** No usage. */

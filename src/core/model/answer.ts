@@ -5,12 +5,12 @@ import { keptBounds } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/thread-message.ts";
 import { joinBase64 } from "#lib/base64.ts";
+import { jsonBytes } from "#lib/cut-text.ts";
 import { parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 
-import { jsonBytes } from "../cut-text.ts";
 import type { ModelFinish, ModelPart } from "../ports/model-port.ts";
-import type { StoredPart } from "../record.ts";
-import type { RowEvents } from "../row-events.ts";
+import type { StoredPart } from "../record/record.ts";
+import type { RowEvents } from "../step/row-events.ts";
 
 /** The maximum number of bytes of JSON of an answer's parts: its message has to fit a row. Images and audio are stored as files. */
 const longestAnswer = 1_500_000;

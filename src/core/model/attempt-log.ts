@@ -2,11 +2,11 @@
 
 import type { JsonObject } from "#contract/json.ts";
 
-import { fitLog } from "../fit-log.ts";
-import { keepContext } from "../keep-context.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
-import type { LogRecord, StoredEvent } from "../record.ts";
+import { fitLog } from "../record/fit-log.ts";
+import type { LogRecord, StoredEvent } from "../record/record.ts";
+import { keepContext } from "../step/keep-context.ts";
 import type { AttemptResult } from "./request-answer.ts";
 
 /** The context of an attempt, and the fields that a step adds to the row of its last attempt. */

@@ -4,7 +4,7 @@
 import { utf8Length } from "#lib/utf8-length.ts";
 
 import type { ModelMessage, ModelRequest } from "../ports/model-port.ts";
-import type { StoredPart } from "../record.ts";
+import type { StoredPart } from "../record/record.ts";
 import { resultText } from "../request/request-messages.ts";
 
 /** Tokens of a text. */

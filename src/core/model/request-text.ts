@@ -2,9 +2,9 @@
 
 import type { Usage } from "#contract/usage.ts";
 
-import { costOf } from "../cost.ts";
 import type { ModelFailure, ModelRequest } from "../ports/model-port.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
+import { costOf } from "./cost.ts";
 import { cutUsage, finishedUsage } from "./counted-usage.ts";
 import { silenceLimits, watched } from "./watchdog.ts";
 

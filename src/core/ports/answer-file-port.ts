@@ -1,7 +1,7 @@
 // The port that stores parts of tool results and model answers as files, when they do not fit a row.
 
-import type { ToolAnswer } from "../awaited.ts";
-import type { StoredPart } from "../record.ts";
+import type { ToolAnswer } from "../record/awaited.ts";
+import type { StoredPart } from "../record/record.ts";
 
 /** The call that a result belongs to. A call that runs again has the same `message_id`, the id of its tool message. */
 interface AnsweredCall {

@@ -2,7 +2,7 @@
 
 import type { Limits } from "#contract/run.ts";
 
-import type { AwaitedChildResult } from "../awaited.ts";
+import type { AwaitedChildResult } from "../record/awaited.ts";
 
 /** A child thread to start: the call that it works on, its first message, and its limits. */
 export interface ChildStart {

@@ -1,6 +1,6 @@
 // The port that completes the compactions of steps. A process whose steps are never compacted does without it.
 
-import type { RowEvents } from "../row-events.ts";
+import type { RowEvents } from "../step/row-events.ts";
 import type { ReservedShare } from "./limit-port.ts";
 import type { RunPorts } from "./run-ports.ts";
 import type { NumberedPlan } from "./step-port.ts";

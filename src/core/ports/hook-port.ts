@@ -4,8 +4,8 @@
 import type { ToolResult } from "#contract/call-result.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 
-import type { ToolAnswer } from "../awaited.ts";
-import type { MessageRecord } from "../record.ts";
+import type { ToolAnswer } from "../record/awaited.ts";
+import type { MessageRecord } from "../record/record.ts";
 import type { RunEnd } from "./strategy-port.ts";
 
 /** A call as hooks receive it. */

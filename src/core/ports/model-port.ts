@@ -7,7 +7,7 @@ import type { StopReason } from "#contract/thread-message.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { AnyModelDefinition, ModelTimeouts, ReasoningConfig, RetryOptions } from "#spec/index.ts";
 
-import type { ProviderData, StoredPart } from "../record.ts";
+import type { ProviderData, StoredPart } from "../record/record.ts";
 
 /** A message of a model request. A tool message has the result of the call `tool_call_id` in the assistant message before it. */
 export interface ModelMessage {

@@ -1,7 +1,7 @@
 // The port that writes the rows of a run.
 
-import type { LogRecord, MessageRecord } from "../record.ts";
-import type { RunRecord } from "../run-record.ts";
+import type { LogRecord, MessageRecord } from "../record/record.ts";
+import type { RunRecord } from "../record/run-record.ts";
 
 /**
  * Contract: synchronous; each call writes all of its rows or none. `messages` are the run's messages in memory, in order, including

@@ -1,9 +1,9 @@
 // The ports of a run: everything that the loop uses from outside.
 
-import type { MessageRecord } from "../record.ts";
-import type { ExecutedRun } from "../run-record.ts";
-import type { CommittedSteps } from "../run-state.ts";
-import type { Scope } from "../scope.ts";
+import type { MessageRecord } from "../record/record.ts";
+import type { ExecutedRun } from "../record/run-record.ts";
+import type { CommittedSteps } from "../record/run-state.ts";
+import type { Scope } from "../record/scope.ts";
 import type { CallContext } from "../tools/call-slot.ts";
 import type { ResultSettings } from "../tools/read-result.ts";
 import type { AnswerFiles } from "./answer-file-port.ts";

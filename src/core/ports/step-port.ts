@@ -4,7 +4,7 @@ import type { JsonObject } from "#contract/json.ts";
 import type { Side } from "#contract/thread-message.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import type { StoredProjection } from "../record.ts";
+import type { StoredProjection } from "../record/record.ts";
 import type { ModelRequest } from "./model-port.ts";
 import type { StepShape } from "./strategy-port.ts";
 import type { ToolRunner } from "./tool-port.ts";

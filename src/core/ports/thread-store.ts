@@ -3,8 +3,8 @@
 
 import type { LogType } from "#contract/log-entry.ts";
 
-import type { KeyRecord, LogRecord, MessageRecord, StoredEvent, ThreadRecord } from "../record.ts";
-import type { RunRecord } from "../run-record.ts";
+import type { KeyRecord, LogRecord, MessageRecord, StoredEvent, ThreadRecord } from "../record/record.ts";
+import type { RunRecord } from "../record/run-record.ts";
 
 /** A query for messages of a branch. */
 export interface MessageQuery {

@@ -5,7 +5,7 @@ import type { PlainEvent } from "#contract/event.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { ThreadState } from "#spec/index.ts";
 
-import type { LogRecord } from "../record.ts";
+import type { LogRecord } from "../record/record.ts";
 import type { Reserved } from "./limit-port.ts";
 import type { ModelRequest } from "./model-port.ts";
 

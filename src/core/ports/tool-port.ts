@@ -3,8 +3,8 @@
 import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 
-import type { AwaitedResult, ToolAnswer } from "../awaited.ts";
-import type { MessageRecord } from "../record.ts";
+import type { AwaitedResult, ToolAnswer } from "../record/awaited.ts";
+import type { MessageRecord } from "../record/record.ts";
 import type { CallContext as StepCallContext } from "../tools/call-slot.ts";
 import type { ToolSpec } from "./model-port.ts";
 import type { CallExecutions } from "./tool-host.ts";

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import type { Log } from "#lib/log-port.ts";
 import type { ToolCall } from "#spec/index.ts";
 
-import type { ToolAnswer } from "../awaited.ts";
+import type { ToolAnswer } from "../record/awaited.ts";
 import type { AuthorizationModule, Authorizations } from "./authorization-port.ts";
 import type { Clock } from "./clock.ts";
 import type { OutboundFetch } from "./outbound-fetch.ts";

@@ -4,10 +4,10 @@
 
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { partOf } from "../attachment-view.ts";
 import type { ModelMessage } from "../ports/model-port.ts";
 import type { ThreadFiles } from "../ports/thread-file-port.ts";
-import type { StoredPart } from "../record.ts";
+import { partOf } from "../record/attachment-view.ts";
+import type { StoredPart } from "../record/record.ts";
 import { AttachmentBudget } from "./attachment-budget.ts";
 import { resultWithText } from "./request-messages.ts";
 import { fileLine, sentAs, sentFile } from "./sent-file.ts";

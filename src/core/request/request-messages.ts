@@ -2,8 +2,8 @@
 
 import type { ModelMessage } from "../ports/model-port.ts";
 import type { StepShape } from "../ports/strategy-port.ts";
-import type { MessageRecord, StoredPart } from "../record.ts";
-import { textOf } from "../view.ts";
+import type { MessageRecord, StoredPart } from "../record/record.ts";
+import { textOf } from "../record/view.ts";
 
 /** Whether a message may be sent to a model: not one of role `extension`, and not a call in progress. */
 export function isSendable({ role, status }: MessageRecord): boolean {

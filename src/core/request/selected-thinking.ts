@@ -4,7 +4,7 @@
 
 import type { ReasoningConfig } from "#spec/index.ts";
 
-import type { MessageRecord, StoredPart } from "../record.ts";
+import type { MessageRecord, StoredPart } from "../record/record.ts";
 
 /**
  * The earlier messages of a thread, without the thinking that is not sent. A turn that ends in tool results keeps its thinking until the

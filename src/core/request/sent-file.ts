@@ -6,10 +6,10 @@ import { toBase64 } from "#lib/base64.ts";
 import { imageType } from "#lib/image-type.ts";
 import { decodeText, isTextType } from "#lib/text-type.ts";
 
-import { describePart } from "../describe-part.ts";
 import type { ThreadFiles } from "../ports/thread-file-port.ts";
-import type { StoredPart } from "../record.ts";
+import type { StoredPart } from "../record/record.ts";
 import type { AttachmentBudget } from "./attachment-budget.ts";
+import { describePart } from "./describe-part.ts";
 
 /** The longest side of an image in pixels. Providers refuse a whole request with a larger one. */
 const maxPixels = 8000;

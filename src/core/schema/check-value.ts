@@ -5,8 +5,8 @@
 // documents, and keywords with an invalid value. A value is refused only if it breaks the schema whatever these would say.
 
 import type { Json, JsonObject } from "#contract/json.ts";
+import { cutText } from "#lib/cut-text.ts";
 
-import { cutText } from "../cut-text.ts";
 import { keywords } from "./keywords.ts";
 import { pathText, SchemaCheck, fails } from "./schema-check.ts";
 import type { ProblemList } from "./schema-check.ts";

@@ -3,8 +3,8 @@
 
 import { RE2JS, RE2JSException } from "re2js";
 
-import { classSize, unfoldedSize } from "../unfolded-pattern.ts";
 import type { SchemaWork } from "./schema-work.ts";
+import { classSize, unfoldedSize } from "./unfolded-pattern.ts";
 
 /** The maximum number of UTF-16 units of a pattern, and of the instructions that its repetitions may expand to. */
 const mostUnits = 1000;

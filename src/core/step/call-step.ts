@@ -4,13 +4,13 @@
 import type { ToolCallPart } from "#contract/content.ts";
 import { zeroUsage } from "#contract/usage.ts";
 
-import { stepMessage } from "../message-draft.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { StepProblem } from "../ports/step-port.ts";
-import type { MessageRecord } from "../record.ts";
-import type { QueuedCall } from "../run-record.ts";
-import { callsOf, nextStepNumber, totalsOf } from "../run-state.ts";
-import type { OpenStep } from "../run-state.ts";
+import { stepMessage } from "../record/message-draft.ts";
+import type { MessageRecord } from "../record/record.ts";
+import type { QueuedCall } from "../record/run-record.ts";
+import { callsOf, nextStepNumber, totalsOf } from "../record/run-state.ts";
+import type { OpenStep } from "../record/run-state.ts";
 import type { CallPlan } from "../tools/call-slot.ts";
 import { runCalls } from "../tools/run-calls.ts";
 import { appendAnswer, stepEvents, writeStepEnd } from "./step-rows.ts";

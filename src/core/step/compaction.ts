@@ -4,13 +4,13 @@
 import type { JsonObject } from "#contract/json.ts";
 import { isVisible } from "#lib/visible-text.ts";
 
-import { fitLog } from "../fit-log.ts";
 import { durationFields, scopeFields } from "../model/attempt-log.ts";
 import { requestText } from "../model/request-text.ts";
 import type { RequestedText } from "../model/request-text.ts";
 import type { CompactedStep, CompactionPort, PlanWithinLimits, RetryPosition } from "../ports/compaction-port.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
-import { addModelUsage } from "../run-state.ts";
+import { fitLog } from "../record/fit-log.ts";
+import { addModelUsage } from "../record/run-state.ts";
 
 /** Completes the compactions of a thread's steps. */
 export const compaction: CompactionPort = { reserveSummary, complete, smallerPlan };

@@ -3,7 +3,7 @@
 import type { HookStep, HookStepEnd } from "../ports/hook-port.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { RunEnd } from "../ports/strategy-port.ts";
-import { lastStep } from "../run-state.ts";
+import { lastStep } from "../record/run-state.ts";
 
 /** The step with this number of the loop. */
 export function hookStep(step: number, { run, scope }: Pick<RunPorts, "run" | "scope">): HookStep {

@@ -1,11 +1,11 @@
 // Stores the instruction of a step: a user message that the strategy sends and keeps, as a silent message with the strategy's name. If a
 // crash or a suspension interrupts the step after that, the resumed step does not store the message again.
 
-import { stepMessage, strategyMark } from "../message-draft.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { StepShape } from "../ports/strategy-port.ts";
-import { RowEvents } from "../row-events.ts";
-import { isAnswer, isInScope } from "../scope.ts";
+import { stepMessage, strategyMark } from "../record/message-draft.ts";
+import { isAnswer, isInScope } from "../record/scope.ts";
+import { RowEvents } from "./row-events.ts";
 import { appendAnswer } from "./step-rows.ts";
 
 /** Stores the instruction, unless it is stored already. */

@@ -3,10 +3,7 @@
 
 import type { JsonObject } from "#contract/json.ts";
 
-import { fitLog } from "../fit-log.ts";
-import { keepContext } from "../keep-context.ts";
 import { zeroWork } from "../limits/used.ts";
-import { stepMessage, strategyMark } from "../message-draft.ts";
 import { attemptLog, durationFields, scopeFields } from "../model/attempt-log.ts";
 import { stopReasonOf } from "../model/request-answer.ts";
 import type { AttemptResult } from "../model/request-answer.ts";
@@ -14,12 +11,15 @@ import type { ModelFinish } from "../ports/model-port.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
 import type { FinishedStep, StepEffects } from "../ports/strategy-port.ts";
-import type { MessageRecord, StoredPart } from "../record.ts";
-import { RowEvents } from "../row-events.ts";
-import { outcomeOf, stepOf, totalsOf } from "../run-state.ts";
+import { fitLog } from "../record/fit-log.ts";
+import { stepMessage, strategyMark } from "../record/message-draft.ts";
+import type { MessageRecord, StoredPart } from "../record/record.ts";
+import { outcomeOf, stepOf, totalsOf } from "../record/run-state.ts";
+import { toMessage } from "../record/view.ts";
 import type { CallPlan, SettledCall } from "../tools/call-slot.ts";
 import type { StepCallResults } from "../tools/run-calls.ts";
-import { toMessage } from "../view.ts";
+import { keepContext } from "./keep-context.ts";
+import { RowEvents } from "./row-events.ts";
 
 /** A step and the ports that its rows are written with. */
 export interface StepContext<Plan = NumberedPlan> {

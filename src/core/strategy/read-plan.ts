@@ -4,8 +4,8 @@ import { z } from "zod";
 
 import type { PlanStep } from "#contract/event.ts";
 import type { Json } from "#contract/json.ts";
+import { cutText } from "#lib/cut-text.ts";
 
-import { cutText } from "../cut-text.ts";
 import type { AnswerStructure } from "../ports/model-port.ts";
 
 const text = { type: "string" };

@@ -5,15 +5,15 @@ import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import { anySignal } from "#lib/any-signal.ts";
+import { cutText } from "#lib/cut-text.ts";
 import { deferred } from "#lib/deferred.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
-import { cutText } from "../cut-text.ts";
-import { fitLog } from "../fit-log.ts";
 import type { CallExecution, ClosableExecutions, ExecutionTotals } from "../ports/tool-host.ts";
-import type { LogRecord, MessageRecord } from "../record.ts";
-import { addModelUsage } from "../run-state.ts";
-import type { ModelUsage } from "../run-state.ts";
+import { fitLog } from "../record/fit-log.ts";
+import type { LogRecord, MessageRecord } from "../record/record.ts";
+import { addModelUsage } from "../record/run-state.ts";
+import type { ModelUsage } from "../record/run-state.ts";
 import type { CallContext } from "./call-slot.ts";
 
 /** The maximum number of executions of a call whose events are sent and stored. The usage of further executions counts as well. */

@@ -2,13 +2,13 @@
 
 import type { ToolCallPart } from "#contract/content.ts";
 
-import type { AwaitedApproval, ToolAnswer } from "../awaited.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
 import type { CallOutcome } from "../ports/strategy-port.ts";
 import type { ApprovalRule, ToolRunner } from "../ports/tool-port.ts";
-import type { MessageRecord } from "../record.ts";
-import type { RowEvents } from "../row-events.ts";
+import type { AwaitedApproval, ToolAnswer } from "../record/awaited.ts";
+import type { MessageRecord } from "../record/record.ts";
+import type { RowEvents } from "../step/row-events.ts";
 
 /** A call without a result. */
 export interface CallSlot {

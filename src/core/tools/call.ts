@@ -7,14 +7,14 @@ import type { JsonObject } from "#contract/json.ts";
 import { textOrJson } from "#lib/json-value.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
-import type { Approval, AwaitedApproval, ToolAnswer } from "../awaited.ts";
-import { stepMessage } from "../message-draft.ts";
 import type { LoopHooks, UpdateHook } from "../ports/hook-port.ts";
 import { isSteered } from "../ports/steering.ts";
 import type { ClosableExecutions } from "../ports/tool-host.ts";
 import type { ApprovalRule, NestedOutcome, NestedRunner, ToolRunner } from "../ports/tool-port.ts";
-import type { MessageRecord } from "../record.ts";
-import type { RowEvents } from "../row-events.ts";
+import type { Approval, AwaitedApproval, ToolAnswer } from "../record/awaited.ts";
+import { stepMessage } from "../record/message-draft.ts";
+import type { MessageRecord } from "../record/record.ts";
+import type { RowEvents } from "../step/row-events.ts";
 import { awaitedApproval } from "./call-slot.ts";
 import type { CallContext, CallSlot, CallState } from "./call-slot.ts";
 import { errorResult } from "./error-results.ts";

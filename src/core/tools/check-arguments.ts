@@ -4,8 +4,8 @@ import type { z } from "zod";
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import { parseCounted, ZodBoundError } from "#lib/counted-zod.ts";
+import { cutText, errorMessage } from "#lib/cut-text.ts";
 
-import { cutText, errorMessage } from "../cut-text.ts";
 import type { CheckedArguments } from "../ports/tool-port.ts";
 
 /** The maximum number of bytes of a problem's text: zod may list every unknown key. */

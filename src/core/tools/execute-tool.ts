@@ -7,11 +7,11 @@ import { anySignal } from "#lib/any-signal.ts";
 import { followAbort } from "#lib/follow-abort.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
-import type { ToolAnswer } from "../awaited.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Faults } from "../ports/faults.ts";
 import type { UpdateHook } from "../ports/hook-port.ts";
 import type { CallContext, ToolRunner } from "../ports/tool-port.ts";
+import type { ToolAnswer } from "../record/awaited.ts";
 import { errorResult } from "./error-results.ts";
 import { readToolAnswer, threadResults, thrownResult } from "./read-result.ts";
 import type { ResultSettings } from "./read-result.ts";

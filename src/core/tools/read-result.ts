@@ -6,11 +6,11 @@ import { z } from "zod";
 import { attachmentLimit, attachmentRefSchema } from "#contract/attachment.ts";
 import type { ToolResult } from "#contract/call-result.ts";
 import { jsonSchema } from "#contract/json.ts";
+import { cutText, jsonBytes, errorMessage } from "#lib/cut-text.ts";
 import { textOrJson } from "#lib/json-value.ts";
 import { isVisible } from "#lib/visible-text.ts";
 
-import type { ToolAnswer } from "../awaited.ts";
-import { cutText, jsonBytes, errorMessage } from "../cut-text.ts";
+import type { ToolAnswer } from "../record/awaited.ts";
 import { errorResult, threadErrorTexts } from "./error-results.ts";
 import type { CallErrorTexts } from "./error-results.ts";
 import { readContent } from "./result-content.ts";

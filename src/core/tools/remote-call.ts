@@ -1,9 +1,9 @@
 // A call of a remote tool, which has no function: a client reads the call's name and arguments from the thread, and posts its result. The
 // run is suspended until then, with an alarm at the deadline (architecture §5.3).
 
-import type { AwaitedClientResult } from "../awaited.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { NestedCall, NestedRunner } from "../ports/tool-port.ts";
+import type { AwaitedClientResult } from "../record/awaited.ts";
 import type { CallContext } from "./call-slot.ts";
 import { errorResult } from "./error-results.ts";
 import { threadResults } from "./read-result.ts";

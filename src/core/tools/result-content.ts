@@ -6,8 +6,8 @@ import { z } from "zod";
 import { attachmentLimit, mimeTypeSchema } from "#contract/attachment.ts";
 import { isObject } from "#lib/json-value.ts";
 
-import type { ToolAnswer } from "../awaited.ts";
-import type { StoredPart } from "../record.ts";
+import type { ToolAnswer } from "../record/awaited.ts";
+import type { StoredPart } from "../record/record.ts";
 
 const textSchema = z.object({ type: z.literal("text"), text: z.string() });
 

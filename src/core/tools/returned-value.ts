@@ -1,10 +1,10 @@
 // Converts what the function of a thread's tool returned to a result (decision 97: a text or any JSON value is a success with that value).
 
+import { errorMessage } from "#lib/cut-text.ts";
 import { isObject, type Fields } from "#lib/json-value.ts";
 import { losslessJson } from "#lib/lossless-json.ts";
 
-import type { ToolAnswer } from "../awaited.ts";
-import { errorMessage } from "../cut-text.ts";
+import type { ToolAnswer } from "../record/awaited.ts";
 import { errorResult } from "./error-results.ts";
 
 const returnShape =

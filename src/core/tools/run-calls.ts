@@ -5,10 +5,10 @@ import type { ToolCallPart } from "#contract/content.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
-import type { ToolAnswer } from "../awaited.ts";
 import type { ApprovalRule } from "../ports/tool-port.ts";
-import type { MessageRecord } from "../record.ts";
-import { isInScope } from "../scope.ts";
+import type { ToolAnswer } from "../record/awaited.ts";
+import type { MessageRecord } from "../record/record.ts";
+import { isInScope } from "../record/scope.ts";
 import { awaitedApproval, isApproved, isSettledCall } from "./call-slot.ts";
 import type { CallContext, CallSlot, CallState, SettledCall } from "./call-slot.ts";
 import { runCall } from "./call.ts";

@@ -7,9 +7,9 @@ import { losslessJson } from "#lib/lossless-json.ts";
 import { redactedError } from "#lib/redacted-texts.ts";
 import type { ToolCall, ToolStreamPart } from "#spec/index.ts";
 
-import type { ToolAnswer } from "../awaited.ts";
 import type { Faults } from "../ports/faults.ts";
 import type { CallContext, ToolPiece } from "../ports/tool-port.ts";
+import type { ToolAnswer } from "../record/awaited.ts";
 import { errorResult } from "./error-results.ts";
 
 /** Milliseconds that a call of a tool may take if its definition sets no time. */

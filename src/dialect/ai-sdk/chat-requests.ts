@@ -4,7 +4,7 @@
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import { postMessageSchema } from "#contract/message-route.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
-import type { Admission, Caller, PostedResults, RequestKey } from "#core/thread-rpc.ts";
+import type { Admission, Caller, PostedResults, RequestKey } from "#core/rpc/thread-rpc.ts";
 import { jsonHeaders } from "#http/answer/json-answer.ts";
 import { checkAnswerable, checkContent, checkMetadata } from "#http/input/message-size.ts";
 import { parseInput } from "#http/input/parse-input.ts";

@@ -2,7 +2,7 @@
 // them.
 
 import type { ThreadEvent } from "#contract/event.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 import { sseHeaders, sseResponse } from "#http/bridge/sse-response.ts";
 import type { SseFormat } from "#http/bridge/sse-response.ts";
 import { Subscription } from "#http/bridge/thread-subscription.ts";

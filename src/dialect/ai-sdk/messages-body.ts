@@ -1,6 +1,6 @@
 // The conversation as a JSON list of UI messages, written page by page: a long one is never in memory as a whole.
 
-import type { TranscriptPage } from "#core/thread-rpc.ts";
+import type { TranscriptPage } from "#core/rpc/thread-rpc.ts";
 
 import type { IsServerTool } from "./tool-parts.ts";
 import { UiMessageList } from "./ui-messages.ts";

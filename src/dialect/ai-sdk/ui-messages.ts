@@ -3,7 +3,7 @@
 
 import type { Message } from "#contract/thread-message.ts";
 import type { PendingCall } from "#contract/thread.ts";
-import type { TranscriptEntry } from "#core/thread-rpc.ts";
+import type { TranscriptEntry } from "#core/rpc/thread-rpc.ts";
 
 import { providerToolPart } from "./provider-tool-parts.ts";
 import type { UiMessage, UiPart } from "./routes.ts";

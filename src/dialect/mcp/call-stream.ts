@@ -4,7 +4,7 @@
 import { ThreadholdError } from "#contract/error.ts";
 import type { PlainEvent, ThreadEvent } from "#contract/event.ts";
 import { isFinished } from "#contract/finished.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 import type { Frame } from "#http/bridge/deliveries.ts";
 import { sseResponse } from "#http/bridge/sse-response.ts";
 import { Subscription } from "#http/bridge/thread-subscription.ts";

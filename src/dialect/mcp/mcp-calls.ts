@@ -12,7 +12,7 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import { postMessageSchema } from "#contract/message-route.ts";
 import type { Run } from "#contract/run.ts";
 import { postedResultSchema } from "#contract/tool-route.ts";
-import type { Caller, RequestKey } from "#core/thread-rpc.ts";
+import type { Caller, RequestKey } from "#core/rpc/thread-rpc.ts";
 import { jsonAnswer } from "#http/answer/json-answer.ts";
 import { checkAnswerable, checkContent } from "#http/input/message-size.ts";
 import { parseInput } from "#http/input/parse-input.ts";

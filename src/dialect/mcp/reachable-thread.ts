@@ -3,7 +3,7 @@
 
 import { refuse } from "#contract/error.ts";
 import type { Thread } from "#contract/thread.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 import type { CallThread } from "#http/thread/call-thread.ts";
 import { threadUuidText } from "#lib/uuid-text.ts";
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 import { errorAnswer } from "#http/answer/error-answer.ts";
 import { emptyAnswer, jsonHeaders } from "#http/answer/json-answer.ts";
 import { invalidField } from "#http/input/field-error.ts";

@@ -7,7 +7,7 @@ import { v4 as randomId } from "uuid";
 import { encodeCursor } from "#contract/cursor.ts";
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import { earlierNamedThreadId, namedThreadId } from "#contract/named-thread-id.ts";
-import type { Caller, TranscriptPage } from "#core/thread-rpc.ts";
+import type { Caller, TranscriptPage } from "#core/rpc/thread-rpc.ts";
 import type { CallThread } from "#http/thread/call-thread.ts";
 import { derivedUuidText, randomUuidText } from "#lib/uuid-text.ts";
 

@@ -4,7 +4,7 @@ import type { SessionMessage } from "#contract/session/session-message.ts";
 import { toPendingCall, toSessionMessage } from "#contract/session/session-transcript.ts";
 import type { Providers } from "#contract/session/session-transcript.ts";
 import { sessionStatus } from "#contract/session/session-view.ts";
-import type { TranscriptEntry, TranscriptPage } from "#core/thread-rpc.ts";
+import type { TranscriptEntry, TranscriptPage } from "#core/rpc/thread-rpc.ts";
 
 /** The source of a body. */
 export interface SessionBody {

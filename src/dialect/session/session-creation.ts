@@ -6,7 +6,7 @@ import type { Refusal } from "#contract/error.ts";
 import { initialTranscript } from "#contract/session/initial-transcript.ts";
 import { setupAgent } from "#contract/setup.ts";
 import type { SetupOptions } from "#contract/setup.ts";
-import type { Caller, CreateInput } from "#core/thread-rpc.ts";
+import type { Caller, CreateInput } from "#core/rpc/thread-rpc.ts";
 import type { Services } from "#http/services.ts";
 import type { Registry } from "#spec/registry.ts";
 

@@ -8,7 +8,7 @@ import { AgentEvents } from "#contract/session/execution-events.ts";
 import { inputContent, postedResult } from "#contract/session/initial-transcript.ts";
 import type { SessionToolCall } from "#contract/session/session-message.ts";
 import { toPendingCall } from "#contract/session/session-transcript.ts";
-import type { Caller, InputSetup, PostedMessage, PostedResults, RequestKey } from "#core/thread-rpc.ts";
+import type { Caller, InputSetup, PostedMessage, PostedResults, RequestKey } from "#core/rpc/thread-rpc.ts";
 import { jsonHeaders } from "#http/answer/json-answer.ts";
 import { sseHeaders, sseResponse } from "#http/bridge/sse-response.ts";
 import { Subscription } from "#http/bridge/thread-subscription.ts";

@@ -1,6 +1,6 @@
 // What a loop produced, for code that runs loops of its own and has to continue however they end: branches, judges, sub-agents.
 
-import { errorMessage } from "#core/cut-text.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 
 import type { EventSender } from "./event-channel.ts";
 import type { AgentEvent, AgentEventOf } from "./loop-event.ts";

@@ -3,7 +3,7 @@
 // retried ends with the stop reason `error`, and is in no list of messages.
 
 import type { PlainEvent } from "#contract/event.ts";
-import type { MessageRecord } from "#core/record.ts";
+import type { MessageRecord } from "#core/record/record.ts";
 
 import { StreamedAnswer } from "./answer-so-far.ts";
 import type { CallUpdate, ToolCalls } from "./loop-calls.ts";

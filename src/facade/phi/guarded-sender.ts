@@ -1,6 +1,6 @@
 // The sender of a program's events, whose errors never enter the loop.
 
-import { errorMessage } from "#core/cut-text.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { consoleLog } from "#lib/log-port.ts";
 
 import type { EventSender } from "./event-channel.ts";

@@ -1,8 +1,8 @@
 // Calls the functions of a program inside a loop: hooks, queues, filters. The first one that throws ends the loop as failed: the running
 // request and calls are cancelled, and the error is the last message. Contract: a loop that is cancelled does not wait for a function.
 
-import { errorMessage } from "#core/cut-text.ts";
 import { anySignal } from "#lib/any-signal.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { consoleLog } from "#lib/log-port.ts";
 
 import { LoopError } from "./loop-error.ts";

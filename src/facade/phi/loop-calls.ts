@@ -1,9 +1,9 @@
 // Runs the calls of a loop: connects the tools of a program to the core's executor. The core decides when a call runs, what stops it and
 // which error result it gets; the results with their blocks and details are kept here, because the core stores texts.
 
-import type { ToolAnswer } from "#core/awaited.ts";
 import { noFaults } from "#core/ports/faults.ts";
 import { runnerDefaults, type ToolRunner } from "#core/ports/tool-port.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
 import { toolOutput } from "#core/tools/tool-output.ts";
 import { isObject } from "#lib/json-value.ts";
 import { losslessJson } from "#lib/lossless-json.ts";

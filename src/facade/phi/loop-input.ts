@@ -2,8 +2,8 @@
 // functions at the points where the document reads its queues, filtered, and joined to the next turn. A message that was taken is never
 // lost: it is in the context when the loop has ended.
 
-import { errorMessage } from "#core/cut-text.ts";
 import type { Steering } from "#core/ports/steering.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 
 import { checkMessages } from "./agent-context.ts";
 import { filterInput } from "./filtered-input.ts";

@@ -4,7 +4,7 @@
 import type { Json } from "#contract/json.ts";
 import { addUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
-import type { ProviderData } from "#core/record.ts";
+import type { ProviderData } from "#core/record/record.ts";
 
 export type { Usage } from "#contract/usage.ts";
 

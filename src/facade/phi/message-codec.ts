@@ -3,7 +3,7 @@
 import type { JsonObject } from "#contract/json.ts";
 import type { StopReason as CoreStopReason } from "#contract/thread-message.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
-import type { MessageRecord, ProviderData, StoredPart } from "#core/record.ts";
+import type { MessageRecord, ProviderData, StoredPart } from "#core/record/record.ts";
 import { fieldsOf, isObject } from "#lib/json-value.ts";
 import { isUnchanged, plainCopy } from "#lib/plain-copy.ts";
 

@@ -1,7 +1,7 @@
 // The values that functions of a program return: waits for a promise until the loop is cancelled, and recognizes a promise where the function
 // has to be synchronous. Invariant: no promise of a program is left without a handler of its rejection.
 
-import { errorMessage } from "#core/cut-text.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { fieldsOf } from "#lib/json-value.ts";
 import { consoleLog } from "#lib/log-port.ts";
 

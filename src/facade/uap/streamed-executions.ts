@@ -1,6 +1,6 @@
 // Collects the ended tool calls of an execution from the events of its stream. A failed execution has no turn with a list of its calls.
 
-import { errorMessage } from "#core/cut-text.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { isObject, parseJson } from "#lib/json-value.ts";
 
 import type { SubagentToolExecution } from "../upp/tool-context.ts";

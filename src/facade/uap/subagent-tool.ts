@@ -1,7 +1,7 @@
 // `subagentTool`: creates a tool that executes an agent, links the execution to the call, and emits the sub-agent's events. The program
 // defines the schema of the tool.
 
-import { errorMessage } from "#core/cut-text.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { fieldsOf } from "#lib/json-value.ts";
 
 import { refusal } from "../upp/upp-error.ts";

@@ -1,7 +1,7 @@
 // `agent`: a model with tools and an execution strategy, whose functions take a state and return a new one.
 
-import { errorMessage } from "#core/cut-text.ts";
 import { anySignal } from "#lib/any-signal.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 
 import { checkedSignal } from "../upp/checked-signal.ts";
 import { EventStream } from "../upp/event-stream.ts";

@@ -1,6 +1,6 @@
 // Converts UPP's content blocks to message parts of the core: the blocks of user messages, and the blocks that tools return.
 
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 import { toBase64 } from "#lib/base64.ts";
 import { isObject } from "#lib/json-value.ts";
 import { isTextType } from "#lib/text-type.ts";

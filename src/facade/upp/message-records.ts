@@ -3,7 +3,7 @@
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import { isJsonObject } from "#contract/json.ts";
-import type { MessageRecord, ProviderData, StoredPart } from "#core/record.ts";
+import type { MessageRecord, ProviderData, StoredPart } from "#core/record/record.ts";
 import { hostMessage } from "#host/host-records.ts";
 import { fromBase64 } from "#lib/base64.ts";
 

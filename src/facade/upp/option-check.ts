@@ -1,7 +1,7 @@
 // Checks options of a turn that a program in JavaScript may set to a wrong value, so that the error names the option and not a place in this
 // package. Only the code of providers imports this file. Values of settings that may contain keys are not part of an error.
 
-import { errorMessage } from "#core/cut-text.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { fieldsOf, isObject } from "#lib/json-value.ts";
 
 import type { ProviderConfig } from "./model-reference.ts";

@@ -3,7 +3,6 @@
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
-import { errorMessage } from "#core/cut-text.ts";
 import type { Halt } from "#core/loop.ts";
 import type { ModelFailure, ModelPart, ModelPort } from "#core/ports/model-port.ts";
 import type { Strategy } from "#core/ports/strategy-port.ts";
@@ -14,6 +13,7 @@ import { hostPorts } from "#host/host-ports.ts";
 import { hostRun } from "#host/host-records.ts";
 import type { ThreadExecution } from "#host/thread-execution.ts";
 import { anySignal } from "#lib/any-signal.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { fieldsOf } from "#lib/json-value.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";

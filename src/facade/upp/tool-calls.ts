@@ -2,12 +2,12 @@
 // stores its result as text. This file keeps the result as the tool returned it.
 
 import type { JsonObject } from "#contract/json.ts";
-import type { ToolAnswer } from "#core/awaited.ts";
-import { errorMessage } from "#core/cut-text.ts";
 import { runnerDefaults } from "#core/ports/tool-port.ts";
 import type { CallContext, ToolPiece, ToolRunner } from "#core/ports/tool-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
+import type { StoredPart } from "#core/record/record.ts";
 import { orderedByModel } from "#core/tools/model-order.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { isObject } from "#lib/json-value.ts";
 import { losslessJson } from "#lib/lossless-json.ts";
 import { systemClock } from "#lib/system-clock.ts";

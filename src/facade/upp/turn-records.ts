@@ -4,7 +4,7 @@ import type { StopReason } from "#contract/thread-message.ts";
 import { addUsage, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 import { answerData } from "#core/model/answer-data.ts";
-import type { MessageRecord } from "#core/record.ts";
+import type { MessageRecord } from "#core/record/record.ts";
 import { unreachable } from "#lib/unreachable.ts";
 
 import { answerMessage, instructionMessage, resultMessage } from "./message-records.ts";

@@ -2,8 +2,8 @@
 // of one answer.
 
 import type { EventDraft } from "#contract/event.ts";
-import { causeOfBlankAnswer } from "#core/blank-answer.ts";
 import type { Decision, StepOutcome, Strategy } from "#core/ports/strategy-port.ts";
+import { causeOfBlankAnswer } from "#core/record/blank-answer.ts";
 
 import type { TurnRecords } from "./turn-records.ts";
 

@@ -10,7 +10,7 @@ import type { Faults } from "#core/ports/faults.ts";
 import type { ModelMessage, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import type { CallExecutions } from "#core/ports/tool-host.ts";
 import type { TextAnswer, TextRequest } from "#core/ports/tool-source-port.ts";
-import type { LogRecord } from "#core/record.ts";
+import type { LogRecord } from "#core/record/record.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 /** The dependencies of the requests. */

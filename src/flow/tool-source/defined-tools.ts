@@ -3,7 +3,6 @@
 
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
-import { errorMessage } from "#core/cut-text.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { AskQuestion } from "#core/ports/question-port.ts";
 import { runnerDefaults } from "#core/ports/tool-port.ts";
@@ -18,6 +17,7 @@ import type {
 import { defaultRemoteTimeoutMs } from "#core/tools/remote-call.ts";
 import { toolOutput } from "#core/tools/tool-output.ts";
 import { anySignal } from "#lib/any-signal.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import type { Registry, ToolCall, ToolSourceDefinition, ToolSourceEntry } from "#spec/index.ts";
 
 import { checkArguments, clientSchema } from "../client-schema.ts";

@@ -2,8 +2,8 @@
 // requested outside of a thread. A source that fails has the state "error".
 
 import type { SourceState, ToolView } from "#contract/definition.ts";
-import { errorMessage } from "#core/cut-text.ts";
 import type { DefinedTool, DefinedTools, DefinedToolsModule, ToolsContext } from "#core/ports/tool-source-port.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { TimeLimitError, waitWithin } from "#lib/time-limit.ts";
 import type { ToolSourceDefinition, ToolSourceEntry } from "#spec/index.ts";
 

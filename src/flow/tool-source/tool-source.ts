@@ -1,10 +1,10 @@
 // Resolves the tools of a step from an ordered list of sources. If several sources have a tool of the same name, the first source's tool is
 // used. If a source fails, the step lacks only the tools of that source.
 
-import { isAuthorizationRequired } from "#core/authorization-required.ts";
-import { cutText, errorMessage } from "#core/cut-text.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
+import { isAuthorizationRequired } from "#core/rpc/authorization-required.ts";
 import { errorResult } from "#core/tools/error-results.ts";
+import { cutText, errorMessage } from "#lib/cut-text.ts";
 import type { SubpromptConfig } from "#spec/index.ts";
 
 /** Tools of one kind, such as those of the project or those of a client. */

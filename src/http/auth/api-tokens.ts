@@ -1,7 +1,7 @@
 // API tokens from the variable API_TOKENS. A presented token is hashed and compared with every configured hash, so that the time
 // of a response reveals neither the token's length nor its position in the list.
 
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 import { sha256 } from "#lib/sha256.ts";
 
 /** One configured token and the caller that it identifies. */

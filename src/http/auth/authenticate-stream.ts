@@ -1,7 +1,7 @@
 // Authenticates the request that opens a stream: by header, or by a ticket in the query, because browsers cannot set headers for
 // streams. A ticket is valid once, for one path. On the SSE route a used ticket is accepted again together with its pass cookie.
 
-import type { Caller, ThreadRpc } from "#core/thread-rpc.ts";
+import type { Caller, ThreadRpc } from "#core/rpc/thread-rpc.ts";
 
 import type { Authenticator, Identification } from "./authenticate.ts";
 import { passCookie, readPassCookie } from "./pass-cookie.ts";

@@ -3,7 +3,7 @@
 // credentials were right from that address before.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 import { createTokenLookup } from "./api-tokens.ts";
 import type { AuthSettings, JwtSettings } from "./auth-settings.ts";

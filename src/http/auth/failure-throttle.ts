@@ -3,7 +3,7 @@
 // the address before are exempt, so that an attacker cannot lock them out. The counts are in the memory of one isolate; a count
 // starts again after 15 minutes without a wrong attempt.
 
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 import { backOffMs } from "#lib/back-off.ts";
 
 import { isLoopbackHost } from "./loopback.ts";

@@ -4,7 +4,7 @@
 import { createRemoteJWKSet, customFetch, errors, jwtVerify } from "jose";
 import type { JWTPayload, JWTVerifyOptions, JWTVerifyResult } from "jose";
 
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 import { JsonMeter } from "#lib/untrusted/bounded-json.ts";
 import { countedResponse } from "#lib/untrusted/bounded-response.ts";
 

@@ -1,7 +1,7 @@
 // Authentication by a function of the Worker, in place of the tokens of the variables.
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 /** Who sends a request. */
 export interface Identity {

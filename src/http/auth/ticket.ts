@@ -5,7 +5,7 @@
 import { v4 as randomId } from "uuid";
 import { z } from "zod";
 
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 import { sha256 } from "#lib/sha256.ts";
 import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 

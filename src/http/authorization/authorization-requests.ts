@@ -5,7 +5,7 @@
 
 import { callbackPath } from "#contract/authorization-route.ts";
 import { refuse, ThreadholdError } from "#contract/error.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 import { emptyAnswer, jsonAnswer } from "../answer/json-answer.ts";
 import type { Handlers } from "../route/handler.ts";

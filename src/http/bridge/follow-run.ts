@@ -15,7 +15,7 @@ import type { SubscriptionPorts, SubscriptionTarget } from "./thread-subscriptio
 export interface RunToFollow {
   /** The subscription to the events that end or suspend the run, beginning with the run's admission. */
   target: SubscriptionTarget;
-  /** The lease of that subscription: the user's right to one open stream (`core/lease.ts`). */
+  /** The lease of that subscription: the user's right to one open stream (`core/rpc/lease.ts`). */
   lease: TakenLease;
   /** Reads the run. */
   read: () => Promise<Run>;

@@ -4,8 +4,8 @@
 import type { Acknowledger } from "#contract/acknowledger.ts";
 import { errorBodySchema } from "#contract/error-body.ts";
 import { ThreadholdError, tooSlowCloseCode } from "#contract/error.ts";
-import type { Caller, ThreadDirectory } from "#core/thread-rpc.ts";
-import { callerHeader, endField, subscribePath } from "#core/thread-rpc.ts";
+import type { Caller, ThreadDirectory } from "#core/rpc/thread-rpc.ts";
+import { callerHeader, endField, subscribePath } from "#core/rpc/thread-rpc.ts";
 import { backOffMs } from "#lib/back-off.ts";
 import { pause } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";

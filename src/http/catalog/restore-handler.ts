@@ -3,7 +3,7 @@
 
 import type { RestoredObject } from "#contract/catalog-route.ts";
 import { ThreadholdError } from "#contract/error.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 import { jsonAnswer } from "../answer/json-answer.ts";
 import type { Handlers } from "../route/handler.ts";

@@ -2,8 +2,8 @@
 // and writes the response. A WebSocket is passed through to the object, so that an idle one costs nothing. The owner of the threads
 // is determined and checked here, before the object is called.
 
-import { leaseField, ownerField, watchEndField } from "#core/feed-rpc.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import { leaseField, ownerField, watchEndField } from "#core/rpc/feed-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 import type { Frame } from "../bridge/deliveries.ts";
 import { sseFrameOf, sseHeaders, sseRefusal, sseResponse } from "../bridge/sse-response.ts";

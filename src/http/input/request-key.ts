@@ -1,6 +1,6 @@
 // Reads the header `Idempotency-Key` with a fingerprint of the request: the same key with another body is a conflict.
 
-import type { RequestKey } from "#core/thread-rpc.ts";
+import type { RequestKey } from "#core/rpc/thread-rpc.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 

@@ -6,8 +6,8 @@
 import { v4 as randomId } from "uuid";
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { FeedDirectory, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/feed-rpc.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { FeedDirectory, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/rpc/feed-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 import type { Log } from "#lib/log-port.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 import type { Timers } from "#lib/timers.ts";

@@ -3,7 +3,7 @@
 // mode has no limits.
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 import { createTokenBuckets, unlimited } from "./rate-limiter.ts";
 import type { ChargedLimiter, RateLimiter } from "./rate-limiter.ts";

@@ -2,8 +2,8 @@
 // owner before it calls the handler.
 
 import { refuse } from "#contract/error.ts";
-import { callerHeader, endpointPath, urlHeader } from "#core/thread-rpc.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import { callerHeader, endpointPath, urlHeader } from "#core/rpc/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 import { threadUuidText } from "#lib/uuid-text.ts";
 import type { ControllerContext, ControllerUser, VirtualModuleRegistry } from "#spec/endpoint.ts";
 import type { RouteEntry, HookEntry, Registry } from "#spec/registry.ts";

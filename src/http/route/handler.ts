@@ -1,7 +1,7 @@
 // The types of handlers of built-in routes. Every route has one handler; a missing one does not compile.
 
 import type { BuiltInRoute, RouteInput, RouteName, routes } from "#contract/route.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 /** The values of a path's dynamic segments, decoded. */
 export type Params = Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@
 
 import { isFinished } from "#contract/finished.ts";
 import type { Run } from "#contract/run.ts";
-import type { Admission, Caller, ThreadStub } from "#core/thread-rpc.ts";
+import type { Admission, Caller, ThreadStub } from "#core/rpc/thread-rpc.ts";
 
 import { emptyAnswer, jsonAnswer } from "../answer/json-answer.ts";
 import { hasOpenCalls } from "../bridge/deliveries.ts";

@@ -2,7 +2,7 @@
 // if the call may be repeated and the object is not overloaded (architecture §3).
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { Result, ThreadDirectory, ThreadStub } from "#core/thread-rpc.ts";
+import type { Result, ThreadDirectory, ThreadStub } from "#core/rpc/thread-rpc.ts";
 
 /** A call to the object of a thread. */
 interface ThreadCall<T> {

@@ -2,7 +2,7 @@
 // a day, because the thread does not exist yet.
 
 import { refuse } from "#contract/error.ts";
-import type { Caller, RequestKey } from "#core/thread-rpc.ts";
+import type { Caller, RequestKey } from "#core/rpc/thread-rpc.ts";
 
 import { fingerprint } from "../input/request-key.ts";
 import type { Services } from "../services.ts";

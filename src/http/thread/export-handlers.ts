@@ -4,8 +4,8 @@
 import { refuse } from "#contract/error.ts";
 import { checkExportVersion, exportHeaderSchema, exportMediaType } from "#contract/export-header.ts";
 import type { ExportHeader } from "#contract/export-header.ts";
-import { callerHeader, creationHeader, exportPath, importPath, waitingHeader } from "#core/thread-rpc.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import { callerHeader, creationHeader, exportPath, importPath, waitingHeader } from "#core/rpc/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 import { discardBody } from "#lib/discard-body.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 import type { Timers } from "#lib/timers.ts";

@@ -4,7 +4,7 @@
 import { errorBodySchema } from "#contract/error-body.ts";
 import { ThreadholdError, refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
-import { callerHeader, filesPath } from "#core/thread-rpc.ts";
+import { callerHeader, filesPath } from "#core/rpc/thread-rpc.ts";
 import { discardBody } from "#lib/discard-body.ts";
 import { readTagCondition } from "#lib/entity-tag.ts";
 import { isMediaType } from "#lib/media-type.ts";

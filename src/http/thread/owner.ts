@@ -1,7 +1,7 @@
 // Decides which user a request acts for: users act for themselves, administrators may name a user.
 
 import { refuse } from "#contract/error.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 /** The owner of what the caller creates: the caller, or the user that an administrator names. Null: no owner. */
 export function ownerOf(caller: Caller, wanted: string | null | undefined): string | null {

@@ -4,8 +4,8 @@
 import { ThreadholdError } from "#contract/error.ts";
 import type { MessageHits, ThreadHits } from "#contract/search-route.ts";
 import type { Thread } from "#contract/thread.ts";
-import { callerHeader, messageSearchPath } from "#core/thread-rpc.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import { callerHeader, messageSearchPath } from "#core/rpc/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 import { createRequestQueue } from "#lib/bounded-fetch.ts";
 import { TimeLimitError, withinTime } from "#lib/time-limit.ts";
 import { ownResponseJson } from "#lib/untrusted/own-json.ts";

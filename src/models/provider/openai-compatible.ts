@@ -2,7 +2,7 @@
 
 import type { JSONObject, LanguageModelV3, LanguageModelV3Message } from "@ai-sdk/provider";
 
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 import { modelPresets } from "#spec/index.ts";
 
 import { shortCallId } from "../call-ids.ts";

@@ -14,7 +14,7 @@ import type {
 import type { JsonObject } from "#contract/json.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { AnswerSource, AnswerStructure, ModelFailure, ModelPart, ModelRequest } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 import { isObject } from "#lib/json-value.ts";
 import type { AnyModelDefinition, AnyModelProvider, ModelCompatibility, OpenAIProtocol } from "#spec/index.ts";
 

@@ -1,7 +1,7 @@
 // Tries a model with one small request: a text, a call of a tool, or a picture. Contract: a trial ends within its time limit and never rejects,
 // and no key is part of its texts.
 
-import { costOf } from "#core/cost.ts";
+import { costOf } from "#core/model/cost.ts";
 import type { ModelFailure, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { secretsOf } from "#lib/deployment-secrets.ts";
 import { followAbort } from "#lib/follow-abort.ts";

@@ -1,8 +1,8 @@
 // Converts rows that schema 2 wrote when they are read: a step of the schema must not walk the rows, which may be many. A row is
 // stored in its present shape with its next write.
 
-import type { BackgroundRecord, QueueRecord, ThreadRecord } from "#core/record.ts";
-import type { QueuedInput, RunProgress, RunRecord } from "#core/run-record.ts";
+import type { BackgroundRecord, QueueRecord, ThreadRecord } from "#core/record/record.ts";
+import type { QueuedInput, RunProgress, RunRecord } from "#core/record/run-record.ts";
 
 /** A run of schema 2: fields of one state were in every run. */
 export interface EarlierRun extends Omit<RunProgress, "suspension" | "reached_limit"> {

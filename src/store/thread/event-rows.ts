@@ -2,7 +2,7 @@
 
 import { asc, eq, gt, sql } from "drizzle-orm";
 
-import type { StoredEvent } from "#core/record.ts";
+import type { StoredEvent } from "#core/record/record.ts";
 
 import { decodeBody, encodeBody } from "../row-body.ts";
 import type { ManagedThreadStore } from "../thread-lifecycle.ts";

@@ -3,7 +3,7 @@
 import { eq, sql } from "drizzle-orm";
 
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { KeyRecord } from "#core/record.ts";
+import type { KeyRecord } from "#core/record/record.ts";
 
 import { decodeBody, encodeBody } from "../row-body.ts";
 import { requestKeyTable } from "./schema.ts";

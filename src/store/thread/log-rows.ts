@@ -5,7 +5,7 @@ import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { LogRecord } from "#core/record.ts";
+import type { LogRecord } from "#core/record/record.ts";
 import { redactedTexts } from "#lib/redacted-texts.ts";
 
 import { firstKey, lastKey } from "../key-range.ts";

@@ -5,7 +5,7 @@ import { and, eq, sql } from "drizzle-orm";
 
 import { refuse } from "#contract/error.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { MessageRecord } from "#core/record.ts";
+import type { MessageRecord } from "#core/record/record.ts";
 
 import { decodeBody, encodeBody } from "../row-body.ts";
 import { branchTable, messageTable, movedMessageTable } from "./schema.ts";

@@ -3,7 +3,7 @@
 
 import { and, asc, desc, eq, gt, lt, lte, sql } from "drizzle-orm";
 
-import type { MessageRecord } from "#core/record.ts";
+import type { MessageRecord } from "#core/record/record.ts";
 
 import type { BranchStretch } from "../branch-path.ts";
 import { firstKey, justAbove, lastKey } from "../key-range.ts";

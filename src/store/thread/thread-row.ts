@@ -3,7 +3,7 @@
 
 import { eq, sql } from "drizzle-orm";
 
-import type { ThreadRecord } from "#core/record.ts";
+import type { ThreadRecord } from "#core/record/record.ts";
 
 import { decodeBody, encodeBody } from "../row-body.ts";
 import { currentThread } from "./earlier-records.ts";

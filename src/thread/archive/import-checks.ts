@@ -5,9 +5,9 @@ import { isFinished } from "#contract/finished.ts";
 import { metadataLimit } from "#contract/route.ts";
 import type { ArchivedBranch, ArchivedRun, ArchivedThread } from "#core/archive/archive-record.ts";
 import { wellFormed } from "#core/archive/parsed-json.ts";
-import { noProgress } from "#core/blank-run.ts";
-import type { StoredEvent } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
+import { noProgress } from "#core/record/blank-run.ts";
+import type { StoredEvent } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
 
 /** An invalid record. The error's message completes a sentence that begins with the number of the record's line. */
 export class InvalidLine extends Error {}

@@ -11,13 +11,13 @@ import type {
   ArchivedRun,
   ArchivedThread,
 } from "#core/archive/archive-record.ts";
-import { nothingDone } from "#core/blank-run.ts";
 import { excess } from "#core/limits/allowed.ts";
 import type { Bounds } from "#core/limits/amounts.ts";
-import { messageDraft } from "#core/message-draft.ts";
-import type { StoredEvent, ThreadRecord } from "#core/record.ts";
-import type { ActiveRun } from "#core/run-record.ts";
-import { isActive, neverStarted } from "#core/run-state.ts";
+import { nothingDone } from "#core/record/blank-run.ts";
+import { messageDraft } from "#core/record/message-draft.ts";
+import type { StoredEvent, ThreadRecord } from "#core/record/record.ts";
+import type { ActiveRun } from "#core/record/run-record.ts";
+import { isActive, neverStarted } from "#core/record/run-state.ts";
 import { notAnswered, unknownOutcome } from "#core/tools/error-results.ts";
 import { branchPath } from "#store/branch-path.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";

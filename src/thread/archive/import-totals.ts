@@ -8,11 +8,11 @@ import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 import { spendingSchema } from "#core/archive/archive-record.ts";
 import type { ArchivedLog, ArchivedMessage, ArchivedRun, ArchivedThread } from "#core/archive/archive-record.ts";
-import type { Work } from "#core/awaited.ts";
 import { addWork, zeroWork, workIn } from "#core/limits/used.ts";
-import { changedCounts } from "#core/message-counts.ts";
 import { partTokens } from "#core/model/estimate-tokens.ts";
-import type { MessageCounts, ThreadRecord } from "#core/record.ts";
+import type { Work } from "#core/record/awaited.ts";
+import { changedCounts } from "#core/record/message-counts.ts";
+import type { MessageCounts, ThreadRecord } from "#core/record/record.ts";
 import type { BranchStretch } from "#store/branch-path.ts";
 
 import { reservation } from "../reader/event-numbers.ts";

@@ -3,8 +3,8 @@
 // limits the memory of all snapshots of a thread together.
 
 import { refuse } from "#contract/error.ts";
-import type { MessageRecord, ThreadRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
+import type { MessageRecord, ThreadRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
 import type { ManagedThreadStore, MessagePosition } from "#store/thread-lifecycle.ts";
 
 /** The maximum number of UTF-16 units of JSON that all snapshots of a thread keep together. */

@@ -5,10 +5,10 @@
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import { LoopTail, loopHead, loopMessage, sessionHead } from "#core/archive/session-record.ts";
 import type { CalledChild, ProviderOf, RunLinks } from "#core/archive/session-record.ts";
-import type { MessageRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
-import { callerHeader, exportPath } from "#core/thread-rpc.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
+import { callerHeader, exportPath } from "#core/rpc/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { pieceSize } from "./line-stream.ts";

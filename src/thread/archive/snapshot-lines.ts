@@ -4,8 +4,8 @@
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import type { ArchivedThread, ArchivedLog, ArchivedMessage, ArchivedRun } from "#core/archive/archive-record.ts";
 import { carriedOf, logPolicies, messagePolicies, runPolicies, threadPolicies } from "#core/archive/export-policy.ts";
-import type { MessageRecord, LogRecord, ThreadRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
+import type { MessageRecord, LogRecord, ThreadRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
 import type { BranchRecord, MessagePosition } from "#store/thread-lifecycle.ts";
 
 import type { LiveThread } from "../live-thread.ts";

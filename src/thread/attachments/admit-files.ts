@@ -2,7 +2,7 @@
 // its files are deleted again.
 
 import { refuse } from "#contract/error.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { incomingParts } from "./incoming-file.ts";

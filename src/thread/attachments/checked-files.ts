@@ -5,7 +5,7 @@ import { attachmentLimit } from "#contract/attachment.ts";
 import { refuse } from "#contract/error.ts";
 import { inlineBytesLimit } from "#contract/route.ts";
 import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 import { base64Bytes, fromBase64 } from "#lib/base64.ts";
 import type { FileRecord } from "#spec/index.ts";
 

@@ -3,7 +3,7 @@
 
 import type { FilePart, ImagePart, InputContent } from "#contract/content.ts";
 import type { InputAttachment } from "#contract/input-attachment.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 
 /** The source of a file's bytes: inline as base64, a file of the thread, or a URL. */
 type FileSource = { data: string } | { path: string } | { url: string };

@@ -8,7 +8,7 @@ import type { Clock } from "#core/ports/clock.ts";
 import type { ImagePort } from "#core/ports/image-port.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { FileVersion, ThreadFiles } from "#core/ports/thread-file-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 import { fileName, nameOfType, withTypeExtension } from "#lib/file-name.ts";
 import { imageType } from "#lib/image-type.ts";
 import type { FileRecord } from "#spec/index.ts";

@@ -3,7 +3,7 @@
 // doubles with each failure and has a random part.
 
 import type { Clock } from "#core/ports/clock.ts";
-import type { RetryState } from "#core/record.ts";
+import type { RetryState } from "#core/record/record.ts";
 import { backOffMs } from "#lib/back-off.ts";
 
 /** One kind of background work. */

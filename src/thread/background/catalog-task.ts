@@ -2,9 +2,9 @@
 // exactly once. The thread's row marks what has to be sent, so nothing is lost while the catalog cannot be reached.
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { ThreadRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
-import { toListedThread } from "#core/view.ts";
+import type { ThreadRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
+import { toListedThread } from "#core/record/view.ts";
 import { causeOf } from "#lib/log-port.ts";
 import type { CatalogEntry } from "#store/catalog/catalog.ts";
 import type { RunTotal } from "#store/catalog/run-total.ts";

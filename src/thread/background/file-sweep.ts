@@ -2,7 +2,7 @@
 // thread's files set an alarm when there is something to sweep. A failed deletion in the bucket is retried without a limit, because stored
 // bytes may cost money. A sweep without a failure writes no row.
 
-import type { RetryState } from "#core/record.ts";
+import type { RetryState } from "#core/record/record.ts";
 import { causeOf } from "#lib/log-port.ts";
 
 import type { ObjectContext } from "../object-context.ts";

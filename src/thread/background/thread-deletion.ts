@@ -4,10 +4,10 @@
 // point repeats an attempt, and each step of an attempt may be repeated.
 
 import { refuse, ThreadholdError, webSocketCloseCode } from "#contract/error.ts";
-import type { DeletionRecord, ThreadRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
-import { isActive } from "#core/run-state.ts";
-import { peerCaller } from "#core/thread-peer.ts";
+import type { DeletionRecord, ThreadRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
+import { isActive } from "#core/record/run-state.ts";
+import { peerCaller } from "#core/rpc/thread-peer.ts";
 import { causeOf } from "#lib/log-port.ts";
 import type { RunTotal } from "#store/catalog/run-total.ts";
 import { emptyBucket } from "#store/files/file-bucket.ts";

@@ -4,11 +4,11 @@
 
 import { addCost, usageSince } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
-import type { Work } from "#core/awaited.ts";
 import { addWork, workIn, workSince } from "#core/limits/used.ts";
-import type { MessageRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
-import { childUsageFields, addChildUsage } from "#core/run-state.ts";
+import type { Work } from "#core/record/awaited.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
+import { childUsageFields, addChildUsage } from "#core/record/run-state.ts";
 
 import { firstHeartbeatMs } from "../alarm.ts";
 import { markForCatalog } from "../background/catalog-task.ts";

@@ -4,9 +4,9 @@
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
-import type { MessageRecord } from "#core/record.ts";
-import type { KnownCalls } from "#core/thread-peer.ts";
-import type { Result, Caller } from "#core/thread-rpc.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import type { KnownCalls } from "#core/rpc/thread-peer.ts";
+import type { Result, Caller } from "#core/rpc/thread-rpc.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";

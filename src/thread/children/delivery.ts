@@ -2,10 +2,10 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { AwaitedChildResult } from "#core/awaited.ts";
-import type { MessageRecord } from "#core/record.ts";
-import { childUsageFields } from "#core/run-state.ts";
-import type { Delivery, Relay } from "#core/thread-peer.ts";
+import type { AwaitedChildResult } from "#core/record/awaited.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import { childUsageFields } from "#core/record/run-state.ts";
+import type { Delivery, Relay } from "#core/rpc/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";

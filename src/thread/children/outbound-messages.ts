@@ -4,11 +4,11 @@
 
 import { ThreadholdError } from "#contract/error.ts";
 import { addCost } from "#contract/usage.ts";
-import type { Delivered, WaitingCall } from "#core/awaited.ts";
-import type { OutboundContent, OutboundMessage, ThreadRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
-import { peerCaller } from "#core/thread-peer.ts";
-import type { Result } from "#core/thread-rpc.ts";
+import type { Delivered, WaitingCall } from "#core/record/awaited.ts";
+import type { OutboundContent, OutboundMessage, ThreadRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
+import { peerCaller } from "#core/rpc/thread-peer.ts";
+import type { Result } from "#core/rpc/thread-rpc.ts";
 import { fitResult } from "#core/tools/read-result.ts";
 import { causeOf } from "#lib/log-port.ts";
 

@@ -4,7 +4,7 @@
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
-import { peerCaller } from "#core/thread-peer.ts";
+import { peerCaller } from "#core/rpc/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { isDelta } from "../reader/fan-out.ts";

@@ -1,8 +1,8 @@
 // The methods that other threads call: a parent starts a child and subscribes to it, a child delivers its results, costs, events
 // and open calls.
 
-import { peerCaller } from "#core/thread-peer.ts";
-import type { ChildInput, ChildCalls } from "#core/thread-peer.ts";
+import { peerCaller } from "#core/rpc/thread-peer.ts";
+import type { ChildInput, ChildCalls } from "#core/rpc/thread-peer.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import type { OpenThread } from "../loaded-thread.ts";

@@ -1,9 +1,9 @@
 // The deletion of a child thread, as its parent thread sees it: the parent does not wait for it any longer.
 
 import { zeroUsage } from "#contract/usage.ts";
-import type { ThreadParent, ThreadRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
-import { peerCaller } from "#core/thread-peer.ts";
+import type { ThreadParent, ThreadRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
+import { peerCaller } from "#core/rpc/thread-peer.ts";
 import { causeOf } from "#lib/log-port.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 

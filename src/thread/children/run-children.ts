@@ -2,11 +2,11 @@
 // is created, and each request to a child can be repeated.
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { AwaitedChildResult } from "#core/awaited.ts";
 import type { ChildStart, ChildThreads } from "#core/ports/child-thread-port.ts";
-import type { ExecutedRun } from "#core/run-record.ts";
-import { peerCaller } from "#core/thread-peer.ts";
-import type { ChildInput } from "#core/thread-peer.ts";
+import type { AwaitedChildResult } from "#core/record/awaited.ts";
+import type { ExecutedRun } from "#core/record/run-record.ts";
+import { peerCaller } from "#core/rpc/thread-peer.ts";
+import type { ChildInput } from "#core/rpc/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { enqueueMessage } from "./outbound-messages.ts";

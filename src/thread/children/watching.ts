@@ -1,7 +1,7 @@
 // Notifies the child threads that work for a thread when the thread gets its first subscriber. Child threads relay their events only while
 // their parent has subscribers, so that they do not wake a suspended parent for nothing.
 
-import { peerCaller } from "#core/thread-peer.ts";
+import { peerCaller } from "#core/rpc/thread-peer.ts";
 import { causeOf } from "#lib/log-port.ts";
 
 import type { ObjectContext } from "../object-context.ts";

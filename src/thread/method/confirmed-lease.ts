@@ -1,4 +1,4 @@
-// Confirms the lease (a user's right to one running thread, `core/lease.ts`) of a call that may start a run: the owner's feed object counts
+// Confirms the lease (a user's right to one running thread, `core/rpc/lease.ts`) of a call that may start a run: the owner's feed object counts
 // the thread as running from then on.
 
 import type { OpenThread } from "../loaded-thread.ts";

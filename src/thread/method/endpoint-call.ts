@@ -2,7 +2,7 @@
 // thread's object, because the state belongs to the loaded thread.
 
 import { refuse } from "#contract/error.ts";
-import { callerHeader, endpointPath, urlHeader } from "#core/thread-rpc.ts";
+import { callerHeader, endpointPath, urlHeader } from "#core/rpc/thread-rpc.ts";
 import { threadEndpointHandler } from "#spec/index.ts";
 
 import type { ObjectContext } from "../object-context.ts";

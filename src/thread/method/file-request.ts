@@ -4,7 +4,7 @@
 import { refuse } from "#contract/error.ts";
 import { moveFileSchema, putFileSchema, readFileSchema, searchFilesSchema } from "#contract/file.ts";
 import type { ThreadFiles, WriteCheck } from "#core/ports/thread-file-port.ts";
-import { filesPath } from "#core/thread-rpc.ts";
+import { filesPath } from "#core/rpc/thread-rpc.ts";
 import { quotedTag } from "#lib/entity-tag.ts";
 import { mediaTypeOfName } from "#lib/media-type.ts";
 

@@ -3,9 +3,9 @@
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
-import type { StoredPart } from "#core/record.ts";
-import type { RequestKey } from "#core/thread-rpc.ts";
-import { textOf } from "#core/view.ts";
+import type { StoredPart } from "#core/record/record.ts";
+import { textOf } from "#core/record/view.ts";
+import type { RequestKey } from "#core/rpc/thread-rpc.ts";
 import { filtersOf, inputText, runFilters } from "#flow/input-filters.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 

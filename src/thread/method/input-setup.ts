@@ -2,7 +2,7 @@
 // the thread must have, and options of model requests. Clients of the thread API send none.
 
 import { refuse } from "#contract/error.ts";
-import type { InputSetup } from "#core/thread-rpc.ts";
+import type { InputSetup } from "#core/rpc/thread-rpc.ts";
 import { withOptions } from "#flow/thread-setup.ts";
 
 import type { LiveThread } from "../live-thread.ts";

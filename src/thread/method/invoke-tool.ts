@@ -4,7 +4,7 @@
 import type { ToolResult } from "#contract/call-result.ts";
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import type { MethodGroup } from "./method-call.ts";

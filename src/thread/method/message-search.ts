@@ -7,8 +7,8 @@ import { refuse } from "#contract/error.ts";
 import { searchMessagesSchema } from "#contract/search-route.ts";
 import type { MessageHit, MessageHits, SearchMessages } from "#contract/search-route.ts";
 import type { Role } from "#contract/thread-message.ts";
-import type { MessageRecord } from "#core/record.ts";
-import { textOf } from "#core/view.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import { textOf } from "#core/record/view.ts";
 import { textFinder } from "#lib/text-search.ts";
 import { WorkSlices } from "#lib/work-slices.ts";
 

@@ -1,8 +1,8 @@
 // The types of the methods that a thread's object offers by name (`thread-object.ts`). A method reaches the thread's data only
 // through `thread()`, which refuses a caller without access: no method lacks the check.
 
-import type { PeerMethods } from "#core/thread-peer.ts";
-import type { Caller, ThreadMethods } from "#core/thread-rpc.ts";
+import type { PeerMethods } from "#core/rpc/thread-peer.ts";
+import type { Caller, ThreadMethods } from "#core/rpc/thread-rpc.ts";
 
 import type { OpenThread } from "../loaded-thread.ts";
 import type { CreateContext } from "./create-thread.ts";

@@ -5,10 +5,10 @@ import { refuse } from "#contract/error.ts";
 import type { ThreadholdError } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
-import type { AwaitedApproval, AwaitedClientResult } from "#core/awaited.ts";
-import type { MessageRecord } from "#core/record.ts";
-import type { Caller, InputSetup } from "#core/thread-rpc.ts";
-import { toRun } from "#core/view.ts";
+import type { AwaitedApproval, AwaitedClientResult } from "#core/record/awaited.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import { toRun } from "#core/record/view.ts";
+import type { Caller, InputSetup } from "#core/rpc/thread-rpc.ts";
 import { causeOf } from "#lib/log-port.ts";
 
 import { entryOf } from "../background/catalog-task.ts";

@@ -4,12 +4,12 @@
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import type { PendingCall } from "#contract/thread.ts";
 import { addCost } from "#contract/usage.ts";
-import type { MessageRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
-import { callsOf } from "#core/run-state.ts";
-import type { EventSource } from "#core/stored-event.ts";
-import type { TranscriptEntry, TranscriptPage } from "#core/thread-rpc.ts";
-import { toMessage } from "#core/view.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
+import { callsOf } from "#core/record/run-state.ts";
+import type { EventSource } from "#core/record/stored-event.ts";
+import { toMessage } from "#core/record/view.ts";
+import type { TranscriptEntry, TranscriptPage } from "#core/rpc/thread-rpc.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";

@@ -4,8 +4,8 @@
 import { refuse } from "#contract/error.ts";
 import type { PatchThread } from "#contract/thread-route.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
-import type { Relisted } from "#core/thread-rpc.ts";
-import { toThread } from "#core/view.ts";
+import { toThread } from "#core/record/view.ts";
+import type { Relisted } from "#core/rpc/thread-rpc.ts";
 
 import { entryOf, markForCatalog, ranHere, runTotals } from "../background/catalog-task.ts";
 import type { LiveThread } from "../live-thread.ts";

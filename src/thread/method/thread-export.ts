@@ -5,8 +5,8 @@
 import { exportFormat, exportMediaType, exportThreadSchema, exportVersion } from "#contract/export-header.ts";
 import type { ExportHeader } from "#contract/export-header.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
-import { totalOf } from "#core/message-counts.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import { totalOf } from "#core/record/message-counts.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 import type { Bucket } from "#store/files/file-bucket.ts";
 import { sqliteFileRows } from "#store/files/sqlite-file-rows.ts";
 

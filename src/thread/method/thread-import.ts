@@ -3,8 +3,8 @@
 
 import { refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
-import { creationHeader, waitingHeader } from "#core/thread-rpc.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import { creationHeader, waitingHeader } from "#core/rpc/thread-rpc.ts";
+import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 import { Importer } from "../archive/importer.ts";
 import type { ImporterParts } from "../archive/importer.ts";

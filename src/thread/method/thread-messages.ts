@@ -5,10 +5,10 @@ import { refuse } from "#contract/error.ts";
 import type { MessagePage } from "#contract/list-page.ts";
 import type { ListMessages, PatchMessage } from "#contract/message-route.ts";
 import type { Message } from "#contract/thread-message.ts";
-import { totalOf } from "#core/message-counts.ts";
-import type { MessageRecord, ThreadRecord } from "#core/record.ts";
-import { callsOf } from "#core/run-state.ts";
-import { toMessage } from "#core/view.ts";
+import { totalOf } from "#core/record/message-counts.ts";
+import type { MessageRecord, ThreadRecord } from "#core/record/record.ts";
+import { callsOf } from "#core/record/run-state.ts";
+import { toMessage } from "#core/record/view.ts";
 import { updateMessage } from "#flow/create-thread-state.ts";
 
 import type { LiveThread } from "../live-thread.ts";

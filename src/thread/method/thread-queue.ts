@@ -5,11 +5,11 @@ import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import { refuse } from "#contract/error.ts";
 import type { Page } from "#contract/list-page.ts";
 import type { ListQueue, PatchQueued, QueuedInput } from "#contract/queue-route.ts";
-import { checkMessageSize } from "#core/message-draft.ts";
-import type { MessageRecord } from "#core/record.ts";
+import { checkMessageSize } from "#core/record/message-draft.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import type { QueuedRun } from "#core/record/run-record.ts";
+import { textOf, toMessage } from "#core/record/view.ts";
 import { withText } from "#core/request/request-messages.ts";
-import type { QueuedRun } from "#core/run-record.ts";
-import { textOf, toMessage } from "#core/view.ts";
 import { mergedMetadata } from "#flow/hook-message.ts";
 import { isVisible } from "#lib/visible-text.ts";
 

@@ -4,7 +4,7 @@
 import type { EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { EventSink } from "#core/ports/event-sink.ts";
-import { inSentOrder } from "#core/stored-event.ts";
+import { inSentOrder } from "#core/record/stored-event.ts";
 
 import type { ReplayFrom } from "../replay/replay-start.ts";
 import type { ReplayPart } from "../replay/replay.ts";

@@ -2,7 +2,7 @@
 // is written anyway. The rest of the reservation is skipped after a crash, and if the thread is loaded while a run is active
 // (architecture §5.6).
 
-import type { ThreadRecord } from "#core/record.ts";
+import type { ThreadRecord } from "#core/record/record.ts";
 
 /** The count of numbers in a reservation. */
 export const reservation = 1_000_000;

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 
-import { streamLeaseSchema } from "#core/lease.ts";
+import { streamLeaseSchema } from "#core/rpc/lease.ts";
 
 /** The filter of a subscriber's events. Null means no restriction. */
 const eventFilterSchema = z.object({
@@ -33,7 +33,7 @@ export const cursorSchema = z.object({
   wantsSnapshot: z.boolean().optional(),
   /** The expiry of the reader's credentials, in microseconds since epoch; absent if they do not expire. */
   endsAt: z.number().optional(),
-  /** The lease of this stream, its user's right to one open stream (`core/lease.ts`). */
+  /** The lease of this stream, its user's right to one open stream (`core/rpc/lease.ts`). */
   lease: streamLeaseSchema.optional(),
 });
 export type Cursor = z.infer<typeof cursorSchema>;

@@ -6,8 +6,8 @@ import { readAcknowledgement } from "#contract/acknowledgement.ts";
 import { refuse } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
 import { subscribeSchema } from "#contract/stream-route.ts";
-import type { StreamLease } from "#core/lease.ts";
-import { endField } from "#core/thread-rpc.ts";
+import type { StreamLease } from "#core/rpc/lease.ts";
+import { endField } from "#core/rpc/thread-rpc.ts";
 
 import { notifyChildrenOfReader } from "../children/watching.ts";
 import type { LiveThread } from "../live-thread.ts";

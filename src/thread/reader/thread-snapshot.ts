@@ -1,7 +1,7 @@
 // The snapshot that a new subscriber receives: the thread, its latest messages, the events of unfinished answers and calls, and the active
 // run's reasoning and plan.
 
-import { toMessage, toThread } from "#core/view.ts";
+import { toMessage, toThread } from "#core/record/view.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import { boundedRows } from "../method/bounded-page.ts";

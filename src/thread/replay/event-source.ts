@@ -1,10 +1,10 @@
 // Finds the data that a stored event omits: in rows that were read before, otherwise in the store.
 
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { MessageRecord, ThreadRecord } from "#core/record.ts";
-import { callsOf } from "#core/run-state.ts";
-import type { EventSource } from "#core/stored-event.ts";
-import { toThread } from "#core/view.ts";
+import type { MessageRecord, ThreadRecord } from "#core/record/record.ts";
+import { callsOf } from "#core/record/run-state.ts";
+import type { EventSource } from "#core/record/stored-event.ts";
+import { toThread } from "#core/record/view.ts";
 
 /** The number of rows that one query reads. */
 const page = 25;

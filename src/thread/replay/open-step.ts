@@ -3,9 +3,9 @@
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { MessageRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
-import { isAnswer, isInScope, mainScope } from "#core/scope.ts";
-import { fromStored } from "#core/stored-event.ts";
+import type { MessageRecord, StoredEvent, ThreadRecord } from "#core/record/record.ts";
+import { isAnswer, isInScope, mainScope } from "#core/record/scope.ts";
+import { fromStored } from "#core/record/stored-event.ts";
 
 import { boundedRows } from "../method/bounded-page.ts";
 import { eventSource } from "./event-source.ts";

@@ -4,8 +4,8 @@
 // (`overtaken`).
 
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { ThreadRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
+import type { ThreadRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
 
 /** The number of rows that one query reads. A row may have 2 MiB. */
 const page = 25;

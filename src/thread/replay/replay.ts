@@ -3,8 +3,8 @@
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { MessageRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
-import { fromStored } from "#core/stored-event.ts";
+import type { MessageRecord, StoredEvent, ThreadRecord } from "#core/record/record.ts";
+import { fromStored } from "#core/record/stored-event.ts";
 
 import { eventSource } from "./event-source.ts";
 import { firstMessage, hadEnded, runsAt, runsById, searchRunsOn, startOf } from "./replay-start.ts";

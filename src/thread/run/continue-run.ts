@@ -3,12 +3,12 @@
 
 import { refuse } from "#contract/error.ts";
 import type { PostRun } from "#contract/run-route.ts";
-import type { LimitSuspension } from "#core/awaited.ts";
 import { amountNames, remainingOf, noBounds } from "#core/limits/amounts.ts";
-import type { SuspendedRun } from "#core/run-record.ts";
-import { isSuspended } from "#core/run-state.ts";
-import type { Admission, Caller, RequestKey } from "#core/thread-rpc.ts";
-import { toRun } from "#core/view.ts";
+import type { LimitSuspension } from "#core/record/awaited.ts";
+import type { SuspendedRun } from "#core/record/run-record.ts";
+import { isSuspended } from "#core/record/run-state.ts";
+import { toRun } from "#core/record/view.ts";
+import type { Admission, Caller, RequestKey } from "#core/rpc/thread-rpc.ts";
 
 import { withConfirmedLease } from "../method/confirmed-lease.ts";
 import type { MethodGroup } from "../method/method-call.ts";

@@ -3,7 +3,7 @@
 
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
-import { toMessage } from "#core/view.ts";
+import { toMessage } from "#core/record/view.ts";
 import { threadState } from "#flow/create-thread-state.ts";
 import { HookRunner } from "#flow/hook-runner.ts";
 import type { ThreadAccess } from "#flow/thread-access.ts";

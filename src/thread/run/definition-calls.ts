@@ -2,9 +2,9 @@
 
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { ToolAnswer } from "#core/awaited.ts";
-import { fitLog } from "#core/fit-log.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
+import { fitLog } from "#core/record/fit-log.ts";
 import { remoteCallNeedsRun, approvalNeedsRun, invalidArguments } from "#core/tools/error-results.ts";
 import { executeTool } from "#core/tools/execute-tool.ts";
 import { fitResult } from "#core/tools/read-result.ts";

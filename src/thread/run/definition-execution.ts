@@ -3,9 +3,9 @@
 
 import { refuse } from "#contract/error.ts";
 import type { Side } from "#contract/thread-message.ts";
-import type { MessageRecord } from "#core/record.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import { isModelAnswer, isInScope, mainScope } from "#core/record/scope.ts";
 import { isSendable } from "#core/request/request-messages.ts";
-import { isModelAnswer, isInScope, mainScope } from "#core/scope.ts";
 import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import { specMessage } from "#flow/hook-message.ts";
 import type { ExecutionState } from "#spec/index.ts";

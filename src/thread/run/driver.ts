@@ -2,9 +2,9 @@
 // one. Each change of a run's state is durable before the run continues.
 
 import type { RunEnd } from "#core/ports/strategy-port.ts";
-import type { MessageRecord } from "#core/record.ts";
-import type { ActiveRun, ExecutedRun, QueuedCall, QueuedRun, SuspendedRun } from "#core/run-record.ts";
-import { isActive, isSuspended } from "#core/run-state.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import type { ActiveRun, ExecutedRun, QueuedCall, QueuedRun, SuspendedRun } from "#core/record/run-record.ts";
+import { isActive, isSuspended } from "#core/record/run-state.ts";
 
 import { longestHeartbeatMs } from "../alarm.ts";
 import type { ObjectContext } from "../object-context.ts";

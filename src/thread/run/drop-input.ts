@@ -1,11 +1,11 @@
 // Removes an input from the queue. Its run ends without having begun. The files of its message are deleted, unless another message refers
 // to them.
 
-import { attachmentsOf } from "#core/attachment-view.ts";
 import type { FileVersion } from "#core/ports/thread-file-port.ts";
-import type { MessageRecord } from "#core/record.ts";
-import type { EndedRun, QueuedRun } from "#core/run-record.ts";
-import { toRun } from "#core/view.ts";
+import { attachmentsOf } from "#core/record/attachment-view.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import type { EndedRun, QueuedRun } from "#core/record/run-record.ts";
+import { toRun } from "#core/record/view.ts";
 
 import { pendingAttachments } from "../attachments/pending-attachments.ts";
 import type { LiveThread } from "../live-thread.ts";

@@ -1,9 +1,9 @@
 // Reads the messages before a run, without those of nested loops.
 
 import type { Side } from "#contract/thread-message.ts";
-import type { MessageRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
-import { isAnswer } from "#core/scope.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
+import { isAnswer } from "#core/record/scope.ts";
 import { otherSide } from "#flow/conversation-strategy.ts";
 import type { ReadRange } from "#flow/participant.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";

@@ -5,8 +5,8 @@ import type { ThreadholdError } from "#contract/error.ts";
 import { isJsonObject } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Run } from "#contract/run.ts";
-import type { Admission, RequestKey } from "#core/thread-rpc.ts";
-import { toMessage } from "#core/view.ts";
+import { toMessage } from "#core/record/view.ts";
+import type { Admission, RequestKey } from "#core/rpc/thread-rpc.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";

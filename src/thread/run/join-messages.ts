@@ -3,7 +3,7 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import type { Steering } from "#core/ports/steering.ts";
-import type { ExecutedRun, JoinedRun } from "#core/run-record.ts";
+import type { ExecutedRun, JoinedRun } from "#core/record/run-record.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import { countSteering } from "./write-run.ts";

@@ -3,7 +3,7 @@
 // runs that follow each other in this way is bounded.
 
 import type { RunEnd } from "#core/ports/strategy-port.ts";
-import type { QueuedCall, RunProgress } from "#core/run-record.ts";
+import type { QueuedCall, RunProgress } from "#core/record/run-record.ts";
 
 /**
  * The maximum number of consecutive runs that may start for tool calls of the run before. Each run's row stores the count, so a crash does

@@ -5,10 +5,10 @@ import { refuse } from "#contract/error.ts";
 import { isJsonObject } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
-import { jsonBytes } from "#core/cut-text.ts";
 import type { QuestionAnswer } from "#core/ports/question-port.ts";
 import type { ClientSchema } from "#flow/client-schema.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
+import { jsonBytes } from "#lib/cut-text.ts";
 
 /** The maximum number of bytes of JSON of an answer, and the number of answers that are kept to recognise a repeated request. */
 const answerBytes = 64 * 1024;

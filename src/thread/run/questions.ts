@@ -3,12 +3,12 @@
 
 import { refuse } from "#contract/error.ts";
 import type { PendingCall } from "#contract/thread.ts";
-import type { WaitingCall } from "#core/awaited.ts";
-import { jsonBytes } from "#core/cut-text.ts";
 import type { Question, QuestionAnswer } from "#core/ports/question-port.ts";
-import type { ThreadRecord } from "#core/record.ts";
+import type { WaitingCall } from "#core/record/awaited.ts";
+import type { ThreadRecord } from "#core/record/record.ts";
 import { clientSchema } from "#flow/client-schema.ts";
 import type { ClientSchema } from "#flow/client-schema.ts";
+import { jsonBytes } from "#lib/cut-text.ts";
 
 import { markForCatalog } from "../background/catalog-task.ts";
 import { enqueueCalls } from "../children/outbound-messages.ts";

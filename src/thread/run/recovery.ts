@@ -6,10 +6,10 @@ import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { Side } from "#contract/thread-message.ts";
 import { zeroUsage } from "#contract/usage.ts";
-import type { ToolAnswer } from "#core/awaited.ts";
 import type { ScopedProjection } from "#core/ports/step-port.ts";
-import type { LogRecord, MessageRecord } from "#core/record.ts";
-import type { ActiveRun, ExecutedRun } from "#core/run-record.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
+import type { LogRecord, MessageRecord } from "#core/record/record.ts";
+import type { ActiveRun, ExecutedRun } from "#core/record/run-record.ts";
 import {
   addChildUsage,
   addModelUsage,
@@ -18,15 +18,15 @@ import {
   endsStep,
   neverStarted,
   stepOf,
-} from "#core/run-state.ts";
-import type { CommittedSteps, OpenStep, ModelUsage } from "#core/run-state.ts";
-import { isAnswer, isInScope } from "#core/scope.ts";
-import type { Scope } from "#core/scope.ts";
+} from "#core/record/run-state.ts";
+import type { CommittedSteps, OpenStep, ModelUsage } from "#core/record/run-state.ts";
+import { isAnswer, isInScope } from "#core/record/scope.ts";
+import type { Scope } from "#core/record/scope.ts";
+import { wholeMessage } from "#core/record/whole-message.ts";
 import { awaitedApproval } from "#core/tools/call-slot.ts";
 import { declined, stoppedCall, notAnswered, unknownOutcome } from "#core/tools/error-results.ts";
 import { fitResult } from "#core/tools/read-result.ts";
 import { withoutChangedArguments, childUsage } from "#core/tools/store-result.ts";
-import { wholeMessage } from "#core/whole-message.ts";
 import { recordedTurns } from "#flow/conversation-strategy.ts";
 
 import { appendMessages } from "../append-messages.ts";

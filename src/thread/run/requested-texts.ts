@@ -1,7 +1,7 @@
 // Counts the texts that the servers of a definition requested in a run. The count is read from the run's rows, so that it includes the
 // requests of the executions before a wait, an eviction or a crash.
 
-import type { ExecutedRun } from "#core/run-record.ts";
+import type { ExecutedRun } from "#core/record/run-record.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 

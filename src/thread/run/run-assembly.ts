@@ -1,12 +1,12 @@
 // Makes the loop's ports for a run of a thread. `host/host-ports.ts` makes the ports for a run that is executed in a process without storage.
 
-import { blankStreak } from "#core/blank-answer.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
-import type { MessageRecord } from "#core/record.ts";
-import type { ExecutedRun, RunProgress } from "#core/run-record.ts";
-import { isAnswer, mainScope } from "#core/scope.ts";
+import { blankStreak } from "#core/record/blank-answer.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import type { ExecutedRun, RunProgress } from "#core/record/run-record.ts";
+import { isAnswer, mainScope } from "#core/record/scope.ts";
 import { compaction } from "#core/step/compaction.ts";
 import { executionsOfCall } from "#core/tools/call-executions.ts";
 import { ConversationStrategy } from "#flow/conversation-strategy.ts";

@@ -4,10 +4,10 @@ import { isJsonObject } from "#contract/json.ts";
 import { run as loop, stoppedByHook } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";
-import type { LogRecord, MessageRecord } from "#core/record.ts";
-import type { ExecutedRun, RunRecord } from "#core/run-record.ts";
-import { lastStep } from "#core/run-state.ts";
-import { isAnswer, mainScope } from "#core/scope.ts";
+import type { LogRecord, MessageRecord } from "#core/record/record.ts";
+import type { ExecutedRun, RunRecord } from "#core/record/run-record.ts";
+import { lastStep } from "#core/record/run-state.ts";
+import { isAnswer, mainScope } from "#core/record/scope.ts";
 import { hookStep } from "#core/step/hook-step.ts";
 
 import type { LiveThread } from "../live-thread.ts";

@@ -2,7 +2,7 @@
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { RunEnd } from "#core/ports/strategy-port.ts";
-import type { ActiveRun } from "#core/run-record.ts";
+import type { ActiveRun } from "#core/record/run-record.ts";
 import { causeOf } from "#lib/log-port.ts";
 
 import type { ObjectContext } from "../object-context.ts";

@@ -2,7 +2,6 @@
 // stores the counts in the run's record. A suspended run therefore needs no memory and no timer.
 
 import type { Limits } from "#contract/run.ts";
-import type { LimitSuspension, Work } from "#core/awaited.ts";
 import type { Allowance } from "#core/limits/allowed.ts";
 import { remainingOf, noBounds, strictest, addUsed, zeroUse } from "#core/limits/amounts.ts";
 import type { AmountName, Used } from "#core/limits/amounts.ts";
@@ -17,8 +16,9 @@ import { usedOf, workIn, workOf } from "#core/limits/used.ts";
 import { unlimitedShare } from "#core/model/request-answer.ts";
 import type { LimitPort, ReachedLimit, RequestPurpose, Reserved } from "#core/ports/limit-port.ts";
 import type { AnswerSoFar, ModelRequest } from "#core/ports/model-port.ts";
-import type { MessageRecord } from "#core/record.ts";
-import type { ExecutedRun } from "#core/run-record.ts";
+import type { LimitSuspension, Work } from "#core/record/awaited.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import type { ExecutedRun } from "#core/record/run-record.ts";
 import { sideOf } from "#flow/conversation-strategy.ts";
 import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import { abortAfterMs, firmBounds, runBounds, threadBounds } from "#flow/limit-bounds.ts";

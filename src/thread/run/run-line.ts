@@ -4,8 +4,8 @@
 
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
 import type { Halt } from "#core/loop.ts";
-import type { LogRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
+import type { LogRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
 import type { MeterReading } from "#store/meter.ts";
 
 import type { LiveThread } from "../live-thread.ts";

@@ -3,11 +3,11 @@
 // for a child thread or a back-off emits no event (decision record 8: suspended runs).
 
 import type { PendingCall } from "#contract/thread.ts";
-import type { WaitingCall } from "#core/awaited.ts";
-import { jsonBytes } from "#core/cut-text.ts";
-import type { MessageRecord, StoredEvent } from "#core/record.ts";
-import type { ExecutedRun, SuspendedRun } from "#core/run-record.ts";
-import { withoutArguments } from "#core/stored-event.ts";
+import type { WaitingCall } from "#core/record/awaited.ts";
+import type { MessageRecord, StoredEvent } from "#core/record/record.ts";
+import type { ExecutedRun, SuspendedRun } from "#core/record/run-record.ts";
+import { withoutArguments } from "#core/record/stored-event.ts";
+import { jsonBytes } from "#lib/cut-text.ts";
 
 import { markForCatalog } from "../background/catalog-task.ts";
 import { enqueueCalls } from "../children/outbound-messages.ts";

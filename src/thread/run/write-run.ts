@@ -5,10 +5,10 @@ import type { EventDraft, EventOf } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Limits, RunKind } from "#contract/run.ts";
 import { addCost, addUsage } from "#contract/usage.ts";
-import { noProgress, nothingDone } from "#core/blank-run.ts";
 import { addWork, workIn, workOf } from "#core/limits/used.ts";
 import type { RunEnd } from "#core/ports/strategy-port.ts";
-import type { MessageRecord, QueueRecord, ThreadRecord } from "#core/record.ts";
+import { noProgress, nothingDone } from "#core/record/blank-run.ts";
+import type { MessageRecord, QueueRecord, ThreadRecord } from "#core/record/record.ts";
 import type {
   ActiveRun,
   EndedRun,
@@ -17,9 +17,9 @@ import type {
   QueuedInput,
   QueuedRun,
   RunRecord,
-} from "#core/run-record.ts";
-import { isInScope, isModelAnswer, mainScope } from "#core/scope.ts";
-import { textOf } from "#core/view.ts";
+} from "#core/record/run-record.ts";
+import { isInScope, isModelAnswer, mainScope } from "#core/record/scope.ts";
+import { textOf } from "#core/record/view.ts";
 
 import { markForCatalog } from "../background/catalog-task.ts";
 import { enqueueMessage } from "../children/outbound-messages.ts";

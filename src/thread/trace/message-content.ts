@@ -2,8 +2,8 @@
 // Texts are shortened, and old messages are left out, so that an attribute has a bounded size. Secrets are removed from a text before it is
 // shortened: a redactor does not recognise a part of a secret.
 
-import type { MessageRecord } from "#core/record.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { MessageRecord } from "#core/record/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 import { textOrJson } from "#lib/json-value.ts";
 
 /** The maximum number of UTF-16 units of one text. */

@@ -3,8 +3,8 @@
 // crash gets its span when it ends. Names follow OpenTelemetry's semantic conventions for GenAI, version 1.41.
 
 import type { JsonObject } from "#contract/json.ts";
-import type { LogRecord, MessageRecord } from "#core/record.ts";
-import type { EndedRun, ExecutedRun, QueuedInput, RunRecord } from "#core/run-record.ts";
+import type { LogRecord, MessageRecord } from "#core/record/record.ts";
+import type { EndedRun, ExecutedRun, QueuedInput, RunRecord } from "#core/record/run-record.ts";
 import { fieldsOf, listOf, textOrJson, type Fields } from "#lib/json-value.ts";
 import { providerNamed } from "#models/provider/providers.ts";
 

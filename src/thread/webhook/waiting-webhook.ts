@@ -4,8 +4,8 @@
 
 import { v4 as randomId } from "uuid";
 
-import type { WaitingCall } from "#core/awaited.ts";
-import type { WaitingNotice } from "#core/record.ts";
+import type { WaitingCall } from "#core/record/awaited.ts";
+import type { WaitingNotice } from "#core/record/record.ts";
 import { toBase64 } from "#lib/base64.ts";
 import { causeOf } from "#lib/log-port.ts";
 import type { WebhookSettings } from "#lib/webhook-settings.ts";

@@ -5,7 +5,7 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from "@
 import { z } from "zod";
 
 import { ThreadholdError } from "#contract/error.ts";
-import { isAuthorizationRequired } from "#core/authorization-required.ts";
+import { isAuthorizationRequired } from "#core/rpc/authorization-required.ts";
 import { fieldsOf, parseJson } from "#lib/json-value.ts";
 
 import { outsideText } from "../outside-text.ts";

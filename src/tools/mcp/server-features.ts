@@ -4,7 +4,7 @@
 import type { ServerCapabilities } from "@modelcontextprotocol/client";
 
 import type { Json, JsonObject } from "#contract/json.ts";
-import type { ToolAnswer } from "#core/awaited.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
 import { fieldsOf, isObject, listOf } from "#lib/json-value.ts";
 import type { Fields } from "#lib/json-value.ts";
 import type { AnyMcpServerDefinition } from "#spec/index.ts";

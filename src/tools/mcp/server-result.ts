@@ -1,7 +1,7 @@
 // Converts the result of a call on an MCP server to the result of a tool.
 
 import type { Json } from "#contract/json.ts";
-import type { ToolAnswer } from "#core/awaited.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
 import type { Fields } from "#lib/json-value.ts";
 import { isVisible } from "#lib/visible-text.ts";
 

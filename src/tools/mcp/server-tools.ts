@@ -4,8 +4,6 @@
 import type { Progress } from "@modelcontextprotocol/client";
 
 import type { Json, JsonObject } from "#contract/json.ts";
-import { isAuthorizationRequired } from "#core/authorization-required.ts";
-import type { ToolAnswer } from "#core/awaited.ts";
 import type {
   DefinedCall,
   DefinedTool,
@@ -13,6 +11,8 @@ import type {
   SourceFacts,
   ToolsContext,
 } from "#core/ports/tool-source-port.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
+import { isAuthorizationRequired } from "#core/rpc/authorization-required.ts";
 import type { AnyMcpServerDefinition } from "#spec/index.ts";
 
 import { outsideText } from "../outside-text.ts";

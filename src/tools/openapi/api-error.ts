@@ -1,7 +1,7 @@
 // The errors of APIs. They name the definition and what to do. They contain no address, no header and no body of a response.
 
 import { ThreadholdError } from "#contract/error.ts";
-import { errorMessage } from "#core/cut-text.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 
 /**
  * An error that a model or an operator reads. Its text is the end of a sentence whose beginning, with the name of the definition,

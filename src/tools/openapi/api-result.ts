@@ -2,7 +2,7 @@
 // in the body are replaced.
 
 import { bodyBounds } from "#contract/json.ts";
-import type { ToolAnswer } from "#core/awaited.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
 import { toBase64 } from "#lib/base64.ts";
 import { JsonBoundError, parseBoundedJson } from "#lib/untrusted/bounded-json.ts";
 

@@ -2,9 +2,9 @@
 // instead: one that finds operations, and one that calls them.
 
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
-import type { ToolAnswer } from "#core/awaited.ts";
-import { errorMessage } from "#core/cut-text.ts";
 import type { DefinedTool, DefinedTools, SourceFacts, ToolsContext } from "#core/ports/tool-source-port.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import type { AnyOpenApiDefinition, OpenApiContext, OpenApiResponse, ToolCall } from "#spec/index.ts";
 
 import { catalogOf, defaultTimeoutMs } from "./api-catalog.ts";

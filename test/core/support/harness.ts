@@ -2,7 +2,6 @@
 // interrupted after any write and resumed by another harness from the stored rows.
 
 import type { PlainEvent } from "#contract/event.ts";
-import { noProgress } from "#core/blank-run.ts";
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
 import type { AnswerFiles } from "#core/ports/answer-file-port.ts";
@@ -12,11 +11,12 @@ import type { RunPorts } from "#core/ports/run-ports.ts";
 import type { StepPlan, StepPort, StepProblem, ToolMode } from "#core/ports/step-port.ts";
 import type { Strategy, StepShape } from "#core/ports/strategy-port.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
-import type { LogRecord, MessageRecord } from "#core/record.ts";
-import { repair } from "#core/repair.ts";
-import type { ExecutedRun } from "#core/run-record.ts";
-import { committedSteps } from "#core/run-state.ts";
-import { mainScope } from "#core/scope.ts";
+import { noProgress } from "#core/record/blank-run.ts";
+import type { LogRecord, MessageRecord } from "#core/record/record.ts";
+import type { ExecutedRun } from "#core/record/run-record.ts";
+import { committedSteps } from "#core/record/run-state.ts";
+import { mainScope } from "#core/record/scope.ts";
+import { repair } from "#core/request/repair.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { messageRecord, runRecord } from "../../store/records.ts";

@@ -2,8 +2,8 @@
 // refused, and the promise `cut` resolves.
 
 import type { RunJournal } from "#core/ports/run-journal.ts";
-import type { LogRecord, MessageRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
+import type { LogRecord, MessageRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
 
 /** The error of a refused write. */
 class PowerCut extends Error {}

@@ -2,8 +2,8 @@
 
 import type { ToolResult } from "#contract/call-result.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { ToolAnswer } from "#core/awaited.ts";
 import type { CallContext, ToolPiece, ToolRunner } from "#core/ports/tool-port.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
 
 export type Work = (args: JsonObject, call: CallContext) => Promise<unknown>;
 

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 
 import type { ModelMessage } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 
 const words = fc.string({ minLength: 1, maxLength: 6 }).map((text) => `w${text}`);
 const signed = { provider: "anthropic", data: { signature: "s" } };

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import type { ModelPart } from "#core/ports/model-port.ts";
-import type { ProviderData } from "#core/record.ts";
+import type { ProviderData } from "#core/record/record.ts";
 import type { AssistantMessage, Message } from "#facade/phi/loop-messages.ts";
 import { modelMessageOf } from "#facade/phi/message-codec.ts";
 import { modelsOf } from "#facade/phi/provider/models-of.ts";

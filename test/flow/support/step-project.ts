@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import type { ChildThreads } from "#core/ports/child-thread-port.ts";
 import { noFaults } from "#core/ports/faults.ts";
-import type { MessageRecord, StoredProjection } from "#core/record.ts";
+import type { MessageRecord, StoredProjection } from "#core/record/record.ts";
 import { mainParticipant } from "#flow/participant.ts";
 import { Definitions } from "#flow/project-definitions.ts";
 import { StepBuilder } from "#flow/step-builder.ts";

@@ -1,11 +1,11 @@
 // A feed's object in memory: it accepts watchers, records tickets and keeps leases as the real one does, and the test scripts its messages.
 
-import type { AuthorizationCall } from "#core/authorization-call.ts";
-import { AuthorizationRows } from "#core/authorization-rows.ts";
-import { leaseField } from "#core/feed-rpc.ts";
-import type { FeedStub } from "#core/feed-rpc.ts";
-import { streamLeaseSchema } from "#core/lease.ts";
-import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/lease.ts";
+import type { AuthorizationCall } from "#core/rpc/authorization-call.ts";
+import { AuthorizationRows } from "#core/rpc/authorization-rows.ts";
+import { leaseField } from "#core/rpc/feed-rpc.ts";
+import type { FeedStub } from "#core/rpc/feed-rpc.ts";
+import { streamLeaseSchema } from "#core/rpc/lease.ts";
+import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/rpc/lease.ts";
 import { Leases } from "#feed/leases.ts";
 
 import { memoryKeys } from "../../support/memory-store/memory-keys.ts";

@@ -12,7 +12,7 @@ import type { Message } from "#contract/thread-message.ts";
 import type { PatchThread } from "#contract/thread-route.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { PostToolResults } from "#contract/tool-route.ts";
-import type { HeldLeases } from "#core/lease.ts";
+import type { HeldLeases } from "#core/rpc/lease.ts";
 import type {
   Admission,
   Result,
@@ -24,8 +24,15 @@ import type {
   ThreadMethods,
   ThreadStub,
   TranscriptPage,
-} from "#core/thread-rpc.ts";
-import { callerHeader, endpointPath, filesPath, messageSearchPath, refused, subscribePath } from "#core/thread-rpc.ts";
+} from "#core/rpc/thread-rpc.ts";
+import {
+  callerHeader,
+  endpointPath,
+  filesPath,
+  messageSearchPath,
+  refused,
+  subscribePath,
+} from "#core/rpc/thread-rpc.ts";
 
 import { messageRecord, runRecord, threadRecord } from "../../support/records.ts";
 import type { FakeFeed } from "./fake-feed.ts";

@@ -1,6 +1,6 @@
 // The app with fakes, and short functions to send it requests.
 
-import { feedName } from "#core/feed-rpc.ts";
+import { feedName } from "#core/rpc/feed-rpc.ts";
 import { dialects } from "#dialect/dialects.ts";
 import { createApp } from "#http/app.ts";
 import type { App } from "#http/app.ts";

@@ -1,6 +1,6 @@
 // The synchronous key-value storage of an object, in memory. Values are copied, as the real storage does.
 
-import type { KeyStorage } from "#core/authorization-rows.ts";
+import type { KeyStorage } from "#core/rpc/authorization-rows.ts";
 
 export function memoryKeys(): KeyStorage {
   const values = new Map<string, unknown>();

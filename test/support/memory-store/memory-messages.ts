@@ -2,7 +2,7 @@
 
 import { refuse } from "#contract/error.ts";
 import type { MessageQuery } from "#core/ports/thread-store.ts";
-import type { MessageRecord } from "#core/record.ts";
+import type { MessageRecord } from "#core/record/record.ts";
 import type { BranchStretch } from "#store/branch-path.ts";
 import { justAbove, lastKey } from "#store/key-range.ts";
 

@@ -2,8 +2,8 @@
 // suite runs over both.
 
 import type { LogQuery, RowQuery } from "#core/ports/thread-store.ts";
-import type { KeyRecord, LogRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
-import type { RunRecord } from "#core/run-record.ts";
+import type { KeyRecord, LogRecord, StoredEvent, ThreadRecord } from "#core/record/record.ts";
+import type { RunRecord } from "#core/record/run-record.ts";
 import { branchPath } from "#store/branch-path.ts";
 import type { BranchRecord, ManagedThreadStore } from "#store/thread-lifecycle.ts";
 

@@ -234,7 +234,7 @@ async function writeBundle(stored, alias) {
 const loadedLater = new Set([
   "src/facade/phi/loop-in-thread.ts",
   "src/facade/phi/provider/models-of.ts",
-  "src/core/authorization-rows.ts",
+  "src/core/rpc/authorization-rows.ts",
   "src/dialect/mcp/served-messages.ts",
   "src/dialect/ai-sdk/chat-requests.ts",
   "src/dialect/session/session-requests.ts",

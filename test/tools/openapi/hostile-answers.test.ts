@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import type { ToolAnswer } from "#core/awaited.ts";
+import type { ToolAnswer } from "#core/record/awaited.ts";
 import type { OpenApiDefinition } from "#spec/index.ts";
 
 import { contextOf, documentOf, toolsOf } from "./api-driver.ts";

@@ -1,6 +1,6 @@
 // A program's own compaction (REQ-023, REQ-146): its interface, and its calls. An error of it becomes a LoopError that names the option.
 
-import { errorMessage } from "#core/cut-text.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { fieldsOf } from "#lib/json-value.ts";
 
 import { LoopError } from "../loop-error.ts";

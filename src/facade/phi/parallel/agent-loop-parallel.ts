@@ -3,7 +3,7 @@
 
 /* oxlint-disable eslint/max-params -- the function has the parameters of the document */
 
-import { errorMessage } from "#core/cut-text.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { isObject } from "#lib/json-value.ts";
 
 import { checkContext, checkContinued } from "../agent-context.ts";

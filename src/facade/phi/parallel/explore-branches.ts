@@ -1,7 +1,7 @@
 // Continues an agent's conversation in several ways at the same time (roadmap, "Parallel Exploration"). Each branch is a clone of the agent
 // at a checkpoint. Invariant: the agent itself does not change.
 
-import { errorMessage } from "#core/cut-text.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { dataCopy } from "#lib/text-sharing-copy.ts";
 
 import { AgentOptions } from "../agent-builders.ts";

@@ -1,6 +1,6 @@
 // The provider that a program gives, and the id of the provider that a loop will use, without loading its code.
 
-import { errorMessage } from "#core/cut-text.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { fieldsOf } from "#lib/json-value.ts";
 
 import { LoopError } from "../loop-error.ts";

@@ -4,7 +4,7 @@ import type { StopReason as CoreStopReason } from "#contract/thread-message.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import { parseArguments } from "#core/model/answer.ts";
 import type { ModelFailure, ModelPart } from "#core/ports/model-port.ts";
-import type { ProviderData, StoredPart } from "#core/record.ts";
+import type { ProviderData, StoredPart } from "#core/record/record.ts";
 import { joinBase64 } from "#lib/base64.ts";
 
 import type { AssistantMessage } from "../loop-messages.ts";

@@ -1,8 +1,8 @@
 // The port of a provider that a program implements. Each mistake of the provider is one failure that names the provider. No text of the provider
 // that the port passes on contains the key or the values of headers.
 
-import { errorMessage } from "#core/cut-text.ts";
 import type { ModelFailure, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { createUniqueIds } from "#models/call-ids.ts";
 import { failure } from "#models/classify-failure.ts";
 import { reportsOverflow } from "#models/overflow-phrases.ts";

@@ -2,7 +2,7 @@
 // `includeMessages`. Every line is redacted: an API key that the agent's settings contain as a text, the values of their headers, and texts
 // in the form of common keys are removed. A logger that fails changes no execution.
 
-import { errorMessage } from "#core/cut-text.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { causeOf, consoleLog } from "#lib/log-port.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { createRedact } from "#models/redact.ts";

@@ -2,7 +2,7 @@
 // passed to `onError` of each middleware, the innermost first, until one returns a result. A stream runs the same pipeline: `before` is
 // called before its first event, `after` and `onError` after its last one, and its result is the one that they return.
 
-import { errorMessage } from "#core/cut-text.ts";
+import { errorMessage } from "#lib/cut-text.ts";
 import { fieldsOf, isObject } from "#lib/json-value.ts";
 
 import { refusal } from "../../upp/upp-error.ts";

@@ -4,7 +4,7 @@
 
 import type { LanguageModelV3StreamPart, SharedV3ProviderMetadata } from "@ai-sdk/provider";
 
-import { jsonCopy } from "#core/json-copy.ts";
+import { jsonCopy } from "#core/record/json-copy.ts";
 import { fieldsOf, isObject, type Fields } from "#lib/json-value.ts";
 import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 

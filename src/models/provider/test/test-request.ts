@@ -1,7 +1,7 @@
 // A request as a script's function receives it: roles and text, copied so that the function cannot change the transcript.
 
-import { describePart } from "#core/describe-part.ts";
 import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
+import { describePart } from "#core/request/describe-part.ts";
 import { base64Bytes } from "#lib/base64.ts";
 import type { TestRequest, TestRequestMessage } from "#spec/index.ts";
 

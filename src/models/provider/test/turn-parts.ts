@@ -2,7 +2,7 @@
 // any position, so that readers cannot rely on complete pieces.
 
 import type { ModelPart } from "#core/ports/model-port.ts";
-import type { ProviderData } from "#core/record.ts";
+import type { ProviderData } from "#core/record/record.ts";
 import type { TestTurn, TestToolCall } from "#spec/index.ts";
 
 const argumentsChunk = 12;

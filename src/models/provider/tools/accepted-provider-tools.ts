@@ -1,7 +1,7 @@
 // The types of tools that each protocol's provider executes itself, and the bounds of a definition's list of them. A build and a session refuse other
 // types. A Worker does not repeat the check, so requests do not load this file.
 
-import { jsonBytes } from "#core/cut-text.ts";
+import { jsonBytes } from "#lib/cut-text.ts";
 import { parseBoundedOrNull } from "#lib/untrusted/bounded-json.ts";
 import type { ModelProviderTool } from "#spec/index.ts";
 

@@ -3,10 +3,10 @@
 // call that needs a result only with its result; everything else is sent as text.
 
 import type { Json, JsonObject } from "#contract/json.ts";
-import { cutText, jsonBytes } from "#core/cut-text.ts";
 import type { ModelMessage, ModelPart, ModelRequest, ProviderTool } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { StoredPart } from "#core/record/record.ts";
 import { fromBase64 } from "#lib/base64.ts";
+import { cutText, jsonBytes } from "#lib/cut-text.ts";
 import { fieldsOf, isObject, textOrJson, type Fields } from "#lib/json-value.ts";
 import { parseBoundedOrNull } from "#lib/untrusted/bounded-json.ts";
 import { parseOwnJson } from "#lib/untrusted/own-json.ts";

@@ -3,9 +3,9 @@
 
 import { OAuthError, refreshAuthorization } from "@modelcontextprotocol/client";
 
-import { AuthorizationRequired } from "#core/authorization-required.ts";
 import type { Authorizations } from "#core/ports/authorization-port.ts";
 import type { ToolsContext } from "#core/ports/tool-source-port.ts";
+import { AuthorizationRequired } from "#core/rpc/authorization-required.ts";
 import { seal, unseal } from "#lib/sealed-text.ts";
 import type { SealKeys } from "#lib/sealed-text.ts";
 import type { McpOAuth } from "#spec/index.ts";

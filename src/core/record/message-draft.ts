@@ -3,9 +3,9 @@
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Role } from "#contract/thread-message.ts";
+import { jsonBytes } from "#lib/cut-text.ts";
 
-import { jsonBytes } from "./cut-text.ts";
-import type { RunPorts } from "./ports/run-ports.ts";
+import type { RunPorts } from "../ports/run-ports.ts";
 import type { MessageRecord, StoredPart } from "./record.ts";
 
 /** The fields that differ from message to message. Times are microseconds. */

@@ -1,7 +1,7 @@
 // Counts blank answers, which have no text, files or calls, and decides by the provider's stop reason whether a blank answer ends its run
 // with an error.
 
-import type { StepOutcome } from "./ports/strategy-port.ts";
+import type { StepOutcome } from "../ports/strategy-port.ts";
 import type { MessageRecord } from "./record.ts";
 import { isBlank } from "./run-state.ts";
 import { isAnswer, isInScope } from "./scope.ts";

@@ -3,9 +3,9 @@
 
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
 
-import type { EventSink } from "./ports/event-sink.ts";
-import type { StoredEvent } from "./record.ts";
-import { toStored } from "./stored-event.ts";
+import type { EventSink } from "../ports/event-sink.ts";
+import type { StoredEvent } from "../record/record.ts";
+import { toStored } from "../record/stored-event.ts";
 
 /** Fields that every event of a row has. */
 export type EventContext = Pick<PlainEvent, "run_id" | "side" | "depth" | "parent_id" | "silent"> & { step?: number };

@@ -1,8 +1,8 @@
 // Shortens a log row that is too large to be stored. A provider or a tool may have produced data of any size.
 
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
+import { cutText, jsonBytes, mostJsonBytes } from "#lib/cut-text.ts";
 
-import { cutText, jsonBytes, mostJsonBytes } from "./cut-text.ts";
 import type { LogRecord } from "./record.ts";
 
 /** The maximum number of bytes of JSON of a log row. The store accepts 1,900,000. */

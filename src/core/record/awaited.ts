@@ -5,8 +5,8 @@ import type { AwaitedCall } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Usage } from "#contract/usage.ts";
 
-import type { AmountName } from "./limits/amounts.ts";
-import type { LimitReason } from "./limits/reached.ts";
+import type { AmountName } from "../limits/amounts.ts";
+import type { LimitReason } from "../limits/reached.ts";
 
 /**
  * The result that a tool returns: texts of any length, unchecked attachments (Standard Agents, ToolAttachment and AttachmentRef), and an

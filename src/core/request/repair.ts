@@ -4,10 +4,10 @@
 
 import { isVisible } from "#lib/visible-text.ts";
 
-import type { ModelMessage } from "./ports/model-port.ts";
-import type { StoredPart } from "./record.ts";
-import { errorResult, threadErrorTexts } from "./tools/error-results.ts";
-import type { CallErrorTexts } from "./tools/error-results.ts";
+import type { ModelMessage } from "../ports/model-port.ts";
+import type { StoredPart } from "../record/record.ts";
+import { errorResult, threadErrorTexts } from "../tools/error-results.ts";
+import type { CallErrorTexts } from "../tools/error-results.ts";
 
 /**
  * Contract: pure. Messages keep their order, except that each result is moved after its call. A valid list is returned unchanged. `texts`

@@ -7,9 +7,9 @@ import { addCost, addUsage, roundCost, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 import { isVisible } from "#lib/visible-text.ts";
 
+import { answerData } from "../model/answer-data.ts";
+import type { Progress, StepOutcome } from "../ports/strategy-port.ts";
 import type { Delivered } from "./awaited.ts";
-import { answerData } from "./model/answer-data.ts";
-import type { Progress, StepOutcome } from "./ports/strategy-port.ts";
 import type { LogRecord, MessageRecord } from "./record.ts";
 import type { ActiveRun, RunRecord, SuspendedRun } from "./run-record.ts";
 import { isAnswer, isModelAnswer, isInScope, mainScope } from "./scope.ts";

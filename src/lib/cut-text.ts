@@ -1,6 +1,6 @@
 // Measures values and cuts text in bytes of JSON, the form in which rows store them.
 
-import { utf8Length } from "#lib/utf8-length.ts";
+import { utf8Length } from "./utf8-length.ts";
 
 /** Bytes that are reserved for the notice at the end of a cut text. */
 const noticeBytes = 200;

@@ -6,9 +6,9 @@ import type { Limits, RunError, RunKind, RunStatus } from "#contract/run.ts";
 import type { Side } from "#contract/thread-message.ts";
 import type { Usage } from "#contract/usage.ts";
 
+import type { AmountName, Bounds } from "../limits/amounts.ts";
+import type { FileVersion } from "../ports/thread-file-port.ts";
 import type { LimitSuspension, Work } from "./awaited.ts";
-import type { AmountName, Bounds } from "./limits/amounts.ts";
-import type { FileVersion } from "./ports/thread-file-port.ts";
 import type { MessageCounts, MessageRecord, StoredEvent } from "./record.ts";
 
 /** A tool call that a definition queued. It is made before the next request to the model. */

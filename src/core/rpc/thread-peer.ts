@@ -4,8 +4,8 @@
 import type { JsonObject } from "#contract/json.ts";
 import type { Limits } from "#contract/run.ts";
 
-import type { Delivered, WaitingCall } from "./awaited.ts";
-import type { ThreadParent } from "./record.ts";
+import type { Delivered, WaitingCall } from "../record/awaited.ts";
+import type { ThreadParent } from "../record/record.ts";
 import type { Caller, MethodCalls, ThreadMethods, ThreadStub } from "./thread-rpc.ts";
 
 /** A child thread to create and start. */

@@ -1,9 +1,8 @@
 // Describes parts by text, which a model receives in their place: an image or a file whose bytes are not sent, and a call that a provider executed.
 
 import type { FilePart, ImagePart, ProviderToolPart } from "#contract/content.ts";
+import { cutText } from "#lib/cut-text.ts";
 import { textOrJson } from "#lib/json-value.ts";
-
-import { cutText } from "./cut-text.ts";
 
 /** Returns the line: name, type, size, and path or URL, as far as they are known, and the reason (decisions 16 and 19: attachments). */
 export function describePart(part: ImagePart | FilePart, reason?: string): string {

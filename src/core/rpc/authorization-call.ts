@@ -1,7 +1,7 @@
 // Represents the calls of an authorization store as data, because the store may be in another object and its module is loaded by the first
 // call.
 
-import type { AuthorizationStore } from "./ports/authorization-port.ts";
+import type { AuthorizationStore } from "../ports/authorization-port.ts";
 
 /** A call of the store over RPC. */
 export type AuthorizationCall = {

@@ -12,9 +12,9 @@ import type { Role, Side, StopReason } from "#contract/thread-message.ts";
 import type { PendingCall, ThreadStatus } from "#contract/thread.ts";
 import type { Usage } from "#contract/usage.ts";
 
+import type { LimitReason } from "../limits/reached.ts";
+import type { FileVersion } from "../ports/thread-file-port.ts";
 import type { Approval, AwaitedResult, Work } from "./awaited.ts";
-import type { LimitReason } from "./limits/reached.ts";
-import type { FileVersion } from "./ports/thread-file-port.ts";
 
 /** Opaque data that later requests send back to the provider that produced it, and to no other: for example thinking signatures. */
 export interface ProviderData {

@@ -1,9 +1,10 @@
 // Copies `state.context` into the run's record. Definitions may put any value there, but a row stores only JSON of a limited size. An
 // interrupted run resumes with the last copy.
 
-import { cutText, jsonBytes } from "./cut-text.ts";
-import { jsonCopy } from "./json-copy.ts";
-import type { RunPorts } from "./ports/run-ports.ts";
+import { cutText, jsonBytes } from "#lib/cut-text.ts";
+
+import type { RunPorts } from "../ports/run-ports.ts";
+import { jsonCopy } from "../record/json-copy.ts";
 
 /** The maximum number of bytes of JSON of a copy. */
 export const contextLimit = 128 * 1024;

@@ -21,9 +21,9 @@ import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts"
 import type { TranscriptMessage } from "#contract/transcript.ts";
 import { parseOwnJson } from "#lib/untrusted/own-json.ts";
 
+import type { ThreadParent } from "../record/record.ts";
 import type { AuthorizationCall } from "./authorization-call.ts";
 import type { HoldsLeases } from "./lease.ts";
-import type { ThreadParent } from "./record.ts";
 
 /** The caller of a method. The Worker determines it from the credentials, and the thread compares it with the thread's owner. */
 export interface Caller {

@@ -1,13 +1,13 @@
 // The authorizations of one owner as keys of an object's storage: one key for each server, and one for each authorization flow of a person
 // that has begun. The texts are sealed before they arrive here. Nothing of this is in an export, because exports read tables.
 
-import type { AuthorizationCall } from "./authorization-call.ts";
 import type {
   AuthorizationStore,
   RefreshLease,
   StoredAuthorization,
   StoredAuthorizationFlow,
-} from "./ports/authorization-port.ts";
+} from "../ports/authorization-port.ts";
+import type { AuthorizationCall } from "./authorization-call.ts";
 
 /** The synchronous key-value storage of an object. */
 export interface KeyStorage {
