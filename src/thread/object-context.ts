@@ -11,7 +11,7 @@ import type { LiveContext } from "#core/ports/run-ports.ts";
 import type { HostConnection } from "#core/ports/tool-host.ts";
 import type { WaitingCall } from "#core/record/awaited.ts";
 import type { PeerDirectory } from "#core/rpc/thread-peer.ts";
-import type { Definitions } from "#flow/project-definitions.ts";
+import type { Definitions } from "#flow/setup/project-definitions.ts";
 import type { Log } from "#lib/log-port.ts";
 import type { AttachmentRef, ExecutionState, FilterEntry, HookEntry, RouteEntry, ToolResult } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";

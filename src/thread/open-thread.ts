@@ -1,7 +1,7 @@
 // Loads a thread into memory: its row, the readers whose sockets hibernated, and the driver of its runs.
 
 import type { ThreadRecord } from "#core/record/record.ts";
-import { SetupDefinitions } from "#flow/setup-definitions.ts";
+import { SetupDefinitions } from "#flow/setup/setup-definitions.ts";
 import type { MeteredStorage } from "#store/meter.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 

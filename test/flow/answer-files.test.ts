@@ -6,7 +6,7 @@ import { attachmentRefSchema } from "#contract/attachment.ts";
 import { refuse } from "#contract/error.ts";
 import type { ToolAnswer } from "#core/record/awaited.ts";
 import { readToolAnswer, resultLimit, fitResult } from "#core/tools/read-result.ts";
-import { answerFiles } from "#flow/store-answer-files.ts";
+import { answerFiles } from "#flow/tool/store-answer-files.ts";
 import { toBase64 } from "#lib/base64.ts";
 import { jsonBytes } from "#lib/cut-text.ts";
 

@@ -5,8 +5,8 @@ import { expect, it } from "vitest";
 import type { ChildThreads } from "#core/ports/child-thread-port.ts";
 import { noFaults } from "#core/ports/faults.ts";
 import type { CallContext } from "#core/tools/call-slot.ts";
-import { agentToolRunner, threadChildCalls } from "#flow/child-agent-tool.ts";
-import type { ChildCallSettings } from "#flow/child-agent-tool.ts";
+import { agentToolRunner, threadChildCalls } from "#flow/tool/child-agent-tool.ts";
+import type { ChildCallSettings } from "#flow/tool/child-agent-tool.ts";
 import { defineAgent, definePrompt } from "#spec/index.ts";
 
 import { ManualClock } from "../core/support/manual-clock.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, it, onTestFinished, vi } from "vitest";
 
 import type { JsonObject } from "#contract/json.ts";
-import { clientSchema } from "#flow/client-schema.ts";
+import { clientSchema } from "#flow/setup/client-schema.ts";
 import { googleParameters } from "#models/provider/google-schema.ts";
 
 const seed = Date.now() % 2 ** 31;

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import type { StepOutcome } from "#core/ports/strategy-port.ts";
 import type { TurnStrategy } from "#core/strategy/turn-strategy.ts";
-import { customStrategy } from "#flow/custom-strategy.ts";
+import { customStrategy } from "#flow/strategy/custom-strategy.ts";
 import type { AnyStrategyDefinition } from "#spec/index.ts";
 
 import { ManualClock } from "../core/support/manual-clock.ts";

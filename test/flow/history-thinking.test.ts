@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { MessageRecord, StoredPart } from "#core/record/record.ts";
-import { filteredMessages } from "#flow/filter-hooks.ts";
-import { earlierMessages } from "#flow/history.ts";
+import { filteredMessages } from "#flow/request/filter-hooks.ts";
+import { earlierMessages } from "#flow/request/history.ts";
 import { defineAgent, definePrompt } from "#spec/index.ts";
 import type { ReasoningConfig } from "#spec/index.ts";
 

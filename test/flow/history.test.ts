@@ -3,8 +3,8 @@
 import { expect, it } from "vitest";
 
 import type { MessageRecord, StoredPart } from "#core/record/record.ts";
-import { filteredMessages } from "#flow/filter-hooks.ts";
-import { earlierMessages } from "#flow/history.ts";
+import { filteredMessages } from "#flow/request/filter-hooks.ts";
+import { earlierMessages } from "#flow/request/history.ts";
 import { checkTranscript } from "#models/provider/test/transcript-check.ts";
 import { definePrompt } from "#spec/index.ts";
 import type { AnyHookName, LLMMessage, Message, PromptDefinition } from "#spec/index.ts";

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { filtersOf, runFilters } from "#flow/input-filters.ts";
+import { filtersOf, runFilters } from "#flow/hook/input-filters.ts";
 import type { InputFilter } from "#spec/index.ts";
 
 import { ManualClock } from "../core/support/manual-clock.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import { noBounds } from "#core/limits/amounts.ts";
-import { firmBounds, onLimit, runBounds, threadBounds } from "#flow/limit-bounds.ts";
+import { firmBounds, onLimit, runBounds, threadBounds } from "#flow/strategy/limit-bounds.ts";
 import type { AnyAgentDefinition, Limits, SideConfig } from "#spec/index.ts";
 
 const deployment = { run: { ...noBounds, steps: 250, tokens: 900 }, thread: { ...noBounds, cost: 5 } };

@@ -6,8 +6,8 @@ import { expect, it } from "vitest";
 import type { MessageRecord, StoredPart } from "#core/record/record.ts";
 import { repair } from "#core/request/repair.ts";
 import { isSendable, modelMessage } from "#core/request/request-messages.ts";
-import { fromPerspective, LoopMessages } from "#flow/history.ts";
-import type { Viewer } from "#flow/history.ts";
+import { fromPerspective, LoopMessages } from "#flow/request/history.ts";
+import type { Viewer } from "#flow/request/history.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import { messageRecord } from "../store/records.ts";

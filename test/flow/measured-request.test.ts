@@ -2,8 +2,8 @@
 
 import { expect, it } from "vitest";
 
-import { earlierMessages } from "#flow/history.ts";
-import { lastMeasured } from "#flow/measured-request.ts";
+import { earlierMessages } from "#flow/request/history.ts";
+import { lastMeasured } from "#flow/request/measured-request.ts";
 import { defineModel, definePrompt } from "#spec/index.ts";
 
 import { messageRecord } from "../store/records.ts";

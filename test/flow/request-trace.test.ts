@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
-import { requestTrace } from "#flow/request-trace.ts";
+import { requestTrace } from "#flow/request/request-trace.ts";
 
 function message(id: string | null, joined?: string[]): ModelMessage {
   const base = { role: "user", parts: [], name: null, tool_call_id: null, result: null } as const;

@@ -8,7 +8,7 @@ import type { Progress, StepOutcome } from "#core/ports/strategy-port.ts";
 import { blankStreak } from "#core/record/blank-answer.ts";
 import { outcomeOf, stepOf } from "#core/record/run-state.ts";
 import { mainScope } from "#core/record/scope.ts";
-import { sideStrategy } from "#flow/side-strategy.ts";
+import { sideStrategy } from "#flow/strategy/side-strategy.ts";
 import type { SideConfig } from "#spec/index.ts";
 
 import { messageRecord } from "../store/records.ts";

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { runBound } from "#flow/step-bounds.ts";
+import { runBound } from "#flow/strategy/step-bounds.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 const one = (side: object = {}): AnyAgentDefinition => ({ name: "one", sideA: { prompt: "p", ...side } });

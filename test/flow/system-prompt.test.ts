@@ -2,8 +2,8 @@
 
 import { expect, it } from "vitest";
 
-import { Definitions } from "#flow/project-definitions.ts";
-import { sectionSources, systemPrompt } from "#flow/system-prompt.ts";
+import { sectionSources, systemPrompt } from "#flow/request/system-prompt.ts";
+import { Definitions } from "#flow/setup/project-definitions.ts";
 import { definePrompt } from "#spec/index.ts";
 import type { AnyPromptDefinition, PromptContent } from "#spec/index.ts";
 

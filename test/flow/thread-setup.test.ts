@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 
 import { setupAgent } from "#contract/setup.ts";
 import type { ThreadSetup } from "#contract/setup.ts";
-import { SetupDefinitions, setupPrompt } from "#flow/setup-definitions.ts";
-import { withOptions } from "#flow/thread-setup.ts";
+import { SetupDefinitions, setupPrompt } from "#flow/setup/setup-definitions.ts";
+import { withOptions } from "#flow/setup/thread-setup.ts";
 import type { AnyToolDefinition, Registry } from "#spec/index.ts";
 
 const entries = <T extends { name: string }>(all: T[]): Record<string, () => Promise<T>> =>

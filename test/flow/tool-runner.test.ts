@@ -6,7 +6,7 @@ import { z } from "zod";
 import { noFaults } from "#core/ports/faults.ts";
 import type { ToolPiece } from "#core/ports/tool-port.ts";
 import { defaultTimeoutMs } from "#core/tools/tool-output.ts";
-import { toolRunner } from "#flow/tool-runner.ts";
+import { toolRunner } from "#flow/tool/tool-runner.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { defineTool } from "#spec/index.ts";
 import type { AnyToolDefinition, ToolCall, ToolResult } from "#spec/index.ts";

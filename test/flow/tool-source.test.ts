@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 
 import { noFaults } from "#core/ports/faults.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
-import { mainParticipant } from "#flow/participant.ts";
-import { Definitions } from "#flow/project-definitions.ts";
-import { StepBuilder } from "#flow/step-builder.ts";
-import { sectionSources } from "#flow/system-prompt.ts";
+import { StepBuilder } from "#flow/request/step-builder.ts";
+import { sectionSources } from "#flow/request/system-prompt.ts";
+import { Definitions } from "#flow/setup/project-definitions.ts";
+import { mainParticipant } from "#flow/strategy/participant.ts";
 import { resolveTools } from "#flow/tool-source/tool-source.ts";
 import type { ToolSource } from "#flow/tool-source/tool-source.ts";
 import { defineModel, definePrompt } from "#spec/index.ts";

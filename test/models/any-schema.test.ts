@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { clientSchema } from "#flow/client-schema.ts";
+import { clientSchema } from "#flow/setup/client-schema.ts";
 
 import { allowedValues, fits } from "../support/wire-rules/allowed-values.ts";
 import { argumentSchemas, argumentValues, drafts, valueFor } from "../support/wire-rules/any-schema.ts";

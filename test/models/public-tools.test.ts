@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import type { JsonObject } from "#contract/json.ts";
-import { clientSchema } from "#flow/client-schema.ts";
+import { clientSchema } from "#flow/setup/client-schema.ts";
 
 import brave from "../fixtures/mcp-tools/brave-brave-search-mcp-server.json" with { type: "json" };
 import chrome from "../fixtures/mcp-tools/chrome-devtools-mcp.json" with { type: "json" };

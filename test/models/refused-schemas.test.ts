@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ToolSpec } from "#core/ports/model-port.ts";
-import { clientSchema } from "#flow/client-schema.ts";
+import { clientSchema } from "#flow/setup/client-schema.ts";
 
 import { schemaProblems, schemaWires, type SchemaWire } from "../support/wire-rules/schema-problems.mjs";
 import { parametersOf, sentParameters, sentTools } from "./sent-parameters.ts";

@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { JsonObject } from "#contract/json.ts";
 import { noFaults } from "#core/ports/faults.ts";
 import type { ToolSpec } from "#core/ports/model-port.ts";
-import { toolRunner } from "#flow/tool-runner.ts";
+import { toolRunner } from "#flow/tool/tool-runner.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { defineTool } from "#spec/index.ts";
 import type { AnyToolDefinition } from "#spec/index.ts";

@@ -9,9 +9,9 @@ import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { callSchema } from "#spec/call-schema.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
-import { agentToolRunner } from "../child-agent-tool.ts";
-import type { ChildCallPorts } from "../child-agent-tool.ts";
-import type { Definitions } from "../project-definitions.ts";
+import type { Definitions } from "../setup/project-definitions.ts";
+import { agentToolRunner } from "../tool/child-agent-tool.ts";
+import type { ChildCallPorts } from "../tool/child-agent-tool.ts";
 import type { ToolSource } from "./tool-source.ts";
 
 /** Creates the tool source that offers the project's agents as tools. */

@@ -6,8 +6,8 @@ import { runnerDefaults } from "#core/ports/tool-port.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import { remoteCall } from "#core/tools/remote-call.ts";
 
-import { clientSchema } from "../client-schema.ts";
-import type { ClientSchema } from "../client-schema.ts";
+import { clientSchema } from "../setup/client-schema.ts";
+import type { ClientSchema } from "../setup/client-schema.ts";
 import type { ToolSource } from "./tool-source.ts";
 
 /** Creates the tool source that offers the client's tools. `tools` is called at each use, because the list may change. */

@@ -20,8 +20,8 @@ import { anySignal } from "#lib/any-signal.ts";
 import { errorMessage } from "#lib/cut-text.ts";
 import type { Registry, ToolCall, ToolSourceDefinition, ToolSourceEntry } from "#spec/index.ts";
 
-import { checkArguments, clientSchema } from "../client-schema.ts";
-import type { ClientSchema } from "../client-schema.ts";
+import { checkArguments, clientSchema } from "../setup/client-schema.ts";
+import type { ClientSchema } from "../setup/client-schema.ts";
 import { requestCallText } from "./call-text.ts";
 import type { TextModels } from "./call-text.ts";
 import type { ToolSource } from "./tool-source.ts";

@@ -1,8 +1,8 @@
 // The tools that the project defines.
 
-import type { Definitions } from "../project-definitions.ts";
-import { toolRunner } from "../tool-runner.ts";
-import type { ToolDependencies } from "../tool-runner.ts";
+import type { Definitions } from "../setup/project-definitions.ts";
+import { toolRunner } from "../tool/tool-runner.ts";
+import type { ToolDependencies } from "../tool/tool-runner.ts";
 import type { ToolSource } from "./tool-source.ts";
 
 /** Creates the tool source that offers the project's tools. */

@@ -1,8 +1,8 @@
 // The project's prompts as tools. A call runs a nested loop in the thread. An entry with options in a prompt's list of tools belongs to
 // this source.
 
-import type { Definitions } from "../project-definitions.ts";
-import { subpromptRunner } from "../subprompt.ts";
+import type { Definitions } from "../setup/project-definitions.ts";
+import { subpromptRunner } from "../tool/subprompt.ts";
 import type { ToolSource } from "./tool-source.ts";
 
 /** Creates the step builder of a call's nested loop. */

@@ -1,7 +1,7 @@
 // Stores parts of tool results and model answers that do not fit a row as files of the thread.
 
 import type { AnswerFiles } from "#core/ports/answer-file-port.ts";
-import { answerFiles } from "#flow/store-answer-files.ts";
+import { answerFiles } from "#flow/tool/store-answer-files.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { pendingAttachments } from "./pending-attachments.ts";

@@ -9,8 +9,8 @@ import { checkMessageSize, messageDraft } from "#core/record/message-draft.ts";
 import type { MessageRecord, StoredPart, ThreadRecord } from "#core/record/record.ts";
 import type { Caller, CreateInput } from "#core/rpc/thread-rpc.ts";
 import { fitResult } from "#core/tools/read-result.ts";
-import { SetupDefinitions } from "#flow/setup-definitions.ts";
-import { checkSetupTools } from "#flow/thread-setup.ts";
+import { SetupDefinitions } from "#flow/setup/setup-definitions.ts";
+import { checkSetupTools } from "#flow/setup/thread-setup.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import { appendMessages } from "../append-messages.ts";

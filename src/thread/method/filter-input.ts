@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import type { StoredPart } from "#core/record/record.ts";
 import { textOf } from "#core/record/view.ts";
 import type { RequestKey } from "#core/rpc/thread-rpc.ts";
-import { filtersOf, inputText, runFilters } from "#flow/input-filters.ts";
+import { filtersOf, inputText, runFilters } from "#flow/hook/input-filters.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import type { ObjectContext } from "../object-context.ts";

@@ -3,7 +3,7 @@
 
 import { refuse } from "#contract/error.ts";
 import type { InputSetup } from "#core/rpc/thread-rpc.ts";
-import { withOptions } from "#flow/thread-setup.ts";
+import { withOptions } from "#flow/setup/thread-setup.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import type { OpenThread } from "../loaded-thread.ts";

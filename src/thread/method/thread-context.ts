@@ -3,10 +3,10 @@
 import type { ThreadContext } from "#contract/context-route.ts";
 import { refuse } from "#contract/error.ts";
 import type { ChildThreads } from "#core/ports/child-thread-port.ts";
-import { mainParticipant } from "#flow/participant.ts";
-import { StepBuilder } from "#flow/step-builder.ts";
-import { answerForms } from "#flow/structured-answer.ts";
-import { sectionSources } from "#flow/system-prompt.ts";
+import { StepBuilder } from "#flow/request/step-builder.ts";
+import { sectionSources } from "#flow/request/system-prompt.ts";
+import { mainParticipant } from "#flow/strategy/participant.ts";
+import { answerForms } from "#flow/strategy/structured-answer.ts";
 import { agentTools } from "#flow/tool-source/agent-tools.ts";
 import { clientTools } from "#flow/tool-source/client-tools.ts";
 import { projectTools } from "#flow/tool-source/project-tools.ts";

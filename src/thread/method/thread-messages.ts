@@ -9,7 +9,7 @@ import { totalOf } from "#core/record/message-counts.ts";
 import type { MessageRecord, ThreadRecord } from "#core/record/record.ts";
 import { callsOf } from "#core/record/run-state.ts";
 import { toMessage } from "#core/record/view.ts";
-import { updateMessage } from "#flow/create-thread-state.ts";
+import { updateMessage } from "#flow/state/create-thread-state.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";

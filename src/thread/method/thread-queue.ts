@@ -10,7 +10,7 @@ import type { MessageRecord } from "#core/record/record.ts";
 import type { QueuedRun } from "#core/record/run-record.ts";
 import { textOf, toMessage } from "#core/record/view.ts";
 import { withText } from "#core/request/request-messages.ts";
-import { mergedMetadata } from "#flow/hook-message.ts";
+import { mergedMetadata } from "#flow/hook/hook-message.ts";
 import { isVisible } from "#lib/visible-text.ts";
 
 import type { LiveThread } from "../live-thread.ts";

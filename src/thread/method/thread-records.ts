@@ -13,8 +13,8 @@ import { logPage } from "#core/record/log-page.ts";
 import type { LogRecord, MessageRecord } from "#core/record/record.ts";
 import type { RunRecord } from "#core/record/run-record.ts";
 import { toLog, toRun, toMessage } from "#core/record/view.ts";
-import { earlierMessages } from "#flow/history.ts";
-import { sectionSources, systemPrompt } from "#flow/system-prompt.ts";
+import { earlierMessages } from "#flow/request/history.ts";
+import { sectionSources, systemPrompt } from "#flow/request/system-prompt.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 import type { AnyPromptDefinition } from "#spec/index.ts";
 

@@ -5,7 +5,7 @@ import type { PlainEvent } from "#contract/event.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { LogRecord, ThreadRecord } from "#core/record/record.ts";
 import { fromStored } from "#core/record/stored-event.ts";
-import { hasOnlyLoops } from "#flow/conversation-strategy.ts";
+import { hasOnlyLoops } from "#flow/strategy/conversation-strategy.ts";
 
 import { boundedRows } from "../method/bounded-page.ts";
 import { eventSource } from "./event-source.ts";

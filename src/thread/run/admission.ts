@@ -17,8 +17,8 @@ import type { MessageRecord, StoredPart } from "#core/record/record.ts";
 import type { ActiveRun, ExecutedRun, QueuedRun, RunRecord } from "#core/record/run-record.ts";
 import { toMessage, toRun } from "#core/record/view.ts";
 import type { Admission, Caller, InputSetup, RequestKey } from "#core/rpc/thread-rpc.ts";
-import { humanMark } from "#flow/history.ts";
-import { formOfSchema } from "#flow/structured-answer.ts";
+import { humanMark } from "#flow/request/history.ts";
+import { formOfSchema } from "#flow/strategy/structured-answer.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import { appendMessages } from "../append-messages.ts";

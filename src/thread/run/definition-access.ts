@@ -4,9 +4,9 @@
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { toMessage } from "#core/record/view.ts";
-import { threadState } from "#flow/create-thread-state.ts";
-import { HookRunner } from "#flow/hook-runner.ts";
-import type { ThreadAccess } from "#flow/thread-access.ts";
+import { HookRunner } from "#flow/hook/hook-runner.ts";
+import { threadState } from "#flow/state/create-thread-state.ts";
+import type { ThreadAccess } from "#flow/state/thread-access.ts";
 import type { ThreadState, WorkerEnv } from "#spec/index.ts";
 
 import { appendMessages } from "../append-messages.ts";

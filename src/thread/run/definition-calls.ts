@@ -8,9 +8,9 @@ import { fitLog } from "#core/record/fit-log.ts";
 import { remoteCallNeedsRun, approvalNeedsRun, invalidArguments } from "#core/tools/error-results.ts";
 import { executeTool } from "#core/tools/execute-tool.ts";
 import { fitResult } from "#core/tools/read-result.ts";
-import { toolRunner } from "#flow/tool-runner.ts";
 import type { DefinedSources } from "#flow/tool-source/defined-tools.ts";
 import { resolveTools, withUnavailable } from "#flow/tool-source/tool-source.ts";
+import { toolRunner } from "#flow/tool/tool-runner.ts";
 import type { ExecutionState, ThreadState } from "#spec/index.ts";
 
 import { threadAnswerFiles } from "../attachments/thread-answer-files.ts";

@@ -6,8 +6,8 @@ import type { Side } from "#contract/thread-message.ts";
 import type { MessageRecord } from "#core/record/record.ts";
 import { isModelAnswer, isInScope, mainScope } from "#core/record/scope.ts";
 import { isSendable } from "#core/request/request-messages.ts";
-import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
-import { specMessage } from "#flow/hook-message.ts";
+import { specMessage } from "#flow/hook/hook-message.ts";
+import type { ConversationStrategy } from "#flow/strategy/conversation-strategy.ts";
 import type { ExecutionState } from "#spec/index.ts";
 
 /** The stop flag of a run. `state.execution.stop()` sets it; the loop reads it between steps. */

@@ -4,8 +4,8 @@ import type { Side } from "#contract/thread-message.ts";
 import type { MessageRecord } from "#core/record/record.ts";
 import type { RunRecord } from "#core/record/run-record.ts";
 import { isAnswer } from "#core/record/scope.ts";
-import { otherSide } from "#flow/conversation-strategy.ts";
-import type { ReadRange } from "#flow/participant.ts";
+import { otherSide } from "#flow/strategy/conversation-strategy.ts";
+import type { ReadRange } from "#flow/strategy/participant.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import type { LiveThread } from "../live-thread.ts";

@@ -6,7 +6,7 @@ import { isJsonObject } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 import type { QuestionAnswer } from "#core/ports/question-port.ts";
-import type { ClientSchema } from "#flow/client-schema.ts";
+import type { ClientSchema } from "#flow/setup/client-schema.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { jsonBytes } from "#lib/cut-text.ts";
 

@@ -6,8 +6,8 @@ import type { PendingCall } from "#contract/thread.ts";
 import type { Question, QuestionAnswer } from "#core/ports/question-port.ts";
 import type { WaitingCall } from "#core/record/awaited.ts";
 import type { ThreadRecord } from "#core/record/record.ts";
-import { clientSchema } from "#flow/client-schema.ts";
-import type { ClientSchema } from "#flow/client-schema.ts";
+import { clientSchema } from "#flow/setup/client-schema.ts";
+import type { ClientSchema } from "#flow/setup/client-schema.ts";
 import { jsonBytes } from "#lib/cut-text.ts";
 
 import { markForCatalog } from "../background/catalog-task.ts";

@@ -27,7 +27,7 @@ import { awaitedApproval } from "#core/tools/call-slot.ts";
 import { declined, stoppedCall, notAnswered, unknownOutcome } from "#core/tools/error-results.ts";
 import { fitResult } from "#core/tools/read-result.ts";
 import { withoutChangedArguments, childUsage } from "#core/tools/store-result.ts";
-import { recordedTurns } from "#flow/conversation-strategy.ts";
+import { recordedTurns } from "#flow/strategy/conversation-strategy.ts";
 
 import { appendMessages } from "../append-messages.ts";
 import { enqueueMessage } from "../children/outbound-messages.ts";

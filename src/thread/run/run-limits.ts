@@ -19,11 +19,11 @@ import type { AnswerSoFar, ModelRequest } from "#core/ports/model-port.ts";
 import type { LimitSuspension, Work } from "#core/record/awaited.ts";
 import type { MessageRecord } from "#core/record/record.ts";
 import type { ExecutedRun } from "#core/record/run-record.ts";
-import { sideOf } from "#flow/conversation-strategy.ts";
-import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
-import { abortAfterMs, firmBounds, runBounds, threadBounds } from "#flow/limit-bounds.ts";
-import type { ActiveSide, AllowedUse, RequestedLimits } from "#flow/limit-bounds.ts";
-import { requestCeiling } from "#flow/step-bounds.ts";
+import { sideOf } from "#flow/strategy/conversation-strategy.ts";
+import type { ConversationStrategy } from "#flow/strategy/conversation-strategy.ts";
+import { abortAfterMs, firmBounds, runBounds, threadBounds } from "#flow/strategy/limit-bounds.ts";
+import type { ActiveSide, AllowedUse, RequestedLimits } from "#flow/strategy/limit-bounds.ts";
+import { requestCeiling } from "#flow/strategy/step-bounds.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import type { ObjectContext } from "../object-context.ts";

@@ -2,8 +2,8 @@
 
 import type { Authorizations } from "#core/ports/authorization-port.ts";
 import type { AskQuestion } from "#core/ports/question-port.ts";
-import { skillSources } from "#flow/skill-sources.ts";
-import type { SkillSources } from "#flow/skill-sources.ts";
+import { skillSources } from "#flow/request/skill-sources.ts";
+import type { SkillSources } from "#flow/request/skill-sources.ts";
 import { definedSources } from "#flow/tool-source/defined-tools.ts";
 import type { DefinedSources } from "#flow/tool-source/defined-tools.ts";
 

@@ -1,7 +1,7 @@
 // A hook runner for given functions, and the problems that it logged.
 
-import type { HookProblem } from "#flow/hook-caller.ts";
-import { HookRunner } from "#flow/hook-runner.ts";
+import type { HookProblem } from "#flow/hook/hook-caller.ts";
+import { HookRunner } from "#flow/hook/hook-runner.ts";
 import type { AnyHookName, HookFunction, ThreadState } from "#spec/index.ts";
 
 import { ManualClock } from "../../core/support/manual-clock.ts";

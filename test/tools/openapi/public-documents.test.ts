@@ -6,7 +6,7 @@ import { describe, expect, inject, it } from "vitest";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { DefinedTool, ToolsContext } from "#core/ports/tool-source-port.ts";
-import { clientSchema } from "#flow/client-schema.ts";
+import { clientSchema } from "#flow/setup/client-schema.ts";
 import { defineOpenApi } from "#spec/index.ts";
 import { openTools } from "#tools/openapi/index.ts";
 import { toolName } from "#tools/outside-text.ts";

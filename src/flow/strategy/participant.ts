@@ -7,8 +7,8 @@ import { mainScope } from "#core/record/scope.ts";
 import type { Scope } from "#core/record/scope.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
+import type { Definitions } from "../setup/project-definitions.ts";
 import { sideOf } from "./conversation-strategy.ts";
-import type { Definitions } from "./project-definitions.ts";
 import type { AnswerForm, FormOfSide } from "./structured-answer.ts";
 
 /** The range of earlier messages that is read: all from a position on, and single ones before that position. */

@@ -5,7 +5,7 @@ import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { StepPlan } from "#core/ports/step-port.ts";
 
-import type { Definitions } from "./project-definitions.ts";
+import type { Definitions } from "../setup/project-definitions.ts";
 import { requestContext } from "./request-context.ts";
 import type { RequestContext, RequestParts } from "./request-context.ts";
 import { calledSummary, summaryRequest } from "./summary-request.ts";

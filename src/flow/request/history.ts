@@ -17,8 +17,8 @@ import { ListMemo } from "#lib/list-memo.ts";
 import { isVisible } from "#lib/visible-text.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
-import { otherSide, sideOf } from "./conversation-strategy.ts";
-import { stopOutcome } from "./turn-end.ts";
+import { otherSide, sideOf } from "../strategy/conversation-strategy.ts";
+import { stopOutcome } from "../strategy/turn-end.ts";
 
 /**
  * The messages of earlier runs that the prompt includes: all or none, with or without thinking, tool calls and the silent messages of a

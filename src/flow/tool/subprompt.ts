@@ -18,11 +18,11 @@ import type { CallContext } from "#core/tools/call-slot.ts";
 import { errorResult } from "#core/tools/error-results.ts";
 import type { AnyPromptDefinition, SubpromptConfig } from "#spec/index.ts";
 
+import type { StepBuilder } from "../request/step-builder.ts";
+import { sideStrategy } from "../strategy/side-strategy.ts";
+import { answersWithoutCalls, formOfPrompt } from "../strategy/structured-answer.ts";
 import { firstMessageText } from "./first-message-text.ts";
 import { nestedToolRunner } from "./nested-tool-runner.ts";
-import { sideStrategy } from "./side-strategy.ts";
-import type { StepBuilder } from "./step-builder.ts";
-import { answersWithoutCalls, formOfPrompt } from "./structured-answer.ts";
 import { subpromptResult } from "./subprompt-result.ts";
 
 /** The default of a sub-prompt's `maxSteps` (decision 10: prompts as tools). */

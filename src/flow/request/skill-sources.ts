@@ -9,9 +9,9 @@ import type { Log } from "#lib/log-port.ts";
 import type { SkillsEntry } from "#spec/index.ts";
 import { readSkillName } from "#spec/project-skill.ts";
 
+import { definedRunner } from "../tool-source/defined-tools.ts";
+import type { ToolSource } from "../tool-source/tool-source.ts";
 import type { SectionSource } from "./system-prompt.ts";
-import { definedRunner } from "./tool-source/defined-tools.ts";
-import type { ToolSource } from "./tool-source/tool-source.ts";
 
 /** The skills of a thread, for one run. */
 export interface SkillSources {

@@ -23,10 +23,10 @@ import type {
   ToolResult,
 } from "#spec/index.ts";
 
+import { mergedMetadata, specMessage } from "../hook/hook-message.ts";
+import type { HookRunner } from "../hook/hook-runner.ts";
+import type { Definitions } from "../setup/project-definitions.ts";
 import { fileState } from "./file-state.ts";
-import { mergedMetadata, specMessage } from "./hook-message.ts";
-import type { HookRunner } from "./hook-runner.ts";
-import type { Definitions } from "./project-definitions.ts";
 import type { ThreadAccess } from "./thread-access.ts";
 
 /** The dependencies of a `ThreadState`. `execution` is null outside of a run; `context` lasts for one run. */

@@ -19,9 +19,9 @@ import { jsonBytes } from "#lib/cut-text.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
-import { clientSchema } from "./client-schema.ts";
+import { clientSchema } from "../setup/client-schema.ts";
+import type { Definitions } from "../setup/project-definitions.ts";
 import { sideOf } from "./conversation-strategy.ts";
-import type { Definitions } from "./project-definitions.ts";
 import { isEndedByAnswer } from "./turn-end.ts";
 
 /** The maximum number of bytes of JSON of an answer's data. The run's row holds the data and the answer's text. */

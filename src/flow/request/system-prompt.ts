@@ -3,7 +3,7 @@
 import { refuse } from "#contract/error.ts";
 import type { AnyPromptDefinition } from "#spec/index.ts";
 
-import type { Definitions } from "./project-definitions.ts";
+import type { Definitions } from "../setup/project-definitions.ts";
 
 /**
  * Returns the sections for a step with this prompt, in order. Contract: the sections of equal steps are equal, since providers cache

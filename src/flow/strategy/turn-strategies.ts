@@ -8,9 +8,9 @@ import { loop } from "#core/strategy/tool-loop.ts";
 import type { TurnStrategy } from "#core/strategy/turn-strategy.ts";
 import type { AnyAgentDefinition, LoopStrategy, PlanStrategy, ReactStrategy, WorkerEnv } from "#spec/index.ts";
 
+import type { Definitions } from "../setup/project-definitions.ts";
 import { sideOf } from "./conversation-strategy.ts";
 import { customStrategy } from "./custom-strategy.ts";
-import type { Definitions } from "./project-definitions.ts";
 
 /** The maximum number of steps of a plan in a thread: each row of the turn contains the plan. */
 const defaultPlanSteps = 50;

@@ -13,10 +13,10 @@ import { textOrJson } from "#lib/json-value.ts";
 import { parseBoundedOrNull } from "#lib/untrusted/bounded-json.ts";
 import type { LLMMessage, Message } from "#spec/index.ts";
 
+import { specMessage } from "../hook/hook-message.ts";
+import type { HookRunner } from "../hook/hook-runner.ts";
 import { fromPerspective } from "./history.ts";
 import type { Viewer } from "./history.ts";
-import { specMessage } from "./hook-message.ts";
-import type { HookRunner } from "./hook-runner.ts";
 
 /** The stored messages for a step. */
 export interface StepHistory {

@@ -24,25 +24,25 @@ import { orderedByModel } from "#core/tools/model-order.ts";
 import type { AnyAgentDefinition, AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
 import { readSkillName } from "#spec/project-skill.ts";
 
+import type { HookRunner } from "../hook/hook-runner.ts";
+import type { Definitions } from "../setup/project-definitions.ts";
+import { rangeOf } from "../strategy/participant.ts";
+import type { Participant, ReadRange } from "../strategy/participant.ts";
+import { formOfPrompt } from "../strategy/structured-answer.ts";
+import type { BuilderFor } from "../tool-source/prompt-tools.ts";
+import { resolveTools, unavailableSection, withUnavailable } from "../tool-source/tool-source.ts";
+import type { ResolvedTools, ToolSource } from "../tool-source/tool-source.ts";
 import { describeContext } from "./describe-context.ts";
 import { filteredMessages } from "./filter-hooks.ts";
 import { earlierMessages, LoopMessages } from "./history.ts";
-import type { HookRunner } from "./hook-runner.ts";
 import { lastMeasured } from "./measured-request.ts";
-import { rangeOf } from "./participant.ts";
-import type { Participant, ReadRange } from "./participant.ts";
-import type { Definitions } from "./project-definitions.ts";
 import { requestContext } from "./request-context.ts";
 import type { RequestParts } from "./request-context.ts";
 import { requestTrace } from "./request-trace.ts";
-import { formOfPrompt } from "./structured-answer.ts";
 import { summarizedRequest } from "./summarized-request.ts";
 import type { SummarizedRequest } from "./summarized-request.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import type { SectionSource } from "./system-prompt.ts";
-import type { BuilderFor } from "./tool-source/prompt-tools.ts";
-import { resolveTools, unavailableSection, withUnavailable } from "./tool-source/tool-source.ts";
-import type { ResolvedTools, ToolSource } from "./tool-source/tool-source.ts";
 
 /** The sources of a step's content. */
 export interface StepSources {
