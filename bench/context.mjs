@@ -15,7 +15,7 @@ import { median } from "./support/statistics.mjs";
 /** The functions under measurement, bundled for Node. */
 const { outputFiles } = await build({
   stdin: {
-    contents: `export * from "./compact.ts"; export * from "./context-tokens.ts"; export * from "./projection.ts";`,
+    contents: `export * from "./compact.ts"; export * from "./projection.ts";`,
     resolveDir: fromRoot("src/core/context"),
     loader: "ts",
   },

@@ -3,12 +3,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { compact, projectedTokens } from "#core/context/compact.ts";
+import { compact, contextTokens, projectedTokens } from "#core/context/compact.ts";
 import type { CompactOptions } from "#core/context/compact.ts";
-import { contextTokens } from "#core/context/context-tokens.ts";
-import { project, wholeProjection } from "#core/context/projection.ts";
+import { cutMiddle, project, shortenLines, wholeProjection } from "#core/context/projection.ts";
 import type { Projection } from "#core/context/projection.ts";
-import { cutMiddle, shortenLines } from "#core/context/shorten.ts";
 import { PositionedMessages } from "#core/context/stored-projection.ts";
 import { textTokens } from "#core/model/estimate-tokens.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";

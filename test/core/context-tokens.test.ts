@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { contextTokens, TokenEstimates } from "#core/context/context-tokens.ts";
+import { TokenEstimates, contextTokens } from "#core/context/compact.ts";
 import { requestTokens } from "#core/model/estimate-tokens.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { StoredPart } from "#core/record/record.ts";

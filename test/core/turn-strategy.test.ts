@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { JsonObject } from "#contract/json.ts";
 import type { StepOutcome } from "#core/ports/strategy-port.ts";
 import { react } from "#core/strategy/react.ts";
-import { loop } from "#core/strategy/tool-loop.ts";
+import { loop } from "#core/strategy/turn-strategy.ts";
 import type { TurnDecision, TurnNext, TurnStrategy } from "#core/strategy/turn-strategy.ts";
 
 const none = { message_id: "m", thinking: null, stop_reason: "stop", usage: null, cost: 0 } as const;

@@ -5,7 +5,7 @@ import type { AgentMessage } from "#facade/phi/index.ts";
 import { AgentState } from "#facade/uap/agent-state.ts";
 import { agent } from "#facade/uap/index.ts";
 import { partialState } from "#facade/uap/partial-state.ts";
-import { loop } from "#facade/uap/strategy/loop-execution.ts";
+import { loop } from "#facade/uap/strategy/built-in-strategy.ts";
 import { llm } from "#facade/upp/index.ts";
 import anthropic from "#facade/upp/provider/anthropic-models.ts";
 import type { Turn } from "#facade/upp/turn.ts";

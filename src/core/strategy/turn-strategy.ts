@@ -1,6 +1,9 @@
 // The strategy of one turn: decides what each model request of the turn asks for, and when the turn ends. It has no access to models, tools
 // or storage, so the same strategy works for an agent of a thread and for an agent that is executed in process. Its caller stores the state
 // of each decision and passes it to the next one.
+// `loop` is the plainest strategy.
+
+import { z } from "zod";
 
 import type { PlanStep } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
@@ -40,3 +43,32 @@ export interface TurnStrategy {
 
 /** The phase of a step whose answer is reasoning and not an answer to the user. The end of such a step emits `reasoning`. */
 export const reasonPhase = "reason";
+
+const stateSchema = z.object({ rounds: z.number() });
+
+/** The options of the strategy. */
+export interface LoopOptions {
+  /** Whether an answer without tool calls ends the turn. Default true. */
+  stopOnResponse?: boolean | undefined;
+  /** The maximum number of rounds of tool calls. Default: no limit. */
+  maxIterations?: number | undefined;
+}
+
+/** Creates the strategy. Without `maxIterations` it has no state. A blank answer does not end the turn. */
+export function loop({ stopOnResponse = true, maxIterations }: LoopOptions = {}): TurnStrategy {
+  return {
+    name: "loop",
+    next(last, state): TurnDecision {
+      const rounds = (stateSchema.safeParse(state).data?.rounds ?? 0) + ((last?.calls.length ?? 0) > 0 ? 1 : 0);
+      const counted = maxIterations === undefined ? {} : { state: { rounds } };
+      if (maxIterations !== undefined && rounds >= maxIterations) return { next: { type: "end", reason: "max_steps" } };
+      if (last !== null && isResponse(last) && stopOnResponse) return { next: { type: "end", reason: "response" } };
+      return { next: { type: "step" }, ...counted };
+    },
+  };
+}
+
+/** Whether an answer has content and calls no tool. */
+export function isResponse({ calls, blank }: StepOutcome): boolean {
+  return calls.length === 0 && !blank;
+}

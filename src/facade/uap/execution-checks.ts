@@ -1,7 +1,9 @@
 // Checks the values that programs in JavaScript pass to an execution, or return from the functions that it calls. Each error names the place.
+// A function of a program, such as a hook, may wait for a person or a network and ignore the signal: `abortable` ends the wait for it.
 
 import { fieldsOf } from "#lib/json-value.ts";
 
+import { cancelled } from "../upp/failure-error.ts";
 import { refusal } from "../upp/upp-error.ts";
 import type { GenerateResult } from "./agent-contract.ts";
 import type { AgentState } from "./agent-state.ts";
@@ -40,4 +42,24 @@ export function withCause<T>(thrown: unknown, check: () => T): T {
     if (error instanceof Error) error.cause = thrown;
     throw error;
   }
+}
+
+/**
+ * Returns the value that a function returned. For a promise, returns a promise that rejects with CANCELLED when the signal aborts first. A later
+ * result of the function is then ignored.
+ */
+export function abortable<T>(returned: T, signal: AbortSignal | undefined): T | Promise<Awaited<T>> {
+  if (signal === undefined || typeof fieldsOf(returned)["then"] !== "function") return returned;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(cancelled("", signal.reason));
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+    const ended = (): void => signal.removeEventListener("abort", abort);
+    Promise.resolve(returned).then(resolve, reject).then(ended, ended);
+  });
+}
+
+/** Calls `onError` and waits as `abortable` does. After an abort it waits until `onError` ends, because `onError` may store data then. */
+export function abortableOnError<T>(call: () => T, signal: AbortSignal | undefined): T | Promise<Awaited<T>> {
+  return signal?.aborted === true ? call() : abortable(call(), signal);
 }

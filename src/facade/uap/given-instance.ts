@@ -16,9 +16,9 @@ import type { TokenUsage, Turn } from "../upp/turn.ts";
 import { refusal } from "../upp/upp-error.ts";
 import { ToolResultMessage, UserMessage } from "../upp/upp-message.ts";
 import type { AnyMessage, AssistantMessage } from "../upp/upp-message.ts";
-import { abortable } from "./abortable.ts";
 import type { ExecutionContext } from "./agent-contract.ts";
 import type { SteppingStrategy } from "./core-strategy.ts";
+import { abortable } from "./execution-checks.ts";
 
 const notRun = "The call did not run.";
 

@@ -8,7 +8,6 @@ import { EventStream } from "../upp/event-stream.ts";
 import type { StreamSink } from "../upp/event-stream.ts";
 import type { ToolContext } from "../upp/tool-context.ts";
 import { UserMessage } from "../upp/upp-message.ts";
-import { abortable, abortableOnError } from "./abortable.ts";
 import type {
   Agent,
   AgentInput,
@@ -22,11 +21,11 @@ import type {
 } from "./agent-contract.ts";
 import { checkOptions } from "./agent-options.ts";
 import { AgentState } from "./agent-state.ts";
-import { checkedResult, checkedState, withCause } from "./execution-checks.ts";
+import { abortable, abortableOnError, checkedResult, checkedState, withCause } from "./execution-checks.ts";
 import { Execution, observedContext } from "./execution.ts";
 import { throughMiddleware } from "./middleware/pipeline.ts";
 import { ReachedState } from "./partial-state.ts";
-import { loop } from "./strategy/loop-execution.ts";
+import { loop } from "./strategy/built-in-strategy.ts";
 import { streamResult } from "./stream-result.ts";
 import { runningCall } from "./subagent-context.ts";
 import type { AgentStreamEvent } from "./uap-event.ts";

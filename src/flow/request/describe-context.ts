@@ -1,7 +1,7 @@
 // Describes what a request contains, part by part, with estimated tokens.
 
 import type { ThreadContext } from "#contract/context-route.ts";
-import { contextTokens } from "#core/context/context-tokens.ts";
+import { contextTokens } from "#core/context/compact.ts";
 import { textTokens } from "#core/model/estimate-tokens.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { StepProblem } from "#core/ports/step-port.ts";

@@ -2,13 +2,11 @@
 // to three quarters of the budget that remains after the system prompt and the tools. The decision is stored, so that the next requests
 // begin with the same messages.
 
-import { compact, projectedTokens } from "#core/context/compact.ts";
+import { TokenEstimates, compact, projectedTokens } from "#core/context/compact.ts";
 import type { CompactOptions } from "#core/context/compact.ts";
-import { TokenEstimates } from "#core/context/context-tokens.ts";
 import { correction } from "#core/context/measured-tokens.ts";
-import { project, wholeProjection } from "#core/context/projection.ts";
+import { cutMiddle, project, wholeProjection } from "#core/context/projection.ts";
 import type { ProjectedMessages, Projection } from "#core/context/projection.ts";
-import { cutMiddle } from "#core/context/shorten.ts";
 import type { PositionedMessages } from "#core/context/stored-projection.ts";
 import { requestTokens } from "#core/model/estimate-tokens.ts";
 import type { ModelMessage, ToolSpec } from "#core/ports/model-port.ts";

@@ -4,7 +4,7 @@
 import type { ThreadContext } from "#contract/context-route.ts";
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Side } from "#contract/thread-message.ts";
-import { TokenEstimates } from "#core/context/context-tokens.ts";
+import { TokenEstimates } from "#core/context/compact.ts";
 import { PositionedMessages } from "#core/context/stored-projection.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
@@ -39,8 +39,8 @@ import { lastMeasured } from "./measured-request.ts";
 import { requestContext } from "./request-context.ts";
 import type { RequestParts } from "./request-context.ts";
 import { requestTrace } from "./request-trace.ts";
-import { summarizedRequest } from "./summarized-request.ts";
-import type { SummarizedRequest } from "./summarized-request.ts";
+import { summarizedRequest } from "./summary-request.ts";
+import type { SummarizedRequest } from "./summary-request.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import type { SectionSource } from "./system-prompt.ts";
 

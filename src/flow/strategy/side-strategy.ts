@@ -1,7 +1,7 @@
 // The strategy of a sub-prompt's loop, in which one model answers. It has no state: every decision follows from the stored rows.
 
 import type { StepOutcome, Strategy } from "#core/ports/strategy-port.ts";
-import { isResponse } from "#core/strategy/tool-loop.ts";
+import { isResponse } from "#core/strategy/turn-strategy.ts";
 import type { SideConfig } from "#spec/index.ts";
 
 import { afterMismatch } from "./structured-answer.ts";

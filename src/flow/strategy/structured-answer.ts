@@ -12,7 +12,7 @@ import type { MessageRecord } from "#core/record/record.ts";
 import { callsOf, isBlank } from "#core/record/run-state.ts";
 import { isInScope, isModelAnswer } from "#core/record/scope.ts";
 import type { Scope } from "#core/record/scope.ts";
-import { isResponse } from "#core/strategy/tool-loop.ts";
+import { isResponse } from "#core/strategy/turn-strategy.ts";
 import type { TurnDecision, TurnNext, TurnStrategy } from "#core/strategy/turn-strategy.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
 import { jsonBytes } from "#lib/cut-text.ts";

@@ -4,7 +4,7 @@ import type { Side } from "#contract/thread-message.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import { plan } from "#core/strategy/plan.ts";
 import { react } from "#core/strategy/react.ts";
-import { loop } from "#core/strategy/tool-loop.ts";
+import { loop } from "#core/strategy/turn-strategy.ts";
 import type { TurnStrategy } from "#core/strategy/turn-strategy.ts";
 import type { AnyAgentDefinition, LoopStrategy, PlanStrategy, ReactStrategy, WorkerEnv } from "#spec/index.ts";
 

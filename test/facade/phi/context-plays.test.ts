@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { shortenLines } from "#core/context/shorten.ts";
+import { shortenLines } from "#core/context/projection.ts";
 import { level1TruncateToolOutputs } from "#facade/phi/context/compact-messages.ts";
 import { totalTokens } from "#facade/phi/context/token-counter.ts";
 import {

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import { AgentState } from "#facade/uap/agent-state.ts";
-import { loop } from "#facade/uap/strategy/loop-execution.ts";
+import { loop } from "#facade/uap/strategy/built-in-strategy.ts";
 import { agent } from "#facade/uap/uap-agent.ts";
 import { UserMessage } from "#facade/upp/upp-message.ts";
 

@@ -4,8 +4,7 @@ import { afterEach, expect, it, vi } from "vitest";
 
 import type { ExecutionStrategy } from "#facade/uap/agent-contract.ts";
 import { AgentState } from "#facade/uap/agent-state.ts";
-import { loop } from "#facade/uap/strategy/loop-execution.ts";
-import { react } from "#facade/uap/strategy/react-execution.ts";
+import { loop, react } from "#facade/uap/strategy/built-in-strategy.ts";
 import { agent } from "#facade/uap/uap-agent.ts";
 import { createProvider } from "#facade/upp/create-provider.ts";
 import { llm } from "#facade/upp/llm.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentOptions, ExecutionContext } from "#facade/uap/agent-contract.ts";
 import { AgentState } from "#facade/uap/agent-state.ts";
 import { logging } from "#facade/uap/middleware/logging.ts";
-import { react } from "#facade/uap/strategy/react-execution.ts";
+import { react } from "#facade/uap/strategy/built-in-strategy.ts";
 import { agent } from "#facade/uap/uap-agent.ts";
 import { Thread } from "#facade/upp/upp-thread.ts";
 import type { ToolCall } from "#facade/upp/upp-tool.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentOptions, GenerateResult } from "#facade/uap/agent-contract.ts";
 import { AgentState } from "#facade/uap/agent-state.ts";
 import { partialState } from "#facade/uap/partial-state.ts";
-import { loop } from "#facade/uap/strategy/loop-execution.ts";
+import { loop } from "#facade/uap/strategy/built-in-strategy.ts";
 
 import { add, call, gate, outline, rejection } from "../support/scripted-llm.ts";
 import { recordedScript, scriptedAgent } from "./support/scripted-agent.ts";

@@ -5,12 +5,8 @@ import { expect, it } from "vitest";
 import type { AgentOptions } from "#facade/uap/agent-contract.ts";
 import { AgentState } from "#facade/uap/agent-state.ts";
 import { partialState } from "#facade/uap/partial-state.ts";
-import type { LoopOptions } from "#facade/uap/strategy/loop-execution.ts";
-import { loop } from "#facade/uap/strategy/loop-execution.ts";
-import type { PlanOptions } from "#facade/uap/strategy/plan-execution.ts";
-import { plan } from "#facade/uap/strategy/plan-execution.ts";
-import type { ReactOptions } from "#facade/uap/strategy/react-execution.ts";
-import { react } from "#facade/uap/strategy/react-execution.ts";
+import type { LoopOptions, PlanOptions, ReactOptions } from "#facade/uap/strategy/built-in-strategy.ts";
+import { loop, plan, react } from "#facade/uap/strategy/built-in-strategy.ts";
 import { agent } from "#facade/uap/uap-agent.ts";
 import type { AnyMessage } from "#facade/upp/upp-message.ts";
 

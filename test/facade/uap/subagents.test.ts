@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Agent, ExecutionStrategy } from "#facade/uap/agent-contract.ts";
 import { AgentState } from "#facade/uap/agent-state.ts";
 import type { CheckpointStore } from "#facade/uap/checkpoint-store.ts";
-import { loop } from "#facade/uap/strategy/loop-execution.ts";
+import { loop } from "#facade/uap/strategy/built-in-strategy.ts";
 import { agent } from "#facade/uap/uap-agent.ts";
 import type { AgentStreamEvent, UAPEvent } from "#facade/uap/uap-event.ts";
 import { llm } from "#facade/upp/llm.ts";

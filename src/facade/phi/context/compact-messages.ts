@@ -9,7 +9,7 @@ import {
   summarizeOldTurns,
 } from "#core/context/levels.ts";
 import type { LevelMessages } from "#core/context/levels.ts";
-import { cutMiddle, cutStrings, essenceLine, shortenLines } from "#core/context/shorten.ts";
+import { cutMiddle, cutStrings, essenceLine, shortenLines } from "#core/context/projection.ts";
 
 import { LoopError } from "../loop-error.ts";
 import type { AgentMessage, Content } from "../loop-messages.ts";

@@ -6,9 +6,8 @@ import { errorMessage } from "#lib/cut-text.ts";
 import { fieldsOf, isObject } from "#lib/json-value.ts";
 
 import { refusal } from "../../upp/upp-error.ts";
-import { abortable, abortableOnError } from "../abortable.ts";
 import type { GenerateResult, Middleware, MiddlewareContext } from "../agent-contract.ts";
-import { checkedResult, isState, withCause } from "../execution-checks.ts";
+import { abortable, abortableOnError, checkedResult, isState, withCause } from "../execution-checks.ts";
 import type { ReachedState } from "../partial-state.ts";
 
 /** The execution that the middleware surrounds. */

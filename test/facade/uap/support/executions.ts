@@ -1,9 +1,7 @@
 // The executions that the suites of agents run: each strategy with the script of its model, the expected additions to a state, and the expected events.
 
 import type { AgentStrategy, ExecutionContext, ExecutionStrategy } from "#facade/uap/agent-contract.ts";
-import { loop } from "#facade/uap/strategy/loop-execution.ts";
-import { plan } from "#facade/uap/strategy/plan-execution.ts";
-import { react } from "#facade/uap/strategy/react-execution.ts";
+import { loop, plan, react } from "#facade/uap/strategy/built-in-strategy.ts";
 import type { AgentStreamEvent } from "#facade/uap/uap-event.ts";
 
 import { call } from "../../support/scripted-llm.ts";
