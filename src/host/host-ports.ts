@@ -2,6 +2,7 @@
 // and defaults for the others. Nothing is stored, and the size of tool results is not limited.
 
 import type { PlainEvent } from "#contract/event.ts";
+import type { Json } from "#contract/json.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { EventSink } from "#core/ports/event-sink.ts";
 import { noFaults } from "#core/ports/faults.ts";
@@ -13,6 +14,7 @@ import type { Steering } from "#core/ports/steering.ts";
 import type { StepPort } from "#core/ports/step-port.ts";
 import type { Strategy } from "#core/ports/strategy-port.ts";
 import { causeOfBlankAnswer } from "#core/record/blank-answer.ts";
+import type { LogRecord, MessageRecord } from "#core/record/record.ts";
 import type { ExecutedRun } from "#core/record/run-record.ts";
 import { mainScope } from "#core/record/scope.ts";
 import type { CallErrorTexts } from "#core/tools/error-results.ts";
@@ -100,3 +102,52 @@ const plainStrategy: Strategy = {
     return hasNewInput ? { type: "step" } : { type: "end", status: "completed", reason: "response", outcome: null };
   },
 };
+
+/** The messages of one run, in the order of their positions. */
+export class HostJournal implements RunJournal {
+  readonly #messages: MessageRecord[];
+  /** Receives the log row of an answer before its calls run. */
+  readonly answered: RunJournal["answered"];
+  readonly log: RunJournal["log"];
+  /** The message of the last answer whose row `answered` received. */
+  #answer: Json | undefined;
+
+  /** `onRequest` receives the log row of each model request, as soon as the request has ended. */
+  constructor(messages: readonly MessageRecord[], onRequest?: (record: LogRecord) => void) {
+    this.#messages = [...messages];
+    if (onRequest === undefined) return;
+    this.answered = (record) => {
+      this.#answer = record.data["message_id"];
+      onRequest(record);
+    };
+    this.log = (record) => {
+      const { message_id: answer = null } = record.data;
+      if (answer === null || answer !== this.#answer) onRequest(record);
+    };
+  }
+
+  get messages(): readonly MessageRecord[] {
+    return this.#messages;
+  }
+
+  append(message: MessageRecord): void {
+    const last = this.#messages.at(-1);
+    this.#messages.push(message);
+    if (last === undefined || last.position < message.position) return;
+    // The position of a tool message was reserved earlier, so it need not be the last.
+    this.#messages.sort((left, right) => (left.position < right.position ? -1 : 1));
+  }
+
+  update(message: MessageRecord): void {
+    const at = this.#messages.findIndex(({ id }) => id === message.id);
+    if (at !== -1) this.#messages[at] = message;
+  }
+
+  appendQueued(message: MessageRecord): void {
+    this.append(message);
+  }
+
+  closing(): void {}
+
+  saveRun(): void {}
+}

@@ -11,7 +11,7 @@ import type { RunPorts } from "#core/ports/run-ports.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record/record.ts";
 import { isModelAnswer } from "#core/record/scope.ts";
-import { HostJournal } from "#host/host-journal.ts";
+import { HostJournal } from "#host/host-ports.ts";
 import { hostRun } from "#host/host-records.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";

@@ -10,7 +10,7 @@ import type { AwaitedClientResult } from "#core/record/awaited.ts";
 import type { MessageRecord } from "#core/record/record.ts";
 import { callsOf } from "#core/record/run-state.ts";
 import { readToolAnswer, unboundedResults } from "#core/tools/read-result.ts";
-import type { HostJournal } from "#host/host-journal.ts";
+import type { HostJournal } from "#host/host-ports.ts";
 
 type WaitingCall = MessageRecord & { awaits: AwaitedClientResult };
 

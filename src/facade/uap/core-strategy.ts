@@ -11,9 +11,8 @@ import { consoleLog } from "#lib/log-port.ts";
 import { unreachable } from "#lib/unreachable.ts";
 
 import { partsOf } from "../upp/llm.ts";
-import { runTurn } from "../upp/run-turn.ts";
-import { blockedEnd } from "../upp/turn-rounds.ts";
-import type { TurnProgress } from "../upp/turn-rounds.ts";
+import { blockedEnd, runTurn } from "../upp/run-turn.ts";
+import type { TurnProgress } from "../upp/run-turn.ts";
 import type { Turn } from "../upp/turn.ts";
 import { ToolResultMessage } from "../upp/upp-message.ts";
 import type { ExecutionContext, GenerateResult } from "./agent-contract.ts";

@@ -1,15 +1,15 @@
 // Runs one turn as one run of the core's loop, in process. The loop sends the model requests and executes the calls. This file connects the
 // loop's ports to the options of the turn, and converts the run's records to the turn.
 
-import type { PlainEvent } from "#contract/event.ts";
+import type { EventDraft, PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Halt } from "#core/loop.ts";
 import type { ModelFailure, ModelPart, ModelPort } from "#core/ports/model-port.ts";
-import type { Strategy } from "#core/ports/strategy-port.ts";
+import type { Decision, StepOutcome, Strategy } from "#core/ports/strategy-port.ts";
+import { causeOfBlankAnswer } from "#core/record/blank-answer.ts";
 import { executeRun } from "#host/execute-run.ts";
 import { fixedSteps } from "#host/fixed-steps.ts";
-import { HostJournal } from "#host/host-journal.ts";
-import { hostPorts } from "#host/host-ports.ts";
+import { HostJournal, hostPorts } from "#host/host-ports.ts";
 import { hostRun } from "#host/host-records.ts";
 import type { ThreadExecution } from "#host/thread-execution.ts";
 import { anySignal } from "#lib/any-signal.ts";
@@ -22,18 +22,15 @@ import { untilAborted } from "#models/read-stream.ts";
 
 import { cancelled, errorOfEnd, errorOfFailure } from "./failure-error.ts";
 import { checkRequest } from "./input-check.ts";
-import { recordsOf } from "./message-records.ts";
 import { accessTo } from "./model-access.ts";
 import { definitionOf, keyOf } from "./model-reference.ts";
 import { RetryStrategyCalls } from "./retry-strategy-calls.ts";
 import { beginExecution, connectionOf } from "./thread-connection.ts";
 import { ToolCalls } from "./tool-calls.ts";
-import { TurnRecords } from "./turn-records.ts";
+import { TurnRecords, recordsOf } from "./turn-records.ts";
 import type { EndedTurn } from "./turn-records.ts";
 import type { TurnRequest } from "./turn-request.ts";
-import { ToolRounds, untilResponse } from "./turn-rounds.ts";
-import type { TurnProgress } from "./turn-rounds.ts";
-import { ErrorCode, refusal, UPPError } from "./upp-error.ts";
+import { ErrorCode, UPPError, refusal } from "./upp-error.ts";
 import type { ToolExecution } from "./upp-tool.ts";
 
 /** A part of an image, audio or video of an answer. */
@@ -226,4 +223,63 @@ function observed(models: ModelPort, { onMedia, untilReady }: TurnObserver, noti
       }
     },
   };
+}
+
+/** Counts the rounds of calls of a turn. */
+export class ToolRounds {
+  readonly #maximum: number;
+  #rounds = 0;
+  #leavesCalls = false;
+
+  constructor(maximum: number) {
+    this.#maximum = maximum;
+  }
+
+  /** Whether the calls of the last answer were left unexecuted. */
+  get leavesCalls(): boolean {
+    return this.#leavesCalls;
+  }
+
+  /** Whether the turn fails because calls were left unexecuted. With a maximum of 0, the program requested that. */
+  get isExceeded(): boolean {
+    return this.#leavesCalls && this.#maximum > 0;
+  }
+
+  /** Decides whether the calls of an answer run. */
+  allows(): "run" | "leave" {
+    this.#leavesCalls = this.#rounds >= this.#maximum;
+    this.#rounds += 1;
+    return this.#leavesCalls ? "leave" : "run";
+  }
+}
+
+/** A turn in progress, as its strategy receives it. */
+export interface TurnProgress {
+  readonly records: TurnRecords;
+  readonly rounds: ToolRounds;
+  /** Aborts the run. The turn then throws the error unchanged. */
+  readonly fail: (error: unknown) => void;
+  /** Emits an event of the strategy. */
+  readonly emit: (event: EventDraft) => void;
+}
+
+/** Requests the model until an answer calls no tool, or until no further round is allowed. */
+export function untilResponse({ rounds }: TurnProgress): Strategy {
+  return {
+    name: "tool-rounds",
+    next({ last }) {
+      if (last === null) return { type: "step" };
+      if (last.calls.length > 0 && !rounds.leavesCalls) return { type: "step" };
+      return blockedEnd(last) ?? { type: "end", status: "completed", reason: "response" };
+    },
+    allows: () => rounds.allows(),
+  };
+}
+
+/** The end of a run whose last answer was blocked by the provider's content filter; null for any other answer. */
+export function blockedEnd(last: StepOutcome): Extract<Decision, { type: "end" }> | null {
+  const cause = last.blank && last.stop_reason === "content_filter" ? causeOfBlankAnswer(last) : null;
+  if (cause === null) return null;
+  const { reason, message } = cause;
+  return { type: "end", status: "error", reason, error: { code: reason, message } };
 }

@@ -6,7 +6,7 @@ import { expect, it, vi } from "vitest";
 import type { Agent, GenerateResult } from "#facade/uap/agent-contract.ts";
 import { AgentState } from "#facade/uap/agent-state.ts";
 import { partialState } from "#facade/uap/partial-state.ts";
-import { loop, plan, react } from "#facade/uap/strategy/built-in-strategy.ts";
+import { loop, plan, react } from "#facade/uap/strategy/index.ts";
 
 import { add, call, outline, tool } from "../support/scripted-llm.ts";
 import { eventsOf, recordedScript, scriptedAgent, stepsOf } from "./support/scripted-agent.ts";

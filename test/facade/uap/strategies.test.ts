@@ -5,8 +5,8 @@ import { expect, it } from "vitest";
 import type { AgentOptions } from "#facade/uap/agent-contract.ts";
 import { AgentState } from "#facade/uap/agent-state.ts";
 import { partialState } from "#facade/uap/partial-state.ts";
-import type { LoopOptions, PlanOptions, ReactOptions } from "#facade/uap/strategy/built-in-strategy.ts";
-import { loop, plan, react } from "#facade/uap/strategy/built-in-strategy.ts";
+import type { LoopOptions, PlanOptions, ReactOptions } from "#facade/uap/strategy/index.ts";
+import { loop, plan, react } from "#facade/uap/strategy/index.ts";
 import { agent } from "#facade/uap/uap-agent.ts";
 import type { AnyMessage } from "#facade/upp/upp-message.ts";
 

@@ -1,7 +1,7 @@
 // The executions that the suites of agents run: each strategy with the script of its model, the expected additions to a state, and the expected events.
 
 import type { AgentStrategy, ExecutionContext, ExecutionStrategy } from "#facade/uap/agent-contract.ts";
-import { loop, plan, react } from "#facade/uap/strategy/built-in-strategy.ts";
+import { loop, plan, react } from "#facade/uap/strategy/index.ts";
 import type { AgentStreamEvent } from "#facade/uap/uap-event.ts";
 
 import { call } from "../../support/scripted-llm.ts";
