@@ -1,53 +1,40 @@
-// Prepares a step: side, prompt, models, tools, system prompt, and messages. Messages pass four stages: history, filter hooks, budget of
-// tokens (`request-context.ts`), attachments.
+// Prepares a step: side, prompt, models, tools, system prompt, and messages. Messages pass four stages: history and filter hooks
+// (`select-messages.ts`), budget of tokens and attachments (`build-request.ts`).
 
 import type { ThreadContext } from "#contract/context-route.ts";
-import { refuse, ThreadholdError } from "#contract/error.ts";
+import { ThreadholdError } from "#contract/error.ts";
 import type { Side } from "#contract/thread-message.ts";
-import { TokenEstimates } from "#core/context/compact.ts";
-import { PositionedMessages } from "#core/context/stored-projection.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
-import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { SkillChoice } from "#core/ports/skills-port.ts";
 import type { PlanOptions, StepPlan, StepPort, StepProblem, StepTools, ToolMode } from "#core/ports/step-port.ts";
 import type { StepShape } from "#core/ports/strategy-port.ts";
 import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
 import type { MessageRecord, StoredProjection } from "#core/record/record.ts";
-import { isInScope } from "#core/record/scope.ts";
 import type { Scope } from "#core/record/scope.ts";
-import { withAttachments } from "#core/request/request-attachments.ts";
-import type { AttachmentView } from "#core/request/request-attachments.ts";
-import { endWithPrompt, unstoredInstruction, unstoredUserMessage } from "#core/request/request-messages.ts";
 import { offeredTools, unknownToolsWarning } from "#core/strategy/offered-tools.ts";
 import { orderedByModel } from "#core/tools/model-order.ts";
-import type { AnyAgentDefinition, AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
+import type { AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
 import { readSkillName } from "#spec/project-skill.ts";
 
-import type { HookRunner } from "../hook/hook-runner.ts";
 import type { Definitions } from "../setup/project-definitions.ts";
-import { rangeOf } from "../strategy/participant.ts";
-import type { Participant, ReadRange } from "../strategy/participant.ts";
+import type { Participant } from "../strategy/participant.ts";
 import { formOfPrompt } from "../strategy/structured-answer.ts";
 import type { BuilderFor } from "../tool-source/prompt-tools.ts";
 import { resolveTools, unavailableSection, withUnavailable } from "../tool-source/tool-source.ts";
 import type { ResolvedTools, ToolSource } from "../tool-source/tool-source.ts";
+import { buildRequest, contextOf } from "./build-request.ts";
 import { describeContext } from "./describe-context.ts";
-import { filteredMessages } from "./filter-hooks.ts";
-import { earlierMessages, LoopMessages } from "./history.ts";
 import { lastMeasured } from "./measured-request.ts";
-import { requestContext } from "./request-context.ts";
 import type { RequestParts } from "./request-context.ts";
-import { requestTrace } from "./request-trace.ts";
-import { summarizedRequest } from "./summary-request.ts";
-import type { SummarizedRequest } from "./summary-request.ts";
+import { MessageSelection } from "./select-messages.ts";
+import type { MessageSources } from "./select-messages.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import type { SectionSource } from "./system-prompt.ts";
 
 /** The sources of a step's content. */
-export interface StepSources {
+export interface StepSources extends MessageSources {
   definitions: Definitions;
-  hooks: HookRunner;
   faults: Faults;
   /**
    * The sources of tools, in order. The source of prompts uses `builderFor` for the steps of nested loops. The source of skills uses
@@ -56,48 +43,30 @@ export interface StepSources {
   tools: (builderFor: BuilderFor, skills: () => SkillChoice | undefined) => readonly ToolSource[];
   /** The sources of the system prompt's sections, in order. */
   sections: readonly SectionSource[];
-  /** The run's messages so far, including those of nested loops. */
-  own: () => readonly MessageRecord[];
   /** The thread's files. If absent, a request contains a line with the name of each file and not the file. */
   files?: ThreadFiles;
   clock: Clock;
-  /** The stored projections: which messages of the conversation the last requests contained. */
-  projections: Projections;
 }
-
-/** Stores the projections of conversations. `of` is the name of a conversation, as in `ScopedProjection`. */
-export interface Projections {
-  get(of: string): StoredProjection | undefined;
-  set(of: string, is: StoredProjection): void;
-}
-
-/** The maximum number of messages before the loop that `filter_messages` receives if the prompt does not include them. */
-const filteredRows = 1000;
 
 /** Builds the steps of one loop. */
 export class StepBuilder implements StepPort {
   readonly #sources: StepSources;
   readonly #participant: Participant;
+  readonly #selection: MessageSelection;
   readonly #toolSources: readonly ToolSource[];
-  /** The messages of the last step's request and their tokens, so that the next step converts and counts only new messages. */
-  readonly #messages = new LoopMessages();
-  readonly #estimates = new TokenEstimates();
-  /** The messages of the last step's request with the projection that was applied to them. */
-  #positioned: PositionedMessages | undefined;
   /** The projection before the current step. */
   #last: StoredProjection | undefined;
-  /** The prompt of the current step, and the range of the messages before it; null before the first step. */
-  #current: { prompt: AnyPromptDefinition; side: Side; range: ReadRange | undefined } | null = null;
 
   constructor(sources: StepSources, participant: Participant) {
     this.#sources = sources;
     this.#participant = participant;
-    this.#toolSources = sources.tools(this.#builderFor, () => this.#current?.prompt.skills);
+    this.#selection = new MessageSelection(sources, participant);
+    this.#toolSources = sources.tools(this.#builderFor, () => this.#selection.prompt?.skills);
   }
 
   /** The messages that the current step's prompt includes, and those that this loop added since. */
   get loaded(): MessageRecord[] {
-    return this.#current === null ? this.#added() : this.#included(this.#current.prompt, this.#current.range);
+    return this.#selection.loaded;
   }
 
   plan(shape: StepShape, signal?: AbortSignal, options: PlanOptions = {}): Promise<StepPlan | StepProblem> {
@@ -106,8 +75,9 @@ export class StepBuilder implements StepPort {
 
   tools(names: readonly string[]): Promise<StepTools | StepProblem> {
     return problemOf(async () => {
-      const { prompt, side, agent } = await this.#participant.activeSide();
-      this.#current = { prompt, side, range: rangeOf(this.#projectionOf(prompt, side), agent) };
+      const active = await this.#participant.activeSide();
+      const { prompt, side } = active;
+      this.#selection.begin(active, this.#selection.projectionOf(prompt, side));
       await this.#sources.faults.at("plan.call-tools");
       const listed = inOrder(prompt, await resolveTools(toolEntries(prompt), this.#toolSources));
       // A call of an unknown name gets an error as its result: a release removed the definition, or the thread was imported from another
@@ -129,122 +99,76 @@ export class StepBuilder implements StepPort {
 
   /** Prepares side, tools and system prompt, then the messages. */
   async #prepare(shape: StepShape, { squeeze = 0, summary }: PlanOptions) {
-    const { faults, hooks, sections } = this.#sources;
-    const { prompt, side, agent, form } = await this.#participant.activeSide();
-    const of = this.#conversation(prompt, side);
+    const { faults, sections } = this.#sources;
+    const selection = this.#selection;
+    const active = await this.#participant.activeSide();
+    const { prompt, side } = active;
     // With a summary, the step is planned again from the projection before its compaction.
-    if (summary === undefined) this.#last = this.#projectionOf(prompt, side);
+    if (summary === undefined) this.#last = selection.projectionOf(prompt, side);
     const last = this.#last;
-    const range = rangeOf(last, agent);
-    this.#current = { prompt, side, range };
+    selection.begin(active, last);
     const models = await this.#models(prompt);
     const callable = models[0].capabilities?.functionCalling !== false;
     await faults.at("plan.tools");
     const resolved = inOrder(prompt, await resolveTools(callable ? toolEntries(prompt) : [], this.#toolSources));
     const unavailable = unavailableSection(resolved.failures);
     const system = await systemPrompt(prompt, [...sections, () => Promise.resolve(unavailable)]);
-    const before = this.#before(prompt, range);
-    const included = this.#included(prompt, range);
-    const added = this.#added();
-    // The answers before a nested loop belong to another prompt, so the tokens of their requests are not comparable.
-    const isNested = this.#participant.scope.depth > 0;
-    const answered = isNested ? { stored: added, included: added } : { stored: [...before, ...added], included };
-    const viewer = { side, agent };
-    const chosen = hooks.changesHistory
-      ? await filteredMessages({ included, stored: this.#filterable(prompt, included, range) }, hooks, viewer)
-      : this.#messages.of(viewer, included);
+    const { messages, included, answered } = await selection.select(active);
     const offered = offeredTools(resolved.tools, shape, prompt.toolChoice);
-    this.#positioned = new PositionedMessages(chosen, included, this.#positioned?.last);
     const parts: RequestParts = {
       prompt,
       model: models[0],
       system,
       tools: offered.specs,
-      messages: this.#positioned,
+      messages,
       stored: last ?? null,
       measured: lastMeasured(answered, models, side),
       refused: squeeze > 0,
-      estimates: this.#estimates,
+      estimates: selection.estimates,
       summary,
     };
-    return { parts, of, side, agent, form, models, resolved, offered, included };
+    return { parts, active, models, resolved, offered, included };
   }
 
   async #plan(
     shape: StepShape,
     options: PlanOptions & { signal: AbortSignal | undefined },
   ): Promise<StepPlan | StepProblem> {
-    const { faults, projections } = this.#sources;
-    const prepared = await this.#prepare(shape, options);
-    const { parts, of, side, agent, form, models, resolved, offered, included } = prepared;
-    const { prompt, system } = parts;
-    const planned = requestContext(parts);
-    if ("problem" in planned) return planned;
-    let summarized: SummarizedRequest = { context: planned };
-    if (planned.dropped !== undefined) {
-      await faults.at("plan.summary");
-      const { definitions, clock } = this.#sources;
-      const sources = { definitions, clock, faults, signal: options.signal };
-      summarized = await summarizedRequest(planned, { parts, dropped: planned.dropped }, sources);
-    }
-    const { context } = summarized;
-    const { stored, compaction, filesFrom } = context;
+    const { faults, projections, definitions, clock, files } = this.#sources;
+    const { parts, active, models, resolved, offered, included } = await this.#prepare(shape, options);
+    const { prompt, side, agent, form } = active;
+    const summarized = await contextOf(parts, { definitions, clock, faults, signal: options.signal });
+    if ("problem" in summarized) return summarized;
+    const { context, summary, warning } = summarized;
+    const { stored, compaction } = context;
+    const of = this.#selection.conversation(prompt, side);
     // While a summary is awaited, nothing is stored: a run that is stopped meanwhile leaves the summary to the next run.
-    const isFinal = summarized.summary === undefined && options.signal?.aborted !== true;
+    const isFinal = summary === undefined && options.signal?.aborted !== true;
     if (compaction !== null && stored !== null && isFinal) projections.set(of, stored);
-    const view = { ...this.#budget(prompt, models, options.squeeze ?? 0), from: filesFrom };
-    const sent = await withAttachments(context.messages, view);
-    const structure = shape.structure === undefined ? form?.structure : shape.structure;
-    const request = {
-      prompt: prompt.name,
-      system,
-      messages: endedMessages(sent, shape, agent),
-      tools: offered.specs,
-      toolChoice: offered.toolChoice,
-      parallelToolCalls: prompt.parallelToolCalls ?? false,
-      reasoning: prompt.reasoning ?? null,
-      temperature: prompt.temperature ?? null,
-      maxTokens: prompt.maxTokens ?? null,
-      ...(structure == null ? {} : { structure }),
-    };
-    const candidates = idsFrom(included, stored?.dropped ?? "");
-    const trace = await requestTrace(request, candidates, stored);
+    const built = await buildRequest({
+      parts,
+      context,
+      // If the request has to be smaller (`squeeze`), only the names of files are sent.
+      attachments: { files: parts.refused ? undefined : files, models, recent: prompt.recentImageThreshold },
+      included,
+      tools: { tools: offered.specs, toolChoice: offered.toolChoice },
+      structure: shape.structure === undefined ? form?.structure : shape.structure,
+      shape,
+      agent,
+    });
     const listed = toolsOf({ ...resolved, tools: offered.tools });
-    const { warning } = summarized;
     const unknown = unknownToolsWarning(shape, toolEntries(prompt));
     const warnings = [...(listed.warnings ?? []), ...unknown, ...(warning === undefined ? [] : [warning])];
     return {
       models,
-      request,
+      ...built,
       ...listed,
       toolMode: toolMode(prompt),
-      trace,
       ...this.#place(side),
       ...(compaction === null || stored === null ? {} : { compaction, projection: { of, is: stored } }),
-      ...(summarized.summary === undefined ? {} : { summary: summarized.summary }),
+      ...(summary === undefined ? {} : { summary }),
       ...(warnings.length === 0 ? {} : { warnings }),
     };
-  }
-
-  /** The name under which the projection of the step's conversation is stored. */
-  #conversation({ name }: AnyPromptDefinition, side: Side): string {
-    return this.#participant.scope.parent_id ?? `${side}/${name}`;
-  }
-
-  /**
-   * The projection of the conversation's last request. A prompt that includes no earlier messages does not use the projection of an earlier
-   * run, because its marker and summary replace that run's messages.
-   */
-  #projectionOf(prompt: AnyPromptDefinition, side: Side): StoredProjection | undefined {
-    const stored = this.#sources.projections.get(this.#conversation(prompt, side)) ?? this.#projectionBefore(prompt);
-    if (stored === undefined || stored.count === 0 || prompt.includeChat === true) return stored;
-    const [first] = this.#added();
-    return first !== undefined && stored.dropped > first.position ? stored : undefined;
-  }
-
-  /** The caller's projection, for a nested loop that includes the caller's messages and compacts its requests. */
-  #projectionBefore({ includeChat, context }: AnyPromptDefinition): StoredProjection | undefined {
-    return includeChat === true && context?.strategy !== "off" ? this.#participant.projectionBefore?.() : undefined;
   }
 
   #place(side: Side): Pick<StepPlan, "side" | "role" | "depth"> {
@@ -259,64 +183,17 @@ export class StepBuilder implements StepPort {
     return [first, ...fallbacks];
   }
 
-  /** The attachments that may be sent. If the request has to be smaller (`squeeze`), only the names of files are sent. */
-  #budget(
-    { recentImageThreshold: recent }: AnyPromptDefinition,
-    models: readonly AnyModelDefinition[],
-    squeeze: number,
-  ): AttachmentView {
-    return { files: squeeze > 0 ? undefined : this.#sources.files, models, recent };
-  }
-
-  /** The messages that the prompt includes: those before the loop with `includeChat`, and those of the loop. */
-  #included(prompt: AnyPromptDefinition, range: ReadRange | undefined): MessageRecord[] {
-    const added = this.#added();
-    return [...earlierMessages(this.#before(prompt, range), prompt, added), ...added];
-  }
-
-  /** The messages before the loop, if the prompt includes any. */
-  #before(prompt: AnyPromptDefinition, range: ReadRange | undefined): MessageRecord[] {
-    const limit = earlierLimit(prompt, 0);
-    return limit === 0 ? [] : this.#participant.messagesBefore(limit, range);
-  }
-
-  /** The messages that `filter_messages` receives. Messages that the prompt does not include are read only if the project has this hook. */
-  #filterable(
-    prompt: AnyPromptDefinition,
-    included: readonly MessageRecord[],
-    range: ReadRange | undefined,
-  ): readonly MessageRecord[] {
-    if (!this.#sources.hooks.filtersMessages) return included;
-    return [...this.#participant.messagesBefore(earlierLimit(prompt, filteredRows), range), ...this.#added()];
-  }
-
-  /** The messages that the loop has added so far. */
-  #added(): MessageRecord[] {
-    return this.#sources.own().filter((message) => isInScope(this.#participant.scope, message));
-  }
-
-  /**
-   * Makes the builder for the nested loop of one of this loop's calls. The messages before the nested loop are those before the answer with
-   * that call.
-   */
+  /** Makes the builder for the nested loop of one of this loop's calls. */
   readonly #builderFor = (scope: Scope, call: MessageRecord, promptName: string): StepBuilder => {
-    const { definitions, own } = this.#sources;
-    const { activeSide, messagesBefore, scope: caller } = this.#participant;
+    const { definitions } = this.#sources;
+    const { activeSide } = this.#participant;
     return new StepBuilder(this.#sources, {
       scope,
       activeSide: async () => {
         const prompt = await definitions.prompt(promptName);
         return { ...(await activeSide()), prompt, form: formOfPrompt(prompt) };
       },
-      projectionBefore: () => {
-        const current = this.#current;
-        return current?.prompt.includeChat === true ? this.#projectionOf(current.prompt, current.side) : undefined;
-      },
-      messagesBefore: (limit, range) => {
-        const before = own().filter((message) => isInScope(caller, message) && message.position < call.position);
-        const answer = before.findLastIndex(({ parts }) => hasCall(parts, call.tool_call_id));
-        return [...messagesBefore(limit, range), ...before.slice(0, answer === -1 ? before.length : answer)];
-      },
+      ...this.#selection.beforeCall(call),
     });
   };
 }
@@ -338,13 +215,6 @@ function toolsOf(resolved: ResolvedTools): Pick<StepPlan, "tools" | "warnings"> 
   return { tools, warnings: resolved.failures.map(({ warning }) => warning) };
 }
 
-/** The maximum number of messages before the loop that are read: without a limit if the prompt has `includeChat`, else `otherwise`. */
-function earlierLimit({ includeChat }: AnyPromptDefinition, otherwise: number): number {
-  return includeChat === true ? allMessages : otherwise;
-}
-
-const allMessages = 1_000_000;
-
 async function problemOf<T>(work: () => Promise<T>): Promise<T | StepProblem> {
   try {
     return await work();
@@ -353,35 +223,6 @@ async function problemOf<T>(work: () => Promise<T>): Promise<T | StepProblem> {
     return { problem: { code: thrown.code, message: thrown.message } };
   }
 }
-
-function hasCall(parts: MessageRecord["parts"], callId: string | null): boolean {
-  return parts.some((part) => part.type === "tool_call" && part.id === callId);
-}
-
-/** The ids of the messages from a position on. */
-function idsFrom(messages: readonly MessageRecord[], from: string): string[] {
-  const ids: string[] = [];
-  for (const { id, position } of messages) if (position >= from) ids.push(id);
-  return ids;
-}
-
-/**
- * Adds the step's instruction, if it is not stored. Without one, adds a request to continue if the last message is an assistant's. If there
- * are neither messages nor an instruction, returns `begin` for an agent with two sides, and throws `conflict` for another agent.
- */
-function endedMessages(messages: ModelMessage[], shape: StepShape, agent: AnyAgentDefinition): ModelMessage[] {
-  const instruction = unstoredInstruction(shape);
-  if (messages.length > 0 || instruction !== undefined) return endWithPrompt(messages, instruction);
-  if (agent.type === "dual_ai") return [unstoredUserMessage(begin)];
-  throw refuse("conflict", nothingToSend);
-}
-
-/** The message that the first of two models receives in a thread without messages (decision 9: two models in a thread). */
-const begin = "Begin.";
-
-const nothingToSend =
-  "No message is left to send to the model. A prompt without includeChat sees only the messages of its own run, " +
-  "and hooks may leave out more.";
 
 /** By default, calls run in parallel if the prompt allows parallel calls (Standard Agents, prompts). */
 function toolMode(prompt: AnyPromptDefinition): ToolMode {

@@ -108,7 +108,7 @@ export interface SummarizedRequest {
 }
 
 /** The sources of a summary. `signal` ends the wait for the prompt's function. */
-interface SummarySources {
+export interface SummarySources {
   definitions: Definitions;
   clock: Clock;
   faults: Faults;

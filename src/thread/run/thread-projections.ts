@@ -4,7 +4,7 @@
 import { isJsonObject } from "#contract/json.ts";
 import type { ScopedProjection } from "#core/ports/step-port.ts";
 import type { LogRecord } from "#core/record/record.ts";
-import type { Projections } from "#flow/request/step-builder.ts";
+import type { Projections } from "#flow/request/select-messages.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 
