@@ -1,8 +1,8 @@
-// One timer for the silence of a stream (`silence.ts`).
+// One timer for the silence of a stream (`sse-response.ts`).
 
 import { expect, it } from "vitest";
 
-import { Silence } from "#http/bridge/silence.ts";
+import { Silence } from "#http/bridge/sse-response.ts";
 
 import { ManualTime } from "./support/manual-timers.ts";
 import { SseReader } from "./support/sse-reader.ts";

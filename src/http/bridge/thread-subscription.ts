@@ -11,9 +11,8 @@ import { pause } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
 import { ownResponseJson } from "#lib/untrusted/own-json.ts";
 
-import { createSocketAcknowledger, DeliveryQueue, deliveryOfClose, readFrame } from "./deliveries.ts";
+import { DeliveryQueue, Pulse, createSocketAcknowledger, deliveryOfClose, readFrame } from "./deliveries.ts";
 import type { Delivery, DeliverySource } from "./deliveries.ts";
-import { Pulse } from "./pulse.ts";
 
 /** The query fields of a request to subscribe to a thread, already validated. */
 export type SubscriptionQuery = Readonly<Record<string, string>>;

@@ -4,9 +4,8 @@
 import type { Acknowledger } from "#contract/acknowledger.ts";
 import { tooSlowCloseCode } from "#contract/error.ts";
 
-import { createSocketAcknowledger, DeliveryQueue, deliveryOfClose, readFrame } from "../bridge/deliveries.ts";
+import { DeliveryQueue, Pulse, createSocketAcknowledger, deliveryOfClose, readFrame } from "../bridge/deliveries.ts";
 import type { Delivery, DeliverySource } from "../bridge/deliveries.ts";
-import { Pulse } from "../bridge/pulse.ts";
 import type { SubscriptionPorts } from "../bridge/thread-subscription.ts";
 
 /** The subscription of one SSE response to a feed. */
