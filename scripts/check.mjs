@@ -50,7 +50,7 @@ const failed = await runSteps([
   step("rules", "scripts/rules.mjs", []),
   step("words", "scripts/words.mjs", []),
   step("API reference", "scripts/docs.mjs", ["--check"]),
-  step("audit closure", "scripts/closure.mjs", []),
+  step("named tests", "scripts/named-tests.mjs", []),
   step("circles", "scripts/circles.mjs", []),
   step("fault points", "scripts/faults.mjs", []),
 ]);

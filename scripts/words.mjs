@@ -23,9 +23,8 @@ const since =
 
 const read = (file) => readFileSync(path.join(tree, file), "utf8");
 
-/** Generated pages, lists that quote titles of tests, and fixtures. */
-const skipped =
-  /^(docs\/reference\/api|dist|artifacts|migrations)\/|^docs\/design\/audit-closure\.md$|(^|\/)(node_modules|fixtures|\.(?!github)[^/]*)\//;
+/** Generated pages and fixtures. */
+const skipped = /^(docs\/reference\/api|dist|artifacts|migrations)\/|(^|\/)(node_modules|fixtures|\.(?!github)[^/]*)\//;
 
 function files() {
   return readdirSync(tree, { withFileTypes: true }).flatMap((entry) => {

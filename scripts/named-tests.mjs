@@ -1,19 +1,17 @@
-// Checks docs/design/audit-closure.md, docs/reference/uap.md and docs/reference/phi-core.md: each finding and each requirement has one row, and
-// the tests that the rows name exist. So do the files of code in phi-core.md. With `--ran`, each of these tests also has to have passed in the
-// last whole runs (tests, playground, packages and commands).
+// Checks docs/reference/uap.md and docs/reference/phi-core.md: each requirement has one row, and the tests that the rows name exist. So do the
+// files of code in phi-core.md. With `--ran`, each of these tests also has to have passed in the last whole runs (tests, playground, packages
+// and commands).
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-import { closureProblems } from "./lib/audit-closure.mjs";
 import { missingTests, namedTests, testsNotPassed } from "./lib/named-tests.mjs";
 import { fromRoot } from "./lib/paths.mjs";
 import { conformanceProblems, loopRequirements, missingCode } from "./lib/uap-conformance.mjs";
 
 const readDocument = (path) => ({ path, text: readFileSync(fromRoot(path), "utf8") });
-const closure = readDocument("docs/design/audit-closure.md");
 const conformance = readDocument("docs/reference/uap.md");
 const loop = readDocument("docs/reference/phi-core.md");
-const tests = [closure, conformance, loop].flatMap(namedTests);
+const tests = [conformance, loop].flatMap(namedTests);
 const read = (file) => (existsSync(fromRoot(file)) ? readFileSync(fromRoot(file), "utf8") : undefined);
 const folders = new Map();
 const readFolder = (folder) => {
@@ -25,7 +23,6 @@ const readFolder = (folder) => {
   return folders.get(folder);
 };
 const problems = [
-  ...closureProblems(closure),
   ...conformanceProblems(conformance),
   ...conformanceProblems(loop, loopRequirements),
   ...missingCode(loop, "src/facade/phi", (file) => existsSync(fromRoot(file))),

@@ -2,7 +2,6 @@
 
 import { expect, it } from "vitest";
 
-import { closureProblems, findings } from "../../scripts/lib/audit-closure.mjs";
 import { missingTests, namedTests, testsNotPassed } from "../../scripts/lib/named-tests.mjs";
 import {
   conformanceProblems,
@@ -12,7 +11,7 @@ import {
 } from "../../scripts/lib/uap-conformance.mjs";
 
 const path = "docs/a.md";
-const closed = "| attack C1 | endless runs | closed | `test/thread/a.test.ts` › RUN1 ends a chain |";
+const row = "| 2.4 | runs end | `test/thread/a.test.ts` › RUN1 ends a chain |";
 const files: Record<string, string> = { "test/thread/a.test.ts": "RUN1 ends a chain" };
 const read = (file: string): string | undefined => files[file];
 const readFolder = (folder: string): string =>
@@ -23,53 +22,32 @@ const report = (status: string, title = "RUN1 ends a chain") => ({
   testResults: [{ name: "/somewhere/test/thread/a.test.ts", assertionResults: [{ title, status }] }],
 });
 
-it("The audit document is accepted if the test of each closed finding exists and passed", () => {
-  const tests = namedTests({ path, text: closed });
+it("A document is accepted if each test that it names exists and passed", () => {
+  const tests = namedTests({ path, text: row });
   expect(tests).toEqual([{ file: "test/thread/a.test.ts", title: "RUN1 ends a chain", place: "docs/a.md:1" }]);
-  expect(closureProblems({ path, text: closed }, ["attack C1"])).toEqual([]);
   expect(missingTests(tests, read, readFolder)).toEqual([]);
   expect(testsNotPassed(tests, [undefined, report("passed")])).toEqual([]);
 });
 
-it("A table cell of the audit document may name several tests, and all of them are read", () => {
-  const text = "| a | b | closed | `test/a.test.ts` › one<br>`test/b.test.tsx` › two of it |";
+it("A table cell of a document may name several tests, and all of them are read", () => {
+  const text = "| a | b | `test/a.test.ts` › one<br>`test/b.test.tsx` › two of it |";
   expect(namedTests({ path, text }).map(({ file, title }) => [file, title])).toEqual([
     ["test/a.test.ts", "one"],
     ["test/b.test.tsx", "two of it"],
   ]);
 });
 
-it.each([
-  ["a missing row", "", "docs/a.md  attack C1 has no row"],
-  ["a second row", `${closed}\n${closed}`, "docs/a.md:2  attack C1 has a second row"],
-  ["an unknown finding", `${closed}\n${closed.replace("C1", "C9")}`, "docs/a.md:2  attack C9 is not a finding"],
-  ["no test", "| attack C1 | runs | closed | surely |", "docs/a.md:1  attack C1 is closed and names no test"],
-  ["no reason", "| attack C1 | runs | stays | it does |", "docs/a.md:1  attack C1 does not say why"],
-  [
-    "an unknown state",
-    closed.replace("closed", "done"),
-    'docs/a.md:1  attack C1 is "done", not one of closed, stays, later',
-  ],
-  [
-    "an open finding",
-    "| attack C1 | endless runs | open | somebody has to mend it |",
-    'docs/a.md:1  attack C1 is "open", not one of closed, stays, later',
-  ],
-])("An audit document with %s is refused", (_, text, problem) => {
-  expect(closureProblems({ path, text }, ["attack C1"])).toContain(problem);
-});
-
-it("The audit document is refused if it names a test whose file or title does not exist", () => {
-  const gone = namedTests({ path, text: closed.replace("a.test", "b.test") });
+it("A document is refused if it names a test whose file or title does not exist", () => {
+  const gone = namedTests({ path, text: row.replace("a.test", "b.test") });
   expect(missingTests(gone, read, readFolder)).toEqual(["docs/a.md:1  there is no file test/thread/b.test.ts"]);
-  const renamed = namedTests({ path, text: closed.replace("RUN1 ends", "RUN2 ends") });
+  const renamed = namedTests({ path, text: row.replace("RUN1 ends", "RUN2 ends") });
   expect(missingTests(renamed, read, readFolder)).toEqual([
     'docs/a.md:1  test/thread/a.test.ts has no test "RUN2 ends a chain"',
   ]);
 });
 
-it("A title in the audit document may contain values in place of the placeholders of an it.each title in the sources", () => {
-  const tests = namedTests({ path, text: closed.replace("ends a chain", "stops a chain of two") });
+it("A title in a document may contain values in place of the placeholders of an it.each title in the sources", () => {
+  const tests = namedTests({ path, text: row.replace("ends a chain", "stops a chain of two") });
   const table = (title: string) => () => `it.each(cases)("${title}", () => {});`;
   expect(missingTests(tests, table("RUN1 stops a chain of %s"), table(""))).toEqual([]);
   expect(missingTests(tests, table(""), table("RUN1 stops a chain of ${count}"))).toEqual([]);
@@ -77,25 +55,21 @@ it("A title in the audit document may contain values in place of the placeholder
     expect(missingTests(tests, table(other), table(""))).toHaveLength(1);
 });
 
-it("The audit document is refused if it names a test that failed, was skipped or did not run", () => {
-  const tests = namedTests({ path, text: closed });
+it("A document is refused if it names a test that failed, was skipped or did not run", () => {
+  const tests = namedTests({ path, text: row });
   for (const reports of [[], [report("failed")], [report("skipped")], [report("passed", "RUN1 ends")]])
     expect(testsNotPassed(tests, reports)).toHaveLength(1);
 });
 
-it("If the audit document names a test of a shared suite, the test may have passed in any test file", () => {
-  const tests = namedTests({ path, text: closed.replace("thread/a.test.ts", "browser/suites/a.ts") });
+it("If a document names a test of a shared suite, the test may have passed in any test file", () => {
+  const tests = namedTests({ path, text: row.replace("thread/a.test.ts", "browser/suites/a.ts") });
   expect(testsNotPassed(tests, [report("passed")])).toEqual([]);
   expect(testsNotPassed(tests, [report("failed")])).toHaveLength(1);
 });
 
-it("A title with placeholders in the audit document matches a title with values in a test report", () => {
-  const tests = namedTests({ path, text: closed.replace("a chain", "$kind of %s") });
+it("A title with placeholders in a document matches a title with values in a test report", () => {
+  const tests = namedTests({ path, text: row.replace("a chain", "$kind of %s") });
   expect(testsNotPassed(tests, [report("passed", "RUN1 ends one of two")])).toEqual([]);
-});
-
-it("The list of audit findings has each finding once", () => {
-  expect(new Set(findings).size).toBe(findings.length);
 });
 
 it.each([
