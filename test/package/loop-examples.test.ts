@@ -13,6 +13,8 @@ import { run, type ProgramResult } from "./run.ts";
 
 const packed = inject("packed");
 
+const programs = ["repl.ts", "coder.ts", "compare.ts", "judges.ts", "pipeline.ts"];
+
 /** As in examples/run.mjs: packages that are no ES modules require the modules of Node. */
 const banner = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
 
@@ -26,7 +28,7 @@ describe("a project with the examples of the loop", () => {
     linkPackages(packed.projects.web, folder);
     const bundled = ["--bundle", "--platform=node", "--format=esm", "--target=node20", "--outdir=bundle"];
     const names = ["--out-extension:.js=.mjs", `--banner:js=${banner}`, "--log-level=error"];
-    const { code, output } = await inProject("esbuild", "repl.ts", "coder.ts", "compare.ts", ...bundled, ...names);
+    const { code, output } = await inProject("esbuild", ...programs, ...bundled, ...names);
     expect([code, output]).toEqual([0, ""]);
   });
 
@@ -34,7 +36,7 @@ describe("a project with the examples of the loop", () => {
 
   it("The examples of the loop type-check in strict TypeScript with the packed package, and have no casts and no suppressed errors", async () => {
     const sources = readdirSync(folder).filter((name) => name.endsWith(".ts"));
-    expect(sources).toEqual(expect.arrayContaining(["coder.ts", "compare.ts", "repl.ts"]));
+    expect(sources).toEqual(expect.arrayContaining(programs));
     const lib = ["--target", "es2023", "--lib", "es2024,dom,dom.iterable", "--module", "esnext", "--types", "node"];
     const resolution = ["--ignoreConfig", "--moduleResolution", "bundler", "--allowImportingTsExtensions", "--noEmit"];
     const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", ...quickTypescript];
@@ -69,5 +71,16 @@ describe("a project with the examples of the loop", () => {
   it("The comparison of the loop's examples shows the answer that the judge selects with the packed package", async () => {
     const { code, output } = await inProject("node", "bundle/compare.mjs");
     expect([code, output]).toEqual([0, expect.stringContaining("\nthorough: Faro: in March")]);
+  });
+
+  it("The three judges of the loop's examples select the answer with the most votes with the packed package", async () => {
+    const { code, output } = await inProject("node", "bundle/judges.mjs", "Which city?", "3", "2", "2");
+    expect([code, output]).toEqual([0, expect.stringContaining("votes: 0, 2, 1\nwarm: Porto, for its wine.")]);
+  });
+
+  it("The pipeline of the loop's examples gives each agent the text of the agent before it with the packed package", async () => {
+    const { code, output } = await inProject("node", "bundle/pipeline.mjs", "cork");
+    const edited = 'AN ARTICLE. FACTS: ANSWER TO "WHAT IS KNOWN ABOUT CORK?".';
+    expect([code, output]).toEqual([0, expect.stringContaining(edited)]);
   });
 });

@@ -1,4 +1,5 @@
-// The programs of examples/loop, without a key: a conversation in a terminal, and a coding assistant on a folder.
+// The programs of examples/loop, without a key: a conversation in a terminal, a coding assistant on a folder, a comparison, a vote of judges, a
+// pipeline of agents.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -41,6 +42,44 @@ it("The comparison of the examples shows the loops of two configs and of a judge
   );
   expect(loops.toSorted()).toEqual(["judge 1", "quick 1", "thorough 2"]);
   expect(output).toContain("\nthorough: Faro: in March");
+});
+
+it.each([
+  { replies: ["2", "3", "2"], votes: "0, 2, 1", selected: "warm: Porto, for its wine." },
+  { replies: ["3", "2", "1"], votes: "1, 1, 1", selected: "quick: Lisbon." },
+  { replies: ["3", "none", "2"], votes: "0, 1, 1", selected: "warm: Porto, for its wine." },
+  { replies: ["3", "none", "4"], votes: "0, 0, 1", selected: "thorough: Faro: in March it is the warmest of them." },
+])(
+  "The three judges of the examples with the replies $replies select $selected",
+  async ({ replies, votes, selected }) => {
+    const [voted, answer, tokens] = (await runExample(["loop/judges", "Which city?", ...replies])).split("\n");
+    expect([voted, answer]).toEqual([`votes: ${votes}`, selected]);
+    expect(tokens).toMatch(/^\(\d+ tokens\)$/);
+  },
+);
+
+it("The first response is selected, with the reason, if no judge of the examples names one", async () => {
+  const [votes, reason, answer] = (await runExample(["loop/judges", "Which city?", "none", "4", "0"])).split("\n");
+  expect([votes, reason, answer]).toEqual([
+    "votes: 0, 0, 0",
+    "The judges selected no answer: No judge named a response.",
+    "quick: Lisbon.",
+  ]);
+});
+
+it("Each agent of the pipeline of the examples works on the text of the agent before it, and the first one on that of its sub-agent", async () => {
+  const output = await runExample(["loop/pipeline", "cork"]);
+  const lines = output.split("\n").filter((line) => line !== "" && !/^\(\d+ tokens\)$/.test(line));
+  expect(lines).toEqual([
+    "[researcher]",
+    '[look_up {"task":"What is known about cork?"}]',
+    'Answer to "What is known about cork?".',
+    'Facts: Answer to "What is known about cork?".',
+    "[writer]",
+    'An article. Facts: Answer to "What is known about cork?".',
+    "[editor]",
+    'AN ARTICLE. FACTS: ANSWER TO "WHAT IS KNOWN ABOUT CORK?".',
+  ]);
 });
 
 it("The coding assistant of the examples writes a file in its folder with the tools of the machine", async () => {
