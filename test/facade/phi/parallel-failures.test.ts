@@ -1,11 +1,13 @@
 // Parallel loops that fail: branches, strategies, wrong arguments, aborts.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { CancellationToken, channel, userMessage } from "#facade/phi/index.ts";
 import { agentLoopParallel, ElaborateEvaluation, TokenEfficientEvaluation } from "#facade/phi/loop-agents.ts";
-import type { EvaluationStrategy } from "#facade/phi/loop-agents.ts";
+import type { Evaluation, EvaluationStrategy } from "#facade/phi/loop-agents.ts";
 import { ProviderError } from "#facade/phi/provider/provider-error.ts";
+import { deferred } from "#lib/deferred.ts";
+import type { Deferred } from "#lib/deferred.ts";
 
 import { playParallel, scripted, using } from "./support/parallel-play.ts";
 
@@ -174,6 +176,64 @@ describe("aborts of parallel loops", () => {
     });
     expect(result).toMatchObject({ selected_index: 0, evaluation_error: "Cancelled." });
     expect(result.all_outcomes.map(({ error_message }) => error_message)).toEqual(["Cancelled.", "Cancelled."]);
+  });
+
+  it.each<[string, (late: Deferred<Evaluation>) => void, string[]]>([
+    ["selects too late", ({ resolve }) => resolve({ decision: { Select: 2 } }), []],
+    ["throws too late", ({ reject }) => reject(new Error("too late")), ["too late"]],
+  ])(
+    "A strategy that ignores a cancellation and %s does not hold the call, and its decision is ignored",
+    async (_how, settle, errors) => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      const lines: unknown[] = [];
+      const warn = vi.spyOn(console, "warn").mockImplementation((line) => void lines.push(JSON.parse(String(line))));
+      onTestFinished(() => {
+        vi.useRealTimers();
+        warn.mockRestore();
+      });
+      const token = new CancellationToken();
+      const evaluating = deferred<void>();
+      const late = deferred<Evaluation>();
+      const strategy: EvaluationStrategy = {
+        evaluate() {
+          evaluating.resolve();
+          return late.promise;
+        },
+      };
+      const configs = [scripted([ProviderError.api("down")]), scripted([using("b", 2)]), scripted([using("c", 3)])];
+      const played = playParallel({ configs, strategy, cancel: token });
+      await evaluating.promise;
+      expect(vi.getTimerCount()).toBe(0);
+      token.cancel();
+      vi.advanceTimersByTime(1000);
+      const { result } = await played;
+      expect(result).toMatchObject({
+        selected_index: 1,
+        evaluation_error: "Cancelled.",
+        total_usage: { total_tokens: 5 },
+      });
+      settle(late);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(lines).toMatchObject(errors.map((error) => ({ event: "loop_function_failed", error })));
+      expect(result.selected_index).toBe(1);
+    },
+  );
+
+  it("A strategy that ends within a second after a cancellation has its decision counted, and leaves no timer", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const token = new CancellationToken();
+    const strategy: EvaluationStrategy = {
+      async evaluate() {
+        token.cancel();
+        vi.advanceTimersByTime(999);
+        await new Promise((resolve) => setImmediate(resolve));
+        return { decision: { Select: 1 } };
+      },
+    };
+    const { result } = await playParallel({ configs: [scripted(["a"]), scripted(["b"])], strategy, cancel: token });
+    expect(result).toMatchObject({ selected_index: 1, evaluation_error: null });
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("A call leaves no listener on the signal of its caller", async () => {

@@ -1,10 +1,12 @@
 // Runs one conversation with several configs at the same time, and selects one of the results (architecture §1, AgentLoop; REQ-203, 205).
-// Invariants: `ParallelLoopStart` is followed by exactly one `ParallelLoopEnd`; a branch or a strategy that fails never rejects the call.
+// Invariants: `ParallelLoopStart` is followed by exactly one `ParallelLoopEnd`; a branch or a strategy that fails never rejects the call; a
+// strategy that ignores a cancellation does not hold it.
 
 /* oxlint-disable eslint/max-params -- the function has the parameters of the document */
 
 import { errorMessage } from "#lib/cut-text.ts";
 import { isObject } from "#lib/json-value.ts";
+import { systemClock } from "#lib/system-clock.ts";
 
 import { checkContext, checkContinued } from "../agent-context.ts";
 import type { AgentContext } from "../agent-context.ts";
@@ -19,6 +21,7 @@ import type { AgentLoopConfig } from "../loop-config.ts";
 import { LoopError } from "../loop-error.ts";
 import { combineUsage, zeroTokens } from "../loop-messages.ts";
 import type { AgentMessage, Usage } from "../loop-messages.ts";
+import { isAbortOf, waitFor } from "../program-functions.ts";
 import { branchContexts, segmentOf } from "./branch-context.ts";
 import type { BranchContext } from "./branch-context.ts";
 import { firstAnswered } from "./parallel-outcome.ts";
@@ -139,6 +142,9 @@ async function runBranch(
   return { config_index: at, loop_id, context, new_messages: messages, usage, original_context_len, error_message };
 }
 
+/** The time of a strategy after a cancellation, in milliseconds: enough for the last events of a judge that observes the cancellation. */
+const cancelledEvaluationMs = 1000;
+
 interface Selection {
   index: number;
   usage: Usage;
@@ -161,11 +167,20 @@ async function select(
     error,
   });
   if (token.isCancelled()) return substitute("Cancelled.");
+  const overdue = new AbortController();
+  let disarm = (): void => {};
+  const limit = (): void => {
+    disarm = systemClock.after(cancelledEvaluationMs, () => overdue.abort());
+  };
+  token.signal.addEventListener("abort", limit);
   let returned: unknown;
   try {
-    returned = await strategy.evaluate(prompts, [...outcomes], tx, token);
+    returned = await waitFor(strategy.evaluate(prompts, [...outcomes], tx, token), overdue.signal);
   } catch (error) {
-    return substitute(errorMessage(error));
+    return substitute(isAbortOf(error, overdue.signal) ? "Cancelled." : errorMessage(error));
+  } finally {
+    token.signal.removeEventListener("abort", limit);
+    disarm();
   }
   const {
     decision,

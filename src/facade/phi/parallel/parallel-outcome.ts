@@ -56,7 +56,7 @@ export interface EvaluationStrategy {
   readonly maxBranches?: number;
   /**
    * Selects an outcome. `prompts` is empty if the branches continued a conversation. Events sent to `tx` are those of the parallel loops. A
-   * strategy that waits has to observe `cancel`.
+   * strategy that waits should observe `cancel`: its decision is ignored if it takes longer than a second after a cancellation.
    */
   evaluate(
     prompts: readonly AgentMessage[],
