@@ -27,7 +27,7 @@ function specifiersOf(file: string, text: string): string[] {
 describe("the package", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "threadhold-published-"));
   const unpacked = path.join(folder, "package");
-  const { threadhold: tarball, createTarball, createProgram } = inject("packed");
+  const { threadhold: tarball, cliTarball, clientTarball, createTarball, createProgram } = inject("packed");
   let files: string[] = [];
 
   beforeAll(async () => {
@@ -41,11 +41,19 @@ describe("the package", () => {
 
   const read = (file: string): string => readFileSync(path.join(unpacked, file), "utf8");
 
-  it("The package has no fault that publint or attw reports, for bundlers and for Node", async () => {
+  const expectNoFaults = async (packed: string): Promise<void> => {
     // For a folder, publint runs npm to list the packed files. A tarball has them already.
-    expect(await run([tools("publint"), tarball, "--strict"], { cwd: folder })).toMatchObject({ code: 0 });
-    expect(await run([tools("attw"), tarball, "--profile", "esm-only"], { cwd: folder })).toMatchObject({ code: 0 });
-  });
+    expect(await run([tools("publint"), packed, "--strict"], { cwd: folder })).toMatchObject({ code: 0 });
+    expect(await run([tools("attw"), packed, "--profile", "esm-only"], { cwd: folder })).toMatchObject({ code: 0 });
+  };
+
+  it("The package has no fault that publint or attw reports, for bundlers and for Node", () => expectNoFaults(tarball));
+
+  it("The package @threadhold/client has no fault that publint or attw reports, for bundlers and for Node", () =>
+    expectNoFaults(clientTarball));
+
+  it("The package @threadhold/cli has no fault that publint or attw reports, for Node", () =>
+    expectNoFaults(cliTarball));
 
   it("The package create-threadhold has no fault that publint reports, no dependency and no script", async () => {
     const created = path.dirname(path.dirname(createProgram));
