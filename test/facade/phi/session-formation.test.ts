@@ -6,10 +6,20 @@ import { agentLoop, agentLoopContinue, ModelConfig, userMessage } from "#facade/
 import type { AgentContext, AgentEvent } from "#facade/phi/index.ts";
 import { MockProvider } from "#facade/phi/provider/mock-provider.ts";
 import * as sessions from "#facade/phi/session/index.ts";
-import { Session, SessionRecorder } from "#facade/phi/session/index.ts";
+import { memorySessions, Session, SessionRecorder } from "#facade/phi/session/index.ts";
 import * as nodeSessions from "#facade/phi/session/node/index.ts";
 
-import { agentOf, at, ended, record, recorderOf, started, statuses } from "./support/session-events.ts";
+import {
+  agentOf,
+  at,
+  branches,
+  ended,
+  record,
+  recorderOf,
+  selected,
+  started,
+  statuses,
+} from "./support/session-events.ts";
 
 describe("when sessions begin", () => {
   it("An agent's first session begins with its first loop, and a session after newSession is explicit, without a parent", async () => {
@@ -157,7 +167,76 @@ describe("sessions that are continued", () => {
     expect(recorder.drainCompleted()).toHaveLength(4);
     expect(recorder.sessions().map(({ session_id }) => session_id)).toEqual(["a", "b", "open"]);
   });
+
+  it.each([
+    ["a loop", started("s.main.2", 2)],
+    ["branches", branches("s", ["s.main.2"], 2)],
+  ])(
+    "The beginning of %s in a session that is no longer in memory is refused, and recorded after the session is resumed",
+    async (_what, event) => {
+      const store = memorySessions();
+      const recorder = recorderOf([started("s.main.1", 0), ended("s.main.1", 1)], { retained_sessions: 0 });
+      const saveAll = async (): Promise<void> => {
+        for (const session of recorder.drainCompleted()) await store.save(session);
+      };
+      await saveAll();
+      for (const _again of [1, 2]) expectNotInMemory(() => recorder.onEvent(event), "s");
+      recorder.onEvent(ended("s.main.2", 3));
+      expect([recorder.sessions(), recorder.drainCompleted()]).toEqual([[], []]);
+      recorder.resume(await store.load("s"));
+      for (const one of [event, started("s.main.2", 2), ended("s.main.2", 3), selected("s", "s.main.2", 0, 4)])
+        recorder.onEvent(one);
+      await saveAll();
+      expect(statuses(await store.load("s"))).toEqual(["s.main.1 Completed", "s.main.2 Completed"]);
+      expectNotInMemory(() => recorder.onEvent(started("s.main.3", 5)), "s");
+      recorder.onEvent(started("t.main.1", 5));
+      expect(recorder.sessions().map(({ session_id }) => session_id)).toEqual(["t"]);
+    },
+  );
+
+  it("The part of a session that is no longer in memory is refused by its own id, also if an earlier part is resumed in its place", () => {
+    const config = { formation_policy: { InactivityTimeout: { secs: 60 } }, retained_sessions: 0 };
+    const events = [started("s.main.1", 0), ended("s.main.1", 1), started("s.main.2", 100), ended("s.main.2", 101)];
+    const recorder = recorderOf(events, config);
+    const [first, second] = recorder.drainCompleted();
+    expectNotInMemory(() => recorder.onEvent(started("s.main.3", 120)), "s~2");
+    recorder.resume(first as Session);
+    expectNotInMemory(() => recorder.onEvent(started("s.main.3", 120)), "s~2");
+    recorder.resume(second as Session);
+    recorder.onEvent(started("s.main.3", 120));
+    expect(recorder.getSession("s~2")?.loops).toHaveLength(2);
+  });
+
+  it("A session whose loop was flushed, or whose evaluation runs, stays in memory until its last event", () => {
+    const events = [started("s.main.1", 0), branches("p", ["p.a.1"], 0), started("p.a.1", 0), ended("p.a.1", 1)];
+    const recorder = recorderOf(events, { retained_sessions: 0 });
+    recorder.flush();
+    expect(recorder.drainCompleted()).toHaveLength(2);
+    for (const event of [started("p.judge.1", 2), ended("p.judge.1", 3), ended("s.main.1", 4)]) recorder.onEvent(event);
+    const [flushed, evaluated] = recorder.drainCompleted();
+    expect(statuses(flushed ?? null)).toEqual(["s.main.1 Completed"]);
+    expect(statuses(evaluated ?? null)).toEqual(["p.a.1 Completed", "p.judge.1 Completed"]);
+    expect(recorder.sessions().map(({ session_id }) => session_id)).toEqual(["p"]);
+    recorder.onEvent(selected("p", "p.a.1", 0, 5));
+    expect(recorder.drainCompleted()[0]?.getLoop("p.a.1")?.parallel_group?.is_selected).toBe(true);
+    expect(recorder.sessions()).toEqual([]);
+  });
 });
+
+function expectNotInMemory(work: () => void, id: string): void {
+  const thrown = errorOf(work);
+  expect(thrown).toMatchObject({ name: "SessionError", kind: "NotInMemory" });
+  expect(String(thrown)).toContain(`The session "${id}" is no longer in the memory of the recorder`);
+}
+
+function errorOf(work: () => void): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return null;
+}
 
 it("The entry for sessions exports exactly the recorder, its fold, the stores and their contract, and the entry for Node the store of files", () => {
   expect(Object.keys(sessions).toSorted()).toEqual([

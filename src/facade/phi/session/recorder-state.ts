@@ -20,7 +20,8 @@ export interface SessionRecorderConfig {
   /** Whether `MessageUpdate` events are recorded. Each of them contains the whole answer so far. Default: false. */
   include_streaming_events: boolean;
   /**
-   * The number of sessions without changes that stay in memory after `drainCompleted`, so that later events are added to them. Default: 100.
+   * The number of sessions without changes that stay in memory after `drainCompleted`, so that later events are added to them. Of the others
+   * only the ids stay. Default: 100.
    */
   retained_sessions: number;
 }
@@ -53,6 +54,8 @@ export interface RecorderState {
   readonly running: readonly RunningLoop[];
   /** The branches that were announced and whose evaluation has not ended. */
   readonly groups: readonly { readonly session_id: string; readonly loop_ids: readonly string[] }[];
+  /** The sessions that are no longer in memory: a session that began once more would replace the stored one. */
+  readonly forgotten: readonly { readonly session_id: string; readonly source_id: string }[];
 }
 
 /** Creates the state of a recorder without sessions. Throws a LoopError for a wrong option. */
@@ -78,7 +81,7 @@ export function newRecorderState(options: Partial<SessionRecorderConfig> = {}): 
   if (typeof include_streaming_events !== "boolean") throw wrong("include_streaming_events", "true or false");
   if (!(Number.isSafeInteger(retained_sessions) && retained_sessions >= 0))
     throw wrong("retained_sessions", "a whole number of at least 0");
-  return { config, sessions: [], running: [], groups: [] };
+  return { config, sessions: [], running: [], groups: [], forgotten: [] };
 }
 
 function timeoutOf(policy: Record<string, unknown>): number {

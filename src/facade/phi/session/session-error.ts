@@ -3,7 +3,7 @@
 /**
  * Why a session could not be recorded, saved, loaded or deleted. `InvalidSession`: the value or the stored text is no session.
  * `UnsupportedVersion`: a newer version of this package stored it. `Locked`: another process is saving it. `StorageFull`: the disk, or the
- * quota of the user, is full. `Io`: any other error of the storage, which is the `cause`.
+ * quota of the user, is full. `NotInMemory`: the recorder removed the session, which has to be resumed. `Io`: any other error of the storage, which is the `cause`.
  */
 export type SessionErrorKind =
   | "NotFound"
@@ -13,6 +13,7 @@ export type SessionErrorKind =
   | "TooLarge"
   | "Locked"
   | "StorageFull"
+  | "NotInMemory"
   | "Io";
 
 /** An error of a recorder or a store of sessions. */

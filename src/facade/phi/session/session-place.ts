@@ -4,6 +4,7 @@
 import type { SessionFormation } from "./loop-session.ts";
 import { compareTimes, findSession, isOpen, withSession } from "./recorder-state.ts";
 import type { KnownSession, RecorderState } from "./recorder-state.ts";
+import { SessionError } from "./session-error.ts";
 
 /** What an event states about the session of a new loop. */
 interface Place {
@@ -12,13 +13,25 @@ interface Place {
   timestamp: string;
 }
 
-/** The session that a new loop belongs to, which begins if the policy requires a new one. */
+/**
+ * The session that a new loop belongs to, which begins if the policy requires a new one. Throws a SessionError for a session that is no longer
+ * in memory: the new one would have its id, and none of its loops.
+ */
 export function placeIn(state: RecorderState, place: Place): { next: RecorderState; sessionId: string } {
   const { session_id: source_id, timestamp } = place;
   const latest = state.sessions.findLast((known) => known.source_id === source_id);
   const pause = latest === undefined ? null : pauseOf(state, latest, timestamp);
   if (latest !== undefined && pause === null) return { next: state, sessionId: latest.data.session_id };
   const sessionId = latest === undefined ? source_id : nextPart(source_id, latest.data.session_id);
+  const forgotten = state.forgotten.findLast(
+    (one) => one.session_id === sessionId || (latest === undefined && one.source_id === source_id),
+  );
+  if (forgotten !== undefined)
+    throw new SessionError(
+      "NotInMemory",
+      `The session ${JSON.stringify(forgotten.session_id)} is no longer in the memory of the recorder, which retains ` +
+        `${state.config.retained_sessions} sessions. Load it, pass it to \`resume\`, and record the event once more.`,
+    );
   const formation: SessionFormation =
     latest === undefined || pause === null
       ? formationOf(state, place)

@@ -5,6 +5,7 @@ import { copyAsJson } from "#lib/text-sharing-copy.ts";
 import { LoopError } from "../loop-error.ts";
 import type { AgentEvent } from "../loop-event.ts";
 import { foldSession } from "./fold-session.ts";
+import { positionOf } from "./known-loops.ts";
 import { Session } from "./loop-session.ts";
 import type { LoopRecord, SessionData } from "./loop-session.ts";
 import { settingsSnapshot } from "./loop-settings.ts";
@@ -39,25 +40,27 @@ export function drainSessions(given: RecorderState): { state: RecorderState; dra
   return { state: forgetOld({ ...state, sessions }), drained };
 }
 
-/** Forgets the sessions that are drained and were active the longest ago. A session whose call has not ended stays known. */
+/** Forgets the sessions that are drained and were active the longest ago, unless an event is to follow that changes them. Their ids stay. */
 function forgetOld(state: RecorderState): RecorderState {
-  const idle = state.sessions.filter(({ data, is_drained }) => {
-    const spawn = data.parent_spawn_ref;
-    const parent = spawn?.tool_call_id === "" ? findLoop(state, spawn.parent_loop_id) : null;
-    return is_drained && !(parent !== null && isOpen(parent));
-  });
+  const idle = state.sessions.filter(({ data, is_drained }) => is_drained && !isAwaited(state, data));
   const oldest = idle.toSorted((one, other) => compareTimes(one.data.last_active_at, other.data.last_active_at));
-  const forgotten = new Set(oldest.slice(0, Math.max(0, idle.length - state.config.retained_sessions)));
-  if (forgotten.size === 0) return state;
-  const sessions = state.sessions.filter((known) => !forgotten.has(known));
-  const ids = new Set(sessions.map(({ data }) => data.session_id));
-  const loops = new Set(sessions.flatMap(({ data }) => data.loops.map(({ loop_id }) => loop_id)));
+  const dropped = new Set(oldest.slice(0, Math.max(0, idle.length - state.config.retained_sessions)));
+  if (dropped.size === 0) return state;
+  const ids = [...dropped].map(({ data, source_id }) => ({ session_id: data.session_id, source_id }));
   return {
     ...state,
-    sessions,
-    groups: state.groups.filter(({ session_id }) => ids.has(session_id)),
-    running: state.running.filter(({ loop_id }) => loops.has(loop_id)),
+    sessions: state.sessions.filter((known) => !dropped.has(known)),
+    forgotten: [...state.forgotten, ...ids],
   };
+}
+
+/** Whether an event is to follow: the end of a flushed loop, of an evaluation, or of the call that began the session. */
+function isAwaited(state: RecorderState, { session_id, parent_spawn_ref: spawn, loops }: SessionData): boolean {
+  const parentId = spawn?.tool_call_id === "" ? spawn.parent_loop_id : null;
+  return (
+    state.running.some(({ loop_id }) => loop_id === parentId || positionOf(loops, loop_id) !== -1) ||
+    state.groups.some((group) => group.session_id === session_id)
+  );
 }
 
 /** Records the events of any number of loops, also if they are interleaved. */
@@ -76,7 +79,8 @@ export class SessionRecorder {
 
   /**
    * Records an event. The recorder needs every event of a loop. `settings`, which is the agent or the config of the loop, adds the options of the model to
-   * the record at `AgentStart`. Throws a SessionError for an event that JSON cannot write.
+   * the record at `AgentStart`. Throws a SessionError for an event that JSON cannot write, and one of the kind `NotInMemory` for the beginning of a loop of
+   * a session that `drainCompleted` removed: `resume` the stored session, then record the event once more.
    */
   onEvent(event: AgentEvent, settings?: LoopSettings): void {
     const isSkipped = event.type === "MessageUpdate" && !this.#state.config.include_streaming_events;
@@ -91,7 +95,7 @@ export class SessionRecorder {
 
   /**
    * Returns the sessions that have changed since the last call and have no loop that runs, to save them. A session that changes afterwards is
-   * returned again, whole.
+   * returned again, whole. Then removes the oldest sessions above `retained_sessions`.
    */
   drainCompleted(): Session[] {
     const { state, drained } = drainSessions(this.#state);
@@ -100,7 +104,8 @@ export class SessionRecorder {
   }
 
   /**
-   * Continues a session that was saved, so that later loops are added to it. Call it before the first loop in a new process. Throws a LoopError if
+   * Continues a session that was saved, so that later loops are added to it. Call it before the first loop in a new process, and before the next loop of a
+   * session that is no longer in memory. Throws a LoopError if
    * the recorder knows the session already, and a SessionError for a value that is no session.
    */
   resume(session: SessionData): void {
@@ -111,7 +116,11 @@ export class SessionRecorder {
       );
     const isPart = "InactivityTimeout" in data.formation;
     const source_id = isPart ? data.session_id.replace(/~\d+$/, "") : data.session_id;
-    this.#state = { ...this.#state, sessions: [...this.#state.sessions, { data, source_id, is_drained: true }] };
+    this.#state = {
+      ...this.#state,
+      sessions: [...this.#state.sessions, { data, source_id, is_drained: true }],
+      forgotten: this.#state.forgotten.filter(({ session_id }) => session_id !== data.session_id),
+    };
   }
 
   /** All sessions that the recorder knows, also those with a loop that runs. */
