@@ -17,6 +17,10 @@ export const root = fileURLToPath(new URL("../../", import.meta.url));
 const listed = [
   "README.md",
   "AGENTS.md",
+  "src/cli/AGENTS.md",
+  "src/core/AGENTS.md",
+  "src/facade/AGENTS.md",
+  "test/AGENTS.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
   "SECURITY.md",
