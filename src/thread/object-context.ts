@@ -19,7 +19,7 @@ import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 import type { MeteredStorage } from "#store/meter.ts";
 
 import type { ParentFeed } from "./children/parent-feed.ts";
-import type { LiveThread } from "./live-thread.ts";
+import type { LiveThread } from "./live/live-thread.ts";
 import type { SearchPlaces } from "./method/search-places.ts";
 import type { ThreadAuthorizations } from "./owner-authorizations.ts";
 import type { OwnerFeed } from "./owner-feed.ts";

@@ -10,8 +10,7 @@ import type { AuthorizationCall } from "#core/rpc/authorization-call.ts";
 import type { FeedDirectory, OwnerFeedRpc } from "#core/rpc/feed-rpc.ts";
 import type { MeteredStorage } from "#store/meter.ts";
 
-import { markForCatalog } from "./background/catalog-task.ts";
-import type { LiveThread } from "./live-thread.ts";
+import type { LiveThread } from "./live/live-thread.ts";
 import type { ObjectContext } from "./object-context.ts";
 
 /** The authorizations of a thread's owner. */
@@ -71,6 +70,6 @@ function setAuthorizations(
   before: EventDraft[],
 ): void {
   live.change({ authorizations });
-  markForCatalog(live);
+  live.markForCatalog();
   live.emitUpdated(before);
 }

@@ -9,7 +9,7 @@ import { toListedThread } from "#core/record/view.ts";
 import type { FeedDirectory, OwnerFeedRpc } from "#core/rpc/feed-rpc.ts";
 import type { Caller } from "#core/rpc/thread-rpc.ts";
 
-import type { LiveThread } from "./live-thread.ts";
+import type { LiveThread } from "./live/live-thread.ts";
 
 /** A feed message that waits to be sent. `message` builds it right before that. */
 interface PendingMessage {

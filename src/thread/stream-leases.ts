@@ -7,7 +7,7 @@ import { isAttended } from "#core/rpc/lease.ts";
 import type { StreamLease } from "#core/rpc/lease.ts";
 import type { Caller } from "#core/rpc/thread-rpc.ts";
 
-import { leaseOf } from "./reader/subscribe.ts";
+import { leaseOf } from "./method/subscribe.ts";
 
 /** The stream leases of one object. */
 export class StreamLeases {

@@ -29,16 +29,18 @@ import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 
 import { Alarm, longestHeartbeatMs } from "./alarm.ts";
 import { assertAccess, noThread } from "./caller-access.ts";
-import { peerMethods } from "./children/peer-methods.ts";
-import type { OpenThread } from "./loaded-thread.ts";
+import { ThreadLifetime } from "./lifetime/thread-lifetime.ts";
 import { createMethods } from "./method/create-thread.ts";
 import { callEndpoint } from "./method/endpoint-call.ts";
 import { serveFiles } from "./method/file-request.ts";
 import { toolMethods } from "./method/invoke-tool.ts";
+import type { OpenThread } from "./method/loaded-thread.ts";
 import { serveMessageSearch } from "./method/message-search.ts";
 import type { MethodCall, MethodGroup, MethodName } from "./method/method-call.ts";
+import { peerMethods } from "./method/peer-methods.ts";
 import { resultMethods } from "./method/post-tool-results.ts";
 import { transcriptMethods } from "./method/read-transcript.ts";
+import { acknowledge, subscribe } from "./method/subscribe.ts";
 import { authorizationMethods } from "./method/thread-authorizations.ts";
 import { changeMethods } from "./method/thread-changes.ts";
 import { contextMethods } from "./method/thread-context.ts";
@@ -47,12 +49,10 @@ import { queueMethods } from "./method/thread-queue.ts";
 import { recordMethods } from "./method/thread-records.ts";
 import { hasPassedDeadline, openThread } from "./open-thread.ts";
 import { OwnerFeed } from "./owner-feed.ts";
-import { acknowledge, subscribe } from "./reader/subscribe.ts";
 import { admissionMethods } from "./run/admission.ts";
 import { continueMethods } from "./run/continue-run.ts";
 import { StreamLeases } from "./stream-leases.ts";
 import type { ThreadDependencies } from "./thread-dependencies.ts";
-import { ThreadLifetime } from "./thread-lifetime.ts";
 
 /** The methods that `call` accepts. Each file of methods exports a group. The table does not compile if a method is missing. */
 const methods: MethodGroup<MethodName> = {
@@ -151,14 +151,14 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
       const caller = parseCaller(incoming.headers.get(callerHeader));
       if (url.pathname === importPath) {
         const [end, parts] = [leases.begin(caller), this.#lifetime.importerParts];
-        return import("./method/thread-import.ts")
+        return import("./archive/thread-import.ts")
           .then(({ importThread }) => importThread(parts, { caller, clock }, incoming))
           .finally(end);
       }
       const { context } = this.#loadFor(caller);
       if (url.pathname === exportPath) {
         const exporting = { caller, bucket: files.bucket, begin: () => leases.begin(caller) };
-        return import("./method/thread-export.ts").then(({ exportThread }) =>
+        return import("./archive/thread-export.ts").then(({ exportThread }) =>
           exportThread(context, incoming, exporting),
         );
       }

@@ -24,7 +24,7 @@ const others: Readonly<Record<string, string>> = {
   "src/models/repaired-fetch.ts › repairedBytes": "converts a response that was received",
   "src/store/images/images-binding.ts › streamOf": "reads the bytes of a picture",
   "src/thread/method/file-request.ts › writeFile": "reads an uploaded file",
-  "src/thread/method/thread-import.ts › importThread": "reads an uploaded archive",
+  "src/thread/archive/thread-import.ts › importThread": "reads an uploaded archive",
 };
 
 type Node = { type: string; start: number; end: number; [field: string]: unknown };

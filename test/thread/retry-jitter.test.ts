@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 
-import { nextRetry } from "#thread/background/background-task.ts";
+import { nextRetry } from "#thread/background-task.ts";
 
 import { chance } from "../worker/chance.ts";
 import { skipFor } from "../worker/clock.ts";

@@ -7,7 +7,7 @@ import { emptyBucket } from "#store/files/file-bucket.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import type { Alarm } from "../alarm.ts";
-import { retryPauseMs } from "../background/background-task.ts";
+import { retryPauseMs } from "../background-task.ts";
 import type { ThreadDependencies } from "../thread-dependencies.ts";
 
 /** Milliseconds between two alarms while lines are read. The first alarm after a crash finds the mark and destroys the import. */

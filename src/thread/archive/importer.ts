@@ -16,7 +16,7 @@ import { sqliteFileRows } from "#store/files/sqlite-file-rows.ts";
 import { noImages } from "#store/images/images-binding.ts";
 import type { MeteredStorage } from "#store/meter.ts";
 
-import type { OpenThread } from "../loaded-thread.ts";
+import type { OpenThread } from "../method/loaded-thread.ts";
 import { InvalidLine } from "./import-checks.ts";
 import { ImportFiles } from "./import-files.ts";
 import type { ImportMark, ImportMarkParts } from "./import-mark.ts";

@@ -10,9 +10,9 @@ import type { RunRecord } from "#core/record/run-record.ts";
 import { callerHeader, exportPath } from "#core/rpc/thread-rpc.ts";
 import type { Caller } from "#core/rpc/thread-rpc.ts";
 
+import type { RowSnapshot } from "../live/row-snapshot.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { pieceSize } from "./line-stream.ts";
-import type { RowSnapshot } from "./row-snapshot.ts";
 import { snapshotMessages, snapshotRuns } from "./snapshot-lines.ts";
 
 /** A run in the order of the session, with the fields that the order and the links between runs need. */

@@ -8,8 +8,8 @@ import type { MessageRecord, LogRecord, ThreadRecord } from "#core/record/record
 import type { RunRecord } from "#core/record/run-record.ts";
 import type { BranchRecord, MessagePosition } from "#store/thread-lifecycle.ts";
 
-import type { LiveThread } from "../live-thread.ts";
-import type { RowSnapshot } from "./row-snapshot.ts";
+import type { LiveThread } from "../live/live-thread.ts";
+import type { RowSnapshot } from "../live/row-snapshot.ts";
 
 /** The number of rows that one query reads; each may have nearly 2 MB. */
 const page = 8;

@@ -9,19 +9,13 @@ import { causeOf } from "#lib/log-port.ts";
 import type { CatalogEntry } from "#store/catalog/catalog.ts";
 import type { RunTotal } from "#store/catalog/run-total.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import { nextRetry } from "../background-task.ts";
+import type { BackgroundTask } from "../background-task.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
-import { nextRetry } from "./background-task.ts";
-import type { BackgroundTask } from "./background-task.ts";
 
 /** Pauses after failures, in milliseconds. */
 const pauses = { firstMs: 5000, longestMs: 15 * 60_000 };
-
-/** Marks the thread, and the ended run, as changed for the catalog. The caller writes the thread's row. */
-export function markForCatalog(live: LiveThread, runId?: string): void {
-  const { runs, ...mark } = live.record.background.catalog;
-  live.changeBackground({ catalog: { ...mark, dirty: true, runs: runId === undefined ? runs : [...runs, runId] } });
-}
 
 /** Sends changes of one thread to the catalog. Each thread's object has one such task. */
 export class CatalogTask implements BackgroundTask {

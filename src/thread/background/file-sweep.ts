@@ -5,9 +5,9 @@
 import type { RetryState } from "#core/record/record.ts";
 import { causeOf } from "#lib/log-port.ts";
 
+import { nextRetry } from "../background-task.ts";
+import type { BackgroundTask } from "../background-task.ts";
 import type { ObjectContext } from "../object-context.ts";
-import { nextRetry } from "./background-task.ts";
-import type { BackgroundTask } from "./background-task.ts";
 
 /** Pauses after failures, in milliseconds. */
 const pauses = { firstMs: 60_000, longestMs: 15 * 60_000 };

@@ -5,10 +5,10 @@ import type { WebhookSettings } from "#lib/webhook-settings.ts";
 
 import type { Alarm } from "../alarm.ts";
 import { firstHeartbeatMs, longestHeartbeatMs } from "../alarm.ts";
+import type { BackgroundTask } from "../background-task.ts";
 import { OutboundMessages } from "../children/outbound-messages.ts";
 import type { ObjectContext, ThreadWakeups } from "../object-context.ts";
 import { WaitingWebhook } from "../webhook/waiting-webhook.ts";
-import type { BackgroundTask } from "./background-task.ts";
 import { CatalogTask } from "./catalog-task.ts";
 import { FileSweep } from "./file-sweep.ts";
 

@@ -11,8 +11,7 @@ import type { RunRecord } from "#core/record/run-record.ts";
 import { childUsageFields, addChildUsage } from "#core/record/run-state.ts";
 
 import { firstHeartbeatMs } from "../alarm.ts";
-import { markForCatalog } from "../background/catalog-task.ts";
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
 import { enqueueMessage } from "./outbound-messages.ts";
@@ -62,7 +61,7 @@ function spendOnRun(live: LiveThread, { run, more }: { run: RunRecord; more: Spe
   const totals = { usage, cost };
   addChildUsage(totals, more);
   live.change({ ...totals, work: addWork(workIn(live.record), workIn(more)) });
-  markForCatalog(live);
+  live.markForCatalog();
   if (run.parent_run_id !== null) enqueueMessage(live, { type: "result", run_id: run.id, tool_executions: 0 });
   live.save();
 }

@@ -8,10 +8,10 @@ import type { MessageRecord } from "#core/record/record.ts";
 import type { KnownCalls } from "#core/rpc/thread-peer.ts";
 import type { Result, Caller } from "#core/rpc/thread-rpc.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
+import { openCallRows, recentCalls } from "../live/open-calls.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
-import { openCallRows, recentCalls } from "../run/suspension.ts";
 
 /**
  * The maximum number of descendant threads (child threads and theirs) that are searched for unknown calls. The newest are searched first.

@@ -12,9 +12,9 @@ import type { Result } from "#core/rpc/thread-rpc.ts";
 import { fitResult } from "#core/tools/read-result.ts";
 import { causeOf } from "#lib/log-port.ts";
 
-import { nextRetry } from "../background/background-task.ts";
-import type { BackgroundTask } from "../background/background-task.ts";
-import type { LiveThread } from "../live-thread.ts";
+import { nextRetry } from "../background-task.ts";
+import type { BackgroundTask } from "../background-task.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 
 /**

@@ -11,7 +11,7 @@ import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 import { sqliteFileRows } from "#store/files/sqlite-file-rows.ts";
 import type { MeteredStorage } from "#store/meter.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 
 /** The deployment's settings for files. */
 export interface FileSettings {

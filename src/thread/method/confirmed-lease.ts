@@ -1,7 +1,7 @@
 // Confirms the lease (a user's right to one running thread, `core/rpc/lease.ts`) of a call that may start a run: the owner's feed object counts
 // the thread as running from then on.
 
-import type { OpenThread } from "../loaded-thread.ts";
+import type { OpenThread } from "./loaded-thread.ts";
 import type { MethodCall } from "./method-call.ts";
 
 /** Admits an input on the caller's thread. If that succeeds, confirms the caller's lease with the thread's status after it. */

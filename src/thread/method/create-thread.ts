@@ -13,12 +13,12 @@ import { SetupDefinitions } from "#flow/setup/setup-definitions.ts";
 import { checkSetupTools } from "#flow/setup/thread-setup.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
-import { appendMessages } from "../append-messages.ts";
 import { initialParts, transcriptParts } from "../attachments/admit-files.ts";
-import type { OpenThread } from "../loaded-thread.ts";
+import { appendMessages } from "../live/append-messages.ts";
 import { reservation } from "../reader/event-numbers.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import type { ThreadDependencies } from "../thread-dependencies.ts";
+import type { OpenThread } from "./loaded-thread.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { view } from "./thread-changes.ts";
 

@@ -5,8 +5,8 @@ import { refuse } from "#contract/error.ts";
 import type { InputSetup } from "#core/rpc/thread-rpc.ts";
 import { withOptions } from "#flow/setup/thread-setup.ts";
 
-import type { LiveThread } from "../live-thread.ts";
-import type { OpenThread } from "../loaded-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
+import type { OpenThread } from "./loaded-thread.ts";
 
 /**
  * Admits an input, and adds the names of the tools that the thread's client runs to the result. Refuses with `thread_not_found` a thread

@@ -12,7 +12,7 @@ import { textOf } from "#core/record/view.ts";
 import { textFinder } from "#lib/text-search.ts";
 import { WorkSlices } from "#lib/work-slices.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { fileJson } from "./file-json.ts";
 import { knownBranch } from "./thread-messages.ts";

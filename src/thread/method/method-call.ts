@@ -4,8 +4,8 @@
 import type { PeerMethods } from "#core/rpc/thread-peer.ts";
 import type { Caller, ThreadMethods } from "#core/rpc/thread-rpc.ts";
 
-import type { OpenThread } from "../loaded-thread.ts";
 import type { CreateContext } from "./create-thread.ts";
+import type { OpenThread } from "./loaded-thread.ts";
 
 /** Every method that the Worker or another thread calls. */
 type Methods = ThreadMethods & PeerMethods;

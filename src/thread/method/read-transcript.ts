@@ -11,10 +11,10 @@ import type { EventSource } from "#core/record/stored-event.ts";
 import { toMessage } from "#core/record/view.ts";
 import type { TranscriptEntry, TranscriptPage } from "#core/rpc/thread-rpc.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import { boundedRows, pageBytes } from "../bounded-page.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { eventSource } from "../replay/event-source.ts";
-import { boundedRows, pageBytes } from "./bounded-page.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { view } from "./thread-changes.ts";
 

@@ -7,11 +7,11 @@ import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import { toThread } from "#core/record/view.ts";
 import type { Relisted } from "#core/rpc/thread-rpc.ts";
 
-import { entryOf, markForCatalog, ranHere, runTotals } from "../background/catalog-task.ts";
-import type { LiveThread } from "../live-thread.ts";
-import type { OpenThread } from "../loaded-thread.ts";
+import { entryOf, ranHere, runTotals } from "../background/catalog-task.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import { dropInput } from "../run/drop-input.ts";
 import { runOfKey } from "../run/idempotency.ts";
+import type { OpenThread } from "./loaded-thread.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 export const changeMethods: MethodGroup<"describe" | "patch" | "stop" | "remove" | "relist"> = {
@@ -52,7 +52,7 @@ async function patchThread({ context }: OpenThread, change: PatchThread): Promis
     ...(metadata === undefined ? {} : { metadata }),
     updated_at: clock.now(),
   });
-  markForCatalog(live);
+  live.markForCatalog();
   live.emitUpdated();
   await context.wakeups.updateCatalog();
   return view(context.live);

@@ -11,11 +11,11 @@ import { callsOf } from "#core/record/run-state.ts";
 import { toMessage } from "#core/record/view.ts";
 import { updateMessage } from "#flow/state/create-thread-state.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import { boundedRows, pageBytes } from "../bounded-page.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "../run/definition-access.ts";
-import { boundedRows, pageBytes } from "./bounded-page.ts";
-import { filteredText } from "./filter-input.ts";
+import { filteredText } from "../run/filter-input.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 export const messageMethods: MethodGroup<"listMessages" | "getMessage" | "patchMessage" | "deleteMessage"> = {

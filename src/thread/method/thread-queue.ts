@@ -13,13 +13,13 @@ import { withText } from "#core/request/request-messages.ts";
 import { mergedMetadata } from "#flow/hook/hook-message.ts";
 import { isVisible } from "#lib/visible-text.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import { boundedRows, pageBytes } from "../bounded-page.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import { dropInput } from "../run/drop-input.ts";
+import { filteredText } from "../run/filter-input.ts";
 import { countSteering } from "../run/write-run.ts";
-import { boundedRows, pageBytes } from "./bounded-page.ts";
-import { filteredText } from "./filter-input.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 export const queueMethods: MethodGroup<"listQueue" | "patchQueued" | "deleteQueued"> = {

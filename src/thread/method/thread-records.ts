@@ -18,10 +18,10 @@ import { sectionSources, systemPrompt } from "#flow/request/system-prompt.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 import type { AnyPromptDefinition } from "#spec/index.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import { pageBytes } from "../bounded-page.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { threadSkills } from "../run/thread-tool-sources.ts";
-import { pageBytes } from "./bounded-page.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 /**

@@ -7,7 +7,7 @@ import type { MessageRecord, StoredEvent, ThreadRecord } from "#core/record/reco
 import { isAnswer, isInScope, mainScope } from "#core/record/scope.ts";
 import { fromStored } from "#core/record/stored-event.ts";
 
-import { boundedRows } from "../method/bounded-page.ts";
+import { boundedRows } from "../bounded-page.ts";
 import { eventSource } from "./event-source.ts";
 
 /** Maximal number of messages that are read, and UTF-16 units of their JSON. */

@@ -7,7 +7,7 @@ import type { LogRecord, ThreadRecord } from "#core/record/record.ts";
 import { fromStored } from "#core/record/stored-event.ts";
 import { hasOnlyLoops } from "#flow/strategy/conversation-strategy.ts";
 
-import { boundedRows } from "../method/bounded-page.ts";
+import { boundedRows } from "../bounded-page.ts";
 import { eventSource } from "./event-source.ts";
 
 /** Maximal number of log rows that are read, and UTF-16 units of their JSON. */

@@ -21,16 +21,16 @@ import { humanMark } from "#flow/request/history.ts";
 import { formOfSchema } from "#flow/strategy/structured-answer.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
-import { appendMessages } from "../append-messages.ts";
 import { takeMessageFiles } from "../attachments/admit-files.ts";
-import type { LiveThread } from "../live-thread.ts";
+import { appendMessages } from "../live/append-messages.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import { withConfirmedLease } from "../method/confirmed-lease.ts";
-import { filteredParts } from "../method/filter-input.ts";
 import { keepOptions, withSetup } from "../method/input-setup.ts";
 import type { MethodGroup } from "../method/method-call.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
+import { filteredParts } from "./filter-input.ts";
 import { storeUnderKey, repeatedAdmission } from "./idempotency.ts";
 import { enqueueRun, newRun } from "./write-run.ts";
 

@@ -9,7 +9,7 @@ import { threadState } from "#flow/state/create-thread-state.ts";
 import type { ThreadAccess } from "#flow/state/thread-access.ts";
 import type { ThreadState, WorkerEnv } from "#spec/index.ts";
 
-import { appendMessages } from "../append-messages.ts";
+import { appendMessages } from "../live/append-messages.ts";
 import type { DefinitionPlace, ObjectContext } from "../object-context.ts";
 
 /**

@@ -8,7 +8,7 @@ import type { EndedRun, QueuedRun } from "#core/record/run-record.ts";
 import { toRun } from "#core/record/view.ts";
 
 import { pendingAttachments } from "../attachments/pending-attachments.ts";
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { countSteering } from "./write-run.ts";
 

@@ -8,7 +8,7 @@ import { otherSide } from "#flow/strategy/conversation-strategy.ts";
 import type { ReadRange } from "#flow/strategy/participant.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 
 /** The branch and the beginning of a run. */
 type RunStart = Pick<RunRecord, "branch" | "after_position">;

@@ -8,7 +8,7 @@ import type { Run } from "#contract/run.ts";
 import { toMessage } from "#core/record/view.ts";
 import type { Admission, RequestKey } from "#core/rpc/thread-rpc.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 
 /** Returns the stored admission if the key was used before. Refuses the request if its body differs. */

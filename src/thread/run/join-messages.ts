@@ -5,7 +5,7 @@ import type { EventDraft } from "#contract/event.ts";
 import type { Steering } from "#core/ports/steering.ts";
 import type { ExecutedRun, JoinedRun } from "#core/record/run-record.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import { countSteering } from "./write-run.ts";
 
 /** The maximum number of UTF-16 units of JSON of the messages that join at once. Each of them is in memory several times. */

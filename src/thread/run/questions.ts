@@ -10,9 +10,8 @@ import { clientSchema } from "#flow/setup/client-schema.ts";
 import type { ClientSchema } from "#flow/setup/client-schema.ts";
 import { jsonBytes } from "#lib/cut-text.ts";
 
-import { markForCatalog } from "../background/catalog-task.ts";
 import { enqueueCalls } from "../children/outbound-messages.ts";
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 
 /**
@@ -100,7 +99,7 @@ function showQuestions(live: LiveThread, questions: PendingCall[]): void {
   live.change({ pending: questions });
   // A parent thread, and lists of threads, show the questions.
   enqueueCalls(live);
-  markForCatalog(live);
+  live.markForCatalog();
 }
 
 /** Removes the questions of a run that a crash interrupted. Called in a transaction that saves the thread's row. Returns the event. */

@@ -29,9 +29,9 @@ import { fitResult } from "#core/tools/read-result.ts";
 import { withoutChangedArguments, childUsage } from "#core/tools/store-result.ts";
 import { recordedTurns } from "#flow/strategy/conversation-strategy.ts";
 
-import { appendMessages } from "../append-messages.ts";
 import { enqueueMessage } from "../children/outbound-messages.ts";
-import type { LiveThread } from "../live-thread.ts";
+import { appendMessages } from "../live/append-messages.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { dropQuestions } from "./questions.ts";
 import { recordedProjections } from "./thread-projections.ts";

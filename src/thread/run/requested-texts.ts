@@ -3,7 +3,7 @@
 
 import type { ExecutedRun } from "#core/record/run-record.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 
 /**
  * Returns the number of requests to models that the run's log has for the calls of tools with this prefix. A request whose call has no row

@@ -10,7 +10,7 @@ import { lastStep } from "#core/record/run-state.ts";
 import { isAnswer, mainScope } from "#core/record/scope.ts";
 import { hookStep } from "#core/step/hook-step.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { RecordedStep } from "../reader/in-flight-events.ts";
 import { assembleRun } from "./run-assembly.ts";

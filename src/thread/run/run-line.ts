@@ -8,7 +8,7 @@ import type { LogRecord } from "#core/record/record.ts";
 import type { RunRecord } from "#core/record/run-record.ts";
 import type { MeterReading } from "#store/meter.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 
 /** The maximum number of characters of an error's message, and of its stack, in a line. */

@@ -6,7 +6,7 @@ import type { ScopedProjection } from "#core/ports/step-port.ts";
 import type { LogRecord } from "#core/record/record.ts";
 import type { Projections } from "#flow/request/select-messages.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 
 /** The maximum number of projections of a thread: one for each side and prompt that it used last. */
 const mostProjections = 20;

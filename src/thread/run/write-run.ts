@@ -21,9 +21,8 @@ import type {
 import { isInScope, isModelAnswer, mainScope } from "#core/record/scope.ts";
 import { textOf } from "#core/record/view.ts";
 
-import { markForCatalog } from "../background/catalog-task.ts";
 import { enqueueMessage } from "../children/outbound-messages.ts";
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 
 /** The parameters of a new run. */
@@ -210,7 +209,7 @@ export function finishRun(
       work: addWork(workIn(live.record), work),
       updated_at: clock.now(),
     });
-    markForCatalog(live, run.id);
+    live.markForCatalog(run.id);
     if (finished.parent_run_id !== null) {
       const tool_executions = halted.messages.filter(({ role }) => role === "tool").length;
       enqueueMessage(live, { type: "result", run_id: run.id, tool_executions });

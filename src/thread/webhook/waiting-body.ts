@@ -3,7 +3,7 @@
 import type { PendingCall } from "#contract/thread.ts";
 import type { WebhookSettings } from "#lib/webhook-settings.ts";
 
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 
 /** Identifies a call among the waiting calls of a thread. A call that was approved may wait again, for its result. */
 export function waitingKey({ id, kind, thread_id = "" }: Pick<PendingCall, "id" | "kind" | "thread_id">): string {

@@ -10,8 +10,8 @@ import { toBase64 } from "#lib/base64.ts";
 import { causeOf } from "#lib/log-port.ts";
 import type { WebhookSettings } from "#lib/webhook-settings.ts";
 
-import { nextRetry } from "../background/background-task.ts";
-import type { BackgroundTask } from "../background/background-task.ts";
+import { nextRetry } from "../background-task.ts";
+import type { BackgroundTask } from "../background-task.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { waitingBody, waitingKey } from "./waiting-body.ts";
 

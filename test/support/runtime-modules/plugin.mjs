@@ -261,8 +261,8 @@ const loadedLater = new Set([
   "src/models/provider/vertex-assertion.ts",
   "src/models/provider/vertex-model.ts",
   "src/store/files/file-search.ts",
-  "src/thread/method/thread-export.ts",
-  "src/thread/method/thread-import.ts",
+  "src/thread/archive/thread-export.ts",
+  "src/thread/archive/thread-import.ts",
   "src/worker/route-trials.ts",
   "src/worker/route-authorizations.ts",
 ]);

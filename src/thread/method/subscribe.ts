@@ -10,12 +10,12 @@ import type { StreamLease } from "#core/rpc/lease.ts";
 import { endField } from "#core/rpc/thread-rpc.ts";
 
 import { notifyChildrenOfReader } from "../children/watching.ts";
-import type { LiveThread } from "../live-thread.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
-import { cursorSchema } from "./reader-cursor.ts";
-import type { Cursor, EventFilter } from "./reader-cursor.ts";
-import { Reader } from "./reader.ts";
-import type { ReaderSocket } from "./reader.ts";
+import { cursorSchema } from "../reader/reader-cursor.ts";
+import type { Cursor, EventFilter } from "../reader/reader-cursor.ts";
+import { Reader } from "../reader/reader.ts";
+import type { ReaderSocket } from "../reader/reader.ts";
 
 /** Maximal number of sockets of one thread. */
 const readerLimit = 2000;

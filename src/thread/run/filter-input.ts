@@ -10,8 +10,8 @@ import { filtersOf, inputText, runFilters } from "#flow/hook/input-filters.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import type { ObjectContext } from "../object-context.ts";
-import { definitionAccess, reportHook } from "../run/definition-access.ts";
-import { rejection, repeatedAdmission, storeRejection } from "../run/idempotency.ts";
+import { definitionAccess, reportHook } from "./definition-access.ts";
+import { rejection, repeatedAdmission, storeRejection } from "./idempotency.ts";
 
 /** An input to check. */
 interface CheckedInput {

@@ -3,12 +3,12 @@
 
 import { ThreadholdError } from "#contract/error.ts";
 
-import { ImportMark } from "./archive/import-mark.ts";
-import type { ImporterParts } from "./archive/importer.ts";
-import { ThreadDeletion } from "./background/thread-deletion.ts";
-import type { DeletionParts } from "./background/thread-deletion.ts";
-import type { OpenThread } from "./loaded-thread.ts";
-import type { CreateContext } from "./method/create-thread.ts";
+import { ImportMark } from "../archive/import-mark.ts";
+import type { ImporterParts } from "../archive/importer.ts";
+import type { CreateContext } from "../method/create-thread.ts";
+import type { OpenThread } from "../method/loaded-thread.ts";
+import { ThreadDeletion } from "./thread-deletion.ts";
+import type { DeletionParts } from "./thread-deletion.ts";
 
 /** The object's storage, and its thread in memory. */
 export type LifetimeParts = Omit<ImporterParts, "mark" | "settled"> & DeletionParts;

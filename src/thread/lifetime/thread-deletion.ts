@@ -15,12 +15,12 @@ import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import type { Alarm } from "../alarm.ts";
 import { longestHeartbeatMs } from "../alarm.ts";
+import { nextRetry } from "../background-task.ts";
+import { ranHere, runTotals } from "../background/catalog-task.ts";
 import { notifyParentOfDeletion } from "../children/removal.ts";
-import type { OpenThread } from "../loaded-thread.ts";
+import type { OpenThread } from "../method/loaded-thread.ts";
 import type { OwnerFeed } from "../owner-feed.ts";
 import type { ThreadDependencies } from "../thread-dependencies.ts";
-import { nextRetry } from "./background-task.ts";
-import { ranHere, runTotals } from "./catalog-task.ts";
 
 /** Pauses after failed attempts, in milliseconds. */
 const pauses = { firstMs: 2000, longestMs: 15 * 60_000 };

@@ -3,7 +3,7 @@
 import type { MessageRecord } from "#core/record/record.ts";
 import type { RunRecord } from "#core/record/run-record.ts";
 
-import { OpenQuestions } from "./run/open-questions.ts";
+import { OpenQuestions } from "./open-questions.ts";
 
 /** The executed run of one loaded thread. */
 export class LiveRunState {

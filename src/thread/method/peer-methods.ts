@@ -4,16 +4,16 @@
 import { peerCaller } from "#core/rpc/thread-peer.ts";
 import type { ChildInput, ChildCalls } from "#core/rpc/thread-peer.ts";
 
-import type { LiveThread } from "../live-thread.ts";
-import type { OpenThread } from "../loaded-thread.ts";
-import { createThread } from "../method/create-thread.ts";
-import type { MethodGroup } from "../method/method-call.ts";
+import { knownCalls } from "../children/child-results.ts";
+import { receiveDelivery, forwardEvents, findWaitingCall } from "../children/delivery.ts";
+import { callKey } from "../children/removal.ts";
+import { receiveWatch } from "../children/watching.ts";
+import type { LiveThread } from "../live/live-thread.ts";
 import { admitMessage } from "../run/admission.ts";
 import type { Driver } from "../run/driver.ts";
-import { knownCalls } from "./child-results.ts";
-import { receiveDelivery, forwardEvents, findWaitingCall } from "./delivery.ts";
-import { callKey } from "./removal.ts";
-import { receiveWatch } from "./watching.ts";
+import { createThread } from "./create-thread.ts";
+import type { OpenThread } from "./loaded-thread.ts";
+import type { MethodGroup } from "./method-call.ts";
 
 type PeerNames = "startChild" | "deliver" | "childCalls" | "knownCalls" | "relay" | "watch";
 

@@ -3,8 +3,8 @@
 import type { MeteredStorage } from "#store/meter.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
-import type { ObjectContext } from "./object-context.ts";
-import type { Driver } from "./run/driver.ts";
+import type { ObjectContext } from "../object-context.ts";
+import type { Driver } from "../run/driver.ts";
 
 /** A thread that is loaded. */
 export interface OpenThread {

@@ -10,13 +10,13 @@ import type { Caller } from "#core/rpc/thread-rpc.ts";
 import type { Bucket } from "#store/files/file-bucket.ts";
 import { sqliteFileRows } from "#store/files/sqlite-file-rows.ts";
 
-import { fileLines } from "../archive/file-lines.ts";
-import { lineStream, pieceStream } from "../archive/line-stream.ts";
-import type { RowSnapshot } from "../archive/row-snapshot.ts";
-import { sessionPieces } from "../archive/session-lines.ts";
-import { snapshotLines, takeSnapshot } from "../archive/snapshot-lines.ts";
-import type { Snapshot } from "../archive/snapshot-lines.ts";
+import type { RowSnapshot } from "../live/row-snapshot.ts";
 import type { ObjectContext } from "../object-context.ts";
+import { fileLines } from "./file-lines.ts";
+import { lineStream, pieceStream } from "./line-stream.ts";
+import { sessionPieces } from "./session-lines.ts";
+import { snapshotLines, takeSnapshot } from "./snapshot-lines.ts";
+import type { Snapshot } from "./snapshot-lines.ts";
 
 /** The dependencies of an export. `begin` marks its beginning and returns a function that marks its end. */
 export interface Exporting {

@@ -15,14 +15,14 @@ import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { unreachable } from "#lib/unreachable.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
-import { RowSnapshots } from "./archive/row-snapshot.ts";
+import { Broadcaster } from "../reader/broadcaster.ts";
+import { EventNumbers, reservation } from "../reader/event-numbers.ts";
+import { replay } from "../replay/replay.ts";
 import { guardedStore } from "./guarded-store.ts";
 import { changeByMessage, readLastText, titleByChange, titleByMessage } from "./listed-facts.ts";
 import { LiveRunState } from "./live-run-state.ts";
-import { Broadcaster } from "./reader/broadcaster.ts";
-import { EventNumbers, reservation } from "./reader/event-numbers.ts";
-import { threadSnapshot } from "./reader/thread-snapshot.ts";
-import { replay } from "./replay/replay.ts";
+import { RowSnapshots } from "./row-snapshot.ts";
+import { threadSnapshot } from "./thread-snapshot.ts";
 
 /**
  * A loaded thread. Which member a caller needs:
@@ -119,6 +119,15 @@ export class LiveThread {
    */
   onIdleChange(flush: () => void): void {
     this.#flush = flush;
+  }
+
+  /**
+   * Marks the thread, and the ended run, as changed for the catalog (the deployment's index of all threads). The caller writes the thread's
+   * row.
+   */
+  markForCatalog(runId?: string): void {
+    const { runs, ...mark } = this.#record.background.catalog;
+    this.changeBackground({ catalog: { ...mark, dirty: true, runs: runId === undefined ? runs : [...runs, runId] } });
   }
 
   /**

@@ -3,10 +3,10 @@
 
 import { toMessage, toThread } from "#core/record/view.ts";
 
-import type { LiveThread } from "../live-thread.ts";
-import { boundedRows } from "../method/bounded-page.ts";
+import { boundedRows } from "../bounded-page.ts";
 import { openCallEvents } from "../replay/open-step.ts";
 import { strategyEvents } from "../replay/strategy-events.ts";
+import type { LiveThread } from "./live-thread.ts";
 
 /** The maximum number of messages of a snapshot, and the maximum number of UTF-16 units of their JSON (`bytes`). */
 const bounds = { limit: 200, bytes: 1024 * 1024 };

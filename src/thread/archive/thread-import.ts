@@ -6,11 +6,11 @@ import type { Clock } from "#core/ports/clock.ts";
 import { creationHeader, waitingHeader } from "#core/rpc/thread-rpc.ts";
 import type { Caller } from "#core/rpc/thread-rpc.ts";
 
-import { Importer } from "../archive/importer.ts";
-import type { ImporterParts } from "../archive/importer.ts";
-import { fileJson } from "./file-json.ts";
-import { view } from "./thread-changes.ts";
-import { openUpload } from "./upload-stream.ts";
+import { fileJson } from "../method/file-json.ts";
+import { view } from "../method/thread-changes.ts";
+import { openUpload } from "../method/upload-stream.ts";
+import { Importer } from "./importer.ts";
+import type { ImporterParts } from "./importer.ts";
 
 /** The caller and the clock of an import. */
 export interface Importing {
