@@ -33,12 +33,12 @@ import { ThreadLifetime } from "./lifetime/thread-lifetime.ts";
 import { createMethods } from "./method/create-thread.ts";
 import { callEndpoint } from "./method/endpoint-call.ts";
 import { serveFiles } from "./method/file-request.ts";
+import { inputMethods } from "./method/input-methods.ts";
 import { toolMethods } from "./method/invoke-tool.ts";
 import type { OpenThread } from "./method/loaded-thread.ts";
 import { serveMessageSearch } from "./method/message-search.ts";
 import type { MethodCall, MethodGroup, MethodName } from "./method/method-call.ts";
 import { peerMethods } from "./method/peer-methods.ts";
-import { resultMethods } from "./method/post-tool-results.ts";
 import { transcriptMethods } from "./method/read-transcript.ts";
 import { acknowledge, subscribe } from "./method/subscribe.ts";
 import { authorizationMethods } from "./method/thread-authorizations.ts";
@@ -49,8 +49,6 @@ import { queueMethods } from "./method/thread-queue.ts";
 import { recordMethods } from "./method/thread-records.ts";
 import { hasPassedDeadline, openThread } from "./open-thread.ts";
 import { OwnerFeed } from "./owner-feed.ts";
-import { admissionMethods } from "./run/admission.ts";
-import { continueMethods } from "./run/continue-run.ts";
 import { StreamLeases } from "./stream-leases.ts";
 import type { ThreadDependencies } from "./thread-dependencies.ts";
 
@@ -58,14 +56,12 @@ import type { ThreadDependencies } from "./thread-dependencies.ts";
 const methods: MethodGroup<MethodName> = {
   ...createMethods,
   ...changeMethods,
-  ...admissionMethods,
-  ...continueMethods,
+  ...inputMethods,
   ...messageMethods,
   ...queueMethods,
   ...contextMethods,
   ...recordMethods,
   ...toolMethods,
-  ...resultMethods,
   ...transcriptMethods,
   ...peerMethods,
   ...authorizationMethods,

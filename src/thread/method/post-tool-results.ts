@@ -17,26 +17,13 @@ import { enqueueCalls } from "../children/outbound-messages.ts";
 import type { LiveThread } from "../live/live-thread.ts";
 import { openCallRows, recentCalls } from "../live/open-calls.ts";
 import type { ObjectContext } from "../object-context.ts";
+import { keepOptions } from "../run/admission.ts";
 import type { Driver } from "../run/driver.ts";
 import { questionsIn } from "../run/questions.ts";
 import { awaitedCalls } from "../run/suspension.ts";
-import { withConfirmedLease } from "./confirmed-lease.ts";
-import { keepOptions, withSetup } from "./input-setup.ts";
 import type { OpenThread } from "./loaded-thread.ts";
-import type { MethodGroup } from "./method-call.ts";
 import { checkedValues, readPosted } from "./posted-results.ts";
 import type { PostedAnswer } from "./posted-results.ts";
-
-/** The method that accepts results and approvals. */
-export const resultMethods: MethodGroup<"postToolResults"> = {
-  postToolResults: (call, body, setup = {}) =>
-    withConfirmedLease(call, (open) =>
-      withSetup(open, setup, async () => {
-        const after = open.context.live.lastSeq;
-        return { ...(await acceptResults(open, { caller: call.caller, body, setup })), after };
-      }),
-    ),
-};
 
 type OpenCall = MessageRecord & { awaits: AwaitedClientResult | AwaitedApproval };
 
@@ -51,7 +38,7 @@ interface ResultsRequest {
  * Accepts a request. Stores the answers to this thread's calls together, or none if one is refused. Forwards answers to calls of child
  * threads. Resumes the run when all calls of its step have answers.
  */
-async function acceptResults(
+export async function acceptResults(
   { context, driver }: OpenThread,
   { caller, body, setup }: ResultsRequest,
 ): Promise<ToolResultsTaken> {

@@ -18,31 +18,19 @@ import type { ActiveRun, ExecutedRun, QueuedRun, RunRecord } from "#core/record/
 import { toMessage, toRun } from "#core/record/view.ts";
 import type { Admission, Caller, InputSetup, RequestKey } from "#core/rpc/thread-rpc.ts";
 import { humanMark } from "#flow/request/history.ts";
+import { withOptions } from "#flow/setup/thread-setup.ts";
 import { formOfSchema } from "#flow/strategy/structured-answer.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import { takeMessageFiles } from "../attachments/admit-files.ts";
 import { appendMessages } from "../live/append-messages.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-import { withConfirmedLease } from "../method/confirmed-lease.ts";
-import { keepOptions, withSetup } from "../method/input-setup.ts";
-import type { MethodGroup } from "../method/method-call.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
 import { filteredParts } from "./filter-input.ts";
 import { storeUnderKey, repeatedAdmission } from "./idempotency.ts";
 import { enqueueRun, newRun } from "./write-run.ts";
-
-/** The methods that admit input. */
-export const admissionMethods: MethodGroup<"postMessage"> = {
-  postMessage: (call, ...[input, key, setup = {}]) =>
-    withConfirmedLease(call, (open) =>
-      withSetup(open, setup, ({ context, driver }) =>
-        admitMessage(context, driver, { caller: call.caller, input, key, setup }),
-      ),
-    ),
-};
 
 /** A message to admit. */
 export interface MessageAdmission {
@@ -141,6 +129,15 @@ function admitDraft(
     repeated: false,
   };
   return storeUnderKey(context, key, { answer, inputId: run.id });
+}
+
+/**
+ * Changes the options of model requests, which a dialect (an API with another wire format) sends with an input, in the thread's row in
+ * memory. The write of the input stores them.
+ */
+export function keepOptions(live: LiveThread, { options = {} }: InputSetup): void {
+  if (Object.keys(options).length === 0) return;
+  live.change({ setup: withOptions(live.record.setup, live.record, options) });
 }
 
 async function draftOf(

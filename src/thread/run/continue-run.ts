@@ -10,22 +10,14 @@ import { isSuspended } from "#core/record/run-state.ts";
 import { toRun } from "#core/record/view.ts";
 import type { Admission, Caller, RequestKey } from "#core/rpc/thread-rpc.ts";
 
-import { withConfirmedLease } from "../method/confirmed-lease.ts";
-import type { MethodGroup } from "../method/method-call.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { agentOf, assertNotDeleted, checkLimits, isEmpty, startRun } from "./admission.ts";
 import type { Driver } from "./driver.ts";
 import { storeUnderKey, repeatedAdmission } from "./idempotency.ts";
 import { newRun } from "./write-run.ts";
 
-/** The method that admits a run without a message. */
-export const continueMethods: MethodGroup<"postRun"> = {
-  postRun: (call, input, key) =>
-    withConfirmedLease(call, ({ context, driver }) => admitRun(context, driver, { caller: call.caller, input, key })),
-};
-
 /** Raises the limit of a suspended run, or resumes a paused queue, or else admits a new run. */
-async function admitRun(
+export async function admitRun(
   context: ObjectContext,
   driver: Driver,
   { caller, input, key }: { caller: Caller; input: PostRun; key: RequestKey | null },
