@@ -163,7 +163,7 @@ describe("lint fixtures", () => {
       "src/models/provider/tools/accepted-provider-tools.ts",
       "src/models/provider/tools/provider-tools.ts",
       "src/store/catalog/thread-page.ts",
-      "src/thread/method/posted-results.ts",
+      "src/thread/method/post-tool-results.ts",
       "src/tools/mcp/plain-events.ts",
       "src/tools/skills/skill-set.ts",
       "src/tools/skills/thread-skills.ts",

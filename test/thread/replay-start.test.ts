@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { noProgress } from "#core/record/blank-run.ts";
 import type { ExecutedRun, RunRecord } from "#core/record/run-record.ts";
-import { nextStarted, runsByStart, searchRunsBack, searchRunsOn, startOf } from "#thread/replay/replay-start.ts";
+import { nextStarted, runsByStart, searchRunsBack, searchRunsOn, startOf } from "#thread/replay/replay.ts";
 import { beginOrder } from "#thread/run/write-run.ts";
 
 import { idOf, runRecord } from "../store/records.ts";

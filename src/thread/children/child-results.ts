@@ -8,8 +8,8 @@ import type { MessageRecord } from "#core/record/record.ts";
 import type { KnownCalls } from "#core/rpc/thread-peer.ts";
 import type { Result, Caller } from "#core/rpc/thread-rpc.ts";
 
+import { openCallRows, recentCalls } from "../live/call-rows.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-import { openCallRows, recentCalls } from "../live/open-calls.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
 

@@ -14,7 +14,7 @@ import type { TranscriptEntry, TranscriptPage } from "#core/rpc/thread-rpc.ts";
 import { boundedRows, pageBytes } from "../bounded-page.ts";
 import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
-import { eventSource } from "../replay/event-source.ts";
+import { eventSource } from "../replay/replay.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { view } from "./thread-changes.ts";
 

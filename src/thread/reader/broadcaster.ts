@@ -6,8 +6,7 @@ import type { Clock } from "#core/ports/clock.ts";
 import type { EventSink } from "#core/ports/event-sink.ts";
 import { inSentOrder } from "#core/record/stored-event.ts";
 
-import type { ReplayFrom } from "../replay/replay-start.ts";
-import type { ReplayPart } from "../replay/replay.ts";
+import type { ReplayFrom, ReplayPart } from "../replay/replay.ts";
 import type { EventNumbers } from "./event-numbers.ts";
 import { FanOut, Frame } from "./fan-out.ts";
 import { InFlightEvents } from "./in-flight-events.ts";

@@ -6,8 +6,7 @@ import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import type { PlainEvent } from "#contract/event.ts";
 import { acknowledgeWindow, expiredCloseCode, unacknowledgedLimit } from "#contract/stream-limits.ts";
 
-import type { ReplayFrom } from "../replay/replay-start.ts";
-import type { ReplayPart } from "../replay/replay.ts";
+import type { ReplayFrom, ReplayPart } from "../replay/replay.ts";
 import type { Frame } from "./fan-out.ts";
 import type { Cursor, EventFilter } from "./reader-cursor.ts";
 import type { SharedWindow } from "./shared-window.ts";

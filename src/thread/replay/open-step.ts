@@ -8,7 +8,7 @@ import { isAnswer, isInScope, mainScope } from "#core/record/scope.ts";
 import { fromStored } from "#core/record/stored-event.ts";
 
 import { boundedRows } from "../bounded-page.ts";
-import { eventSource } from "./event-source.ts";
+import { eventSource } from "./replay.ts";
 
 /** Maximal number of messages that are read, and UTF-16 units of their JSON. */
 const bounds = { limit: 1000, bytes: 4 * 1024 * 1024 };

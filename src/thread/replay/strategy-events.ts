@@ -8,7 +8,7 @@ import { fromStored } from "#core/record/stored-event.ts";
 import { hasOnlyLoops } from "#flow/strategy/conversation-strategy.ts";
 
 import { boundedRows } from "../bounded-page.ts";
-import { eventSource } from "./event-source.ts";
+import { eventSource } from "./replay.ts";
 
 /** Maximal number of log rows that are read, and UTF-16 units of their JSON. */
 const bounds = { limit: 200, bytes: 1024 * 1024 };

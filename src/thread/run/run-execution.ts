@@ -1,22 +1,53 @@
-// Executes the loop of a run until it halts. The journal writes the rows of the run, and makes the same changes in the thread's data in memory.
+// Executes the loop of a run until it halts: makes the loop's ports from the thread, runs the loop, and writes the rows of the run (the
+// journal), with the same changes in the thread's data in memory. `host/host-ports.ts` makes the ports for a run that is executed in a
+// process without storage.
 
 import { isJsonObject } from "#contract/json.ts";
 import { run as loop, stoppedByHook } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
+import type { ModelPort } from "#core/ports/model-port.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";
+import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
+import { blankStreak } from "#core/record/blank-answer.ts";
 import type { LogRecord, MessageRecord } from "#core/record/record.ts";
-import type { ExecutedRun, RunRecord } from "#core/record/run-record.ts";
+import type { ExecutedRun, RunProgress, RunRecord } from "#core/record/run-record.ts";
 import { lastStep } from "#core/record/run-state.ts";
 import { isAnswer, mainScope } from "#core/record/scope.ts";
+import { compaction } from "#core/step/compaction.ts";
 import { hookStep } from "#core/step/hook-step.ts";
+import { executionsOfCall } from "#core/tools/call-executions.ts";
+import type { HookRunner } from "#flow/hook/hook-runner.ts";
+import { StepBuilder } from "#flow/request/step-builder.ts";
+import { sectionSources } from "#flow/request/system-prompt.ts";
+import { ConversationStrategy } from "#flow/strategy/conversation-strategy.ts";
+import { mainParticipant } from "#flow/strategy/participant.ts";
+import { answerForms, answersWithoutCalls, structuredTurns } from "#flow/strategy/structured-answer.ts";
+import { turnStrategy } from "#flow/strategy/turn-strategies.ts";
+import { agentTools } from "#flow/tool-source/agent-tools.ts";
+import { clientTools } from "#flow/tool-source/client-tools.ts";
+import type { DefinedSources } from "#flow/tool-source/defined-tools.ts";
+import { projectTools } from "#flow/tool-source/project-tools.ts";
+import { promptTools } from "#flow/tool-source/prompt-tools.ts";
+import type { WorkerEnv } from "#spec/index.ts";
 
+import { threadAnswerFiles } from "../attachments/thread-answer-files.ts";
+import { RunChildThreads } from "../children/run-children.ts";
 import type { LiveThread } from "../live/live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
+import { runAuthorizations } from "../owner-authorizations.ts";
 import type { RecordedStep } from "../reader/in-flight-events.ts";
-import { assembleRun } from "./run-assembly.ts";
-import type { AssembledRun } from "./run-assembly.ts";
+import { definitionAccess } from "./definition-access.ts";
+import { StopFlag, executionState } from "./definition-execution.ts";
+import { carriedMessages, carriedOn, firstSide, messagesBefore } from "./earlier-messages.ts";
+import { steeringOf } from "./join-messages.ts";
+import { askInRun } from "./questions.ts";
+import { leftAt, notBegun } from "./recovery.ts";
+import { requestedTexts } from "./requested-texts.ts";
 import { errorOfRun, recordFailure } from "./run-failure.ts";
-import { logToolFailures } from "./run-line.ts";
+import { RunLimits } from "./run-limits.ts";
+import { logToolFailures, toolCallLines } from "./run-line.ts";
+import { threadProjections } from "./thread-projections.ts";
+import { threadSkills, threadToolSources } from "./thread-tool-sources.ts";
 
 /** How the loop of a run halted, and the objects that were made for it. `journal` and `assembled` are null if making them failed. */
 export interface ExecutedLoop {
@@ -165,4 +196,161 @@ function recordedStep({ depth, data }: LogRecord): RecordedStep {
   const messages = [data["message_id"], ...results].filter((id) => typeof id === "string");
   const under = typeof data["under"] === "string" ? data["under"] : undefined;
   return { step: Number(data["step"]), depth, under, messages: new Set(messages) };
+}
+
+/** The loop's ports, and the objects that the driver uses after the loop. */
+export interface AssembledRun {
+  ports: RunPorts;
+  limits: RunLimits;
+  hooks: HookRunner;
+  toolSources: DefinedSources;
+  /** Ids of the tool messages whose results had arrived before this execution. */
+  answered: ReadonlySet<string>;
+}
+
+/** Makes the ports from the run's rows. Rejects if the thread's agent is not defined any more. */
+export async function assembleRun(
+  context: ObjectContext,
+  run: ExecutedRun,
+  { abort, journal }: { abort: AbortController; journal: RunJournal },
+): Promise<AssembledRun> {
+  const { live, definitions, clock, faults, connection } = context;
+  const { signal } = abort;
+  const agent = () => definitions.agent(live.record.agent_id);
+  await context.faults.at("run.first-side");
+  const first = run.side ?? firstSide(context.live, run, await agent());
+  // A run without answers has no progress to restore. The progress of a resumed run is read from its rows.
+  const left = journal.messages.some(isAnswer) ? leftAt(live, run) : notBegun;
+  const flag = new StopFlag();
+  flag.asked = left.stopAsked;
+  const carried = carriedOn(live, run);
+  const formOf = answerForms(definitions, run.structure ?? carried?.structure);
+  const strategy = new ConversationStrategy({
+    agent,
+    first,
+    blanks: () => blankStreak(journal.messages, mainScope),
+    recorded: left.committed(mainScope).strategy,
+    forced: left.forced,
+    turnStrategy: async (of, side) => {
+      await context.faults.at("run.turn-strategy");
+      const turns = await turnStrategy(of, side, {
+        definitions,
+        clock,
+        env: context.connection.env as WorkerEnv,
+        redact: context.settings.redact,
+      });
+      await context.faults.at("run.answer-form");
+      const form = await formOf(of, side);
+      const attempts = () => answersWithoutCalls(journal.messages, mainScope);
+      return form === null ? turns : structuredTurns(turns, form, attempts);
+    },
+    formOf,
+  });
+  const limits = new RunLimits(context, run, { agent, strategy, messages: journal.messages, abort });
+  // A definition may use `execution` after the run has ended, when the run's row must not change.
+  const keep = (asked: Pick<RunProgress, "forced" | "stop_asked">) => {
+    if (live.runState.run === run) {
+      Object.assign(run.progress, asked);
+      live.store.updateRun(run);
+    }
+  };
+  const execution = executionState(run.id, journal.messages, {
+    flag,
+    signal,
+    strategy,
+    history: () => steps.loaded,
+    keep: {
+      forced: (side) => keep({ forced: { side, at: live.uuids.next() } }),
+      stopped: () => keep({ stop_asked: true }),
+    },
+  });
+  // Definitions may change or replace this object; the loop keeps the last copy that fits a row in `run.progress.context`.
+  const liveContext: LiveContext = { current: structuredClone(run.progress.context) };
+  const { state, hooks } = definitionAccess(context, { execution, context: liveContext, depth: 0 });
+  // With a prompt without `includeChat`, a request contains only the messages of its run. A run that continues an earlier one needs that
+  // run's messages too.
+  const before = carried === null ? [] : carriedMessages(live, carried, run);
+  const children = new RunChildThreads(context, run);
+  const skills = threadSkills(context);
+  const toolSources = threadToolSources(context, {
+    signal,
+    authorizations: runAuthorizations(context, run.id),
+    requestedTexts: (prefix) => requestedTexts(live, run, prefix),
+    ask: (callId, question, withdrawn) => askInRun(context, { callId, question, signal: withdrawn }),
+  });
+  const steps: StepBuilder = new StepBuilder(
+    {
+      definitions,
+      hooks,
+      faults: context.faults,
+      tools: (builderFor, chosenSkills) => [
+        projectTools(definitions, {
+          state,
+          clock,
+          faults,
+          connection,
+          redact: context.settings.redact,
+          onCall: toolCallLines(context),
+        }),
+        promptTools(definitions, builderFor),
+        agentTools(definitions, { children, clock, faults: context.faults }),
+        clientTools(() => live.record.setup?.tools ?? [], clock),
+        ...toolSources.sources,
+        skills.tools(chosenSkills),
+      ],
+      sections: sectionSources(definitions, skills.section),
+      own: () => (before.length === 0 ? journal.messages : [...before, ...journal.messages]),
+      files: context.files,
+      clock,
+      projections: threadProjections(live, left.projections),
+    },
+    mainParticipant(
+      { definitions },
+      {
+        agent,
+        side: () => strategy.side,
+        formOf,
+        earlier: (limit, range) => messagesBefore(live, carried ?? run, { limit, range }).toReversed(),
+      },
+    ),
+  );
+  const ports: RunPorts = {
+    run,
+    scope: mainScope,
+    journal,
+    sink: live.broadcaster,
+    models: modelsFor(context, run.id),
+    steps,
+    strategy,
+    compaction,
+    executions: executionsOfCall,
+    hooks,
+    steering: steeringOf(live, run),
+    answers: threadAnswerFiles(context),
+    limits,
+    clock,
+    ids: { ordered: () => live.uuids.next(), random: () => Math.random() },
+    faults: context.faults,
+    stopAsked: () => flag.asked,
+    committed: left.committed,
+    context: liveContext,
+  };
+  await context.faults.at("run.limits");
+  await limits.watchTime();
+  const answered = new Set(journal.messages.filter(hasDeliveredResult).map(({ id }) => id));
+  return { answered, hooks, toolSources, ports, limits };
+}
+
+/** Whether a result of the call was delivered and the loop has not read it yet. */
+export function hasDeliveredResult({ status, awaits }: MessageRecord): boolean {
+  return status === "started" && awaits !== undefined && awaits.delivered !== null;
+}
+
+/** The models, whose requests name the run for the log of a gateway. */
+function modelsFor({ models, live }: ObjectContext, runId: string): ModelPort {
+  const { id: thread, user_id: user } = live.record;
+  return {
+    ...models,
+    stream: (request, ...rest) => models.stream({ ...request, origin: { thread, run: runId, user } }, ...rest),
+  };
 }

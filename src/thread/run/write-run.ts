@@ -157,7 +157,7 @@ export function countSteering({ active_run_id, queue }: Pick<ThreadRecord, "acti
 
 /**
  * Returns the fields that the run and the queue store if the run begins before one that was admitted earlier. Replay reads runs in the
- * order of their ids and needs these fields (`replay/replay-start.ts`). `run_ids` are the runs in the queue after this run.
+ * order of their ids and needs these fields (`replay/replay.ts`). `run_ids` are the runs in the queue after this run.
  */
 export function beginOrder(
   { run_ids, overtaker = "" }: Pick<QueueRecord, "run_ids" | "overtaker">,
