@@ -11,7 +11,6 @@ import type { FeedDirectory, OwnerFeedRpc } from "#core/rpc/feed-rpc.ts";
 import type { MeteredStorage } from "#store/meter.ts";
 
 import type { LiveThread } from "./live/live-thread.ts";
-import type { ObjectContext } from "./object-context.ts";
 
 /** The authorizations of a thread's owner. */
 export interface ThreadAuthorizations extends Authorizations {
@@ -38,11 +37,14 @@ export function threadAuthorizations(
 }
 
 /** The authorizations for a run. The thread emits an event for each server to which the run needs access. */
-export function runAuthorizations(context: ObjectContext, runId: string): Authorizations {
+export function runAuthorizations(
+  { live, authorizations }: { live: LiveThread; authorizations: ThreadAuthorizations },
+  runId: string,
+): Authorizations {
   return {
-    ...context.authorizations,
-    required: (server) => requireAuthorization(context.live, runId, server),
-    granted: (server) => grantAuthorization(context.live, server),
+    ...authorizations,
+    required: (server) => requireAuthorization(live, runId, server),
+    granted: (server) => grantAuthorization(live, server),
   };
 }
 

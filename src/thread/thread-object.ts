@@ -29,6 +29,7 @@ import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 
 import { Alarm, longestHeartbeatMs } from "./alarm.ts";
 import { assertAccess, noThread } from "./caller-access.ts";
+import type { Deployment } from "./deployment.ts";
 import { ThreadLifetime } from "./lifetime/thread-lifetime.ts";
 import { createMethods } from "./method/create-thread.ts";
 import { callEndpoint } from "./method/endpoint-call.ts";
@@ -50,7 +51,6 @@ import { recordMethods } from "./method/thread-records.ts";
 import { hasPassedDeadline, openThread } from "./open-thread.ts";
 import { OwnerFeed } from "./owner-feed.ts";
 import { StreamLeases } from "./stream-leases.ts";
-import type { ThreadDependencies } from "./thread-dependencies.ts";
 
 /** The methods that `call` accepts. Each file of methods exports a group. The table does not compile if a method is missing. */
 const methods: MethodGroup<MethodName> = {
@@ -67,10 +67,10 @@ const methods: MethodGroup<MethodName> = {
   ...authorizationMethods,
 };
 
-/** Makes the class of a deployment's thread objects. `dependenciesOf` returns definitions, models, catalog and settings. */
-export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjectState) => ThreadDependencies) {
+/** Makes the class of a deployment's thread objects. `deploymentOf` returns definitions, models, catalog and settings. */
+export function threadObject<Env>(deploymentOf: (env: Env, state: DurableObjectState) => Deployment) {
   return class ThreadObject extends DurableObject<Env> implements HoldsLeases, Pick<ThreadRpc, "redeemTicket"> {
-    readonly #dependencies: ThreadDependencies;
+    readonly #deployment: Deployment;
     readonly #storage: MeteredStorage;
     readonly #store: ManagedThreadStore;
     readonly #ownerFeed: OwnerFeed;
@@ -83,21 +83,21 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
 
     constructor(state: DurableObjectState, env: Env) {
       super(state, env);
-      this.#dependencies = dependenciesOf(env, state);
+      this.#deployment = deploymentOf(env, state);
       this.#storage = meterStorage(state.storage);
-      this.#leases = new StreamLeases(state, this.#dependencies.feeds, () => this.#dependencies.clock.now() / 1000);
-      const [dependencies, storage] = [this.#dependencies, this.#storage];
+      this.#leases = new StreamLeases(state, this.#deployment.feeds, () => this.#deployment.clock.now() / 1000);
+      const [deployment, storage] = [this.#deployment, this.#storage];
       const store = createSqliteThreadStore(storage, {
-        faults: dependencies.faults,
-        redact: dependencies.settings.redact,
+        faults: deployment.faults,
+        redact: deployment.settings.redact,
       });
       this.#store = store;
-      this.#ownerFeed = new OwnerFeed(dependencies.feeds, (work) => state.waitUntil(work));
+      this.#ownerFeed = new OwnerFeed(deployment.feeds, (work) => state.waitUntil(work));
       this.#alarm = this.#alarmAt(null);
       this.#lifetime = new ThreadLifetime({
         storage,
         store,
-        dependencies,
+        deployment,
         alarm: () => this.#alarm,
         open: (record) => this.#openAs(record),
         loaded: () => this.#load(),
@@ -142,7 +142,7 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
     }
 
     #serve(incoming: Request): Response | Promise<Response> {
-      const [leases, { clock, files }] = [this.#leases, this.#dependencies];
+      const [leases, { clock, files }] = [this.#leases, this.#deployment];
       const url = new URL(incoming.url);
       const caller = parseCaller(incoming.headers.get(callerHeader));
       if (url.pathname === importPath) {
@@ -151,17 +151,15 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
           .then(({ importThread }) => importThread(parts, { caller, clock }, incoming))
           .finally(end);
       }
-      const { context } = this.#loadFor(caller);
+      const open = this.#loadFor(caller);
       if (url.pathname === exportPath) {
         const exporting = { caller, bucket: files.bucket, begin: () => leases.begin(caller) };
-        return import("./archive/thread-export.ts").then(({ exportThread }) =>
-          exportThread(context, incoming, exporting),
-        );
+        return import("./archive/thread-export.ts").then(({ exportThread }) => exportThread(open, incoming, exporting));
       }
-      if (url.pathname === subscribePath) return subscribe(context, { state: this.ctx, url, lease: leases.of(caller) });
-      if (url.pathname.startsWith(endpointPath)) return callEndpoint(context, incoming, url);
-      if (url.pathname.startsWith(filesPath)) return serveFiles(context, incoming, url);
-      if (url.pathname === messageSearchPath) return serveMessageSearch(context, incoming, url);
+      if (url.pathname === subscribePath) return subscribe(open, { state: this.ctx, url, lease: leases.of(caller) });
+      if (url.pathname.startsWith(endpointPath)) return callEndpoint(open, incoming, url);
+      if (url.pathname.startsWith(filesPath)) return serveFiles(open, incoming, url);
+      if (url.pathname === messageSearchPath) return serveMessageSearch(open, incoming, url);
       throw refuse("route_not_found", "The thread has no such route.");
     }
 
@@ -173,7 +171,7 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
 
     /** Returns true for the first use of a ticket. Details are at `UsedTickets`. */
     async redeemTicket(nonce: string, expiresAt: number): Promise<boolean> {
-      return this.#tickets.redeem(nonce, expiresAt, this.#dependencies.clock.now());
+      return this.#tickets.redeem(nonce, expiresAt, this.#deployment.clock.now());
     }
 
     /** Counts the storage operations since this object was loaded, for the log and for tests of the row budget. */
@@ -199,19 +197,19 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
           await this.#lifetime.importMark.handleAlarm();
           return;
         }
-        open.context.wakeups.beat();
+        open.wakeups.beat();
         open.driver.resume();
         // Not awaited: the platform delivers the next alarm only after this one has returned, and the catalog may not respond.
-        this.ctx.waitUntil(open.context.wakeups.runAndSleep());
+        this.ctx.waitUntil(open.wakeups.runAndSleep());
       } catch (thrown) {
-        this.#alarm.notAfter(this.#dependencies.clock.now() / 1000 + longestHeartbeatMs);
+        this.#alarm.notAfter(this.#deployment.clock.now() / 1000 + longestHeartbeatMs);
         this.#logFailure("alarm_failed", thrown);
       }
     }
 
     override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
       const open = this.#load();
-      if (open !== null && typeof message === "string") acknowledge(open.context.live, socket, message);
+      if (open !== null && typeof message === "string") acknowledge(open.live, socket, message);
     }
 
     override webSocketClose(socket: WebSocket): void {
@@ -226,7 +224,7 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
 
     #dropReader(socket: WebSocket): void {
       this.#leases.left(socket);
-      this.#open?.context.live.broadcaster.release(socket);
+      this.#open?.live.broadcaster.release(socket);
     }
 
     /** The outcome of a call as data: a refusal becomes data, and another failure is logged and hidden from the caller. Never rejects. */
@@ -241,7 +239,7 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
     }
 
     #logFailure(event: "alarm_failed" | "thread_failed", thrown: unknown): void {
-      this.#dependencies.log("error", event, { thread_id: this.ctx.id.name ?? null, cause: causeOf(thrown) });
+      this.#deployment.log("error", event, { thread_id: this.ctx.id.name ?? null, cause: causeOf(thrown) });
     }
 
     /** Returns the thread. Refuses with `thread_not_found` a thread that does not exist or that the caller may not access. */
@@ -254,7 +252,7 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
 
     /** The thread's record, from memory or from its row; null if no thread was created. */
     get #record(): Readonly<ThreadRecord> | null {
-      return this.#open?.context.live.record ?? this.#store.readThread();
+      return this.#open?.live.record ?? this.#store.readThread();
     }
 
     /**
@@ -270,9 +268,9 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
     }
 
     #openAs(record: ThreadRecord): OpenThread {
-      const [dependencies, storage, store, alarm] = [this.#dependencies, this.#storage, this.#store, this.#alarm];
+      const [deployment, storage, store, alarm] = [this.#deployment, this.#storage, this.#store, this.#alarm];
       const [state, ownerFeed] = [this.ctx, this.#ownerFeed];
-      this.#open = openThread({ dependencies, storage, store, record, alarm, state, ownerFeed });
+      this.#open = openThread({ deployment, storage, store, record, alarm, state, ownerFeed });
       return this.#open;
     }
 
@@ -282,7 +280,7 @@ export function threadObject<Env>(dependenciesOf: (env: Env, state: DurableObjec
     }
 
     #alarmAt(at: number | null): Alarm {
-      return new Alarm(this.#storage, at, this.#dependencies.clock.now() / 1000);
+      return new Alarm(this.#storage, at, this.#deployment.clock.now() / 1000);
     }
   };
 }

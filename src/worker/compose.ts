@@ -27,7 +27,7 @@ import { missingNames, readiness } from "#models/readiness.ts";
 import { createRedact } from "#models/redact.ts";
 import type { Registry } from "#spec/index.ts";
 import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
-import type { ThreadDependencies } from "#thread/thread-dependencies.ts";
+import type { Deployment } from "#thread/deployment.ts";
 import { threadObject } from "#thread/thread-object.ts";
 
 import type { Environment, ThreadholdBindings } from "./bindings.ts";
@@ -47,12 +47,11 @@ const localVersion = "local";
 /** How many requests of an object may wait for response headers: one less than the platform's limit. */
 const maxOpenRequests = 5;
 
-/** The Worker's fetch handler and the classes of its objects. With `adjust`, tests replace dependencies of a thread. */
+/** The Worker's fetch handler and the classes of its objects. With `adjust`, tests replace parts of the deployment. */
 export function compose(
   given: Registry,
   options: ThreadholdOptions,
-  adjust: (dependencies: ThreadDependencies, state: DurableObjectState) => ThreadDependencies = (dependencies) =>
-    dependencies,
+  adjust: (deployment: Deployment, state: DurableObjectState) => Deployment = (deployment) => deployment,
 ) {
   const registry = withOwnProviders(given);
   const prefix = readPrefix(options.prefix ?? "");
@@ -60,7 +59,7 @@ export function compose(
   // Throws for a path that is invalid.
   if (chosen !== undefined) readPlaygroundPath(chosen, prefix);
   const ThreadObject = threadObject<ThreadholdBindings>((env, state) =>
-    adjust(dependenciesOf(named(env), registry), state),
+    adjust(deploymentOf(named(env), registry), state),
   );
   const ThreadFeed = threadFeed<ThreadholdBindings>((env) => ({
     clock: systemClock,
@@ -141,7 +140,7 @@ function named(env: ThreadholdBindings): Environment {
 /** Milliseconds for which a thread joins the deltas of a model: about the time between two frames of a page. */
 const joinMs = 30;
 
-function dependenciesOf(env: Environment, registry: Registry): ThreadDependencies {
+function deploymentOf(env: Environment, registry: Registry): Deployment {
   const inTurn = createRequestQueue(maxOpenRequests);
   const traced = traceSettings(env);
   const connection = { env: Object.freeze({ ...env }), fetch: boundedFetch(inTurn, (...call) => fetch(...call)) };

@@ -1,7 +1,7 @@
 // Reads settings from the Worker's bindings and variables.
 
 import { imagesBinding, noImages } from "#store/images/images-binding.ts";
-import type { FileSettings } from "#thread/files/loaded-thread-files.ts";
+import type { FileSettings } from "#thread/deployment.ts";
 
 import type { Environment } from "./bindings.ts";
 

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 
 import { costOf } from "#core/model/cost.ts";
 import type { ModelCatalogue } from "#spec/index.ts";
-import type { ThreadDependencies } from "#thread/thread-dependencies.ts";
+import type { Deployment } from "#thread/deployment.ts";
 import { compose } from "#worker/compose.ts";
 
 import { request } from "../models/ask-model.ts";
@@ -23,8 +23,8 @@ const catalogue: ModelCatalogue = {
 };
 
 /** The dependencies of an object whose Worker has these variables. */
-async function dependenciesWith(variables: Record<string, string>): Promise<ThreadDependencies> {
-  const seen: ThreadDependencies[] = [];
+async function dependenciesWith(variables: Record<string, string>): Promise<Deployment> {
+  const seen: Deployment[] = [];
   const fast = { name: "fast", provider: "openai", model: "gpt-5", outputPrice: 0 } as const;
   const files = { models: { fast: "agents/models/fast.ts" }, prompts: {}, agents: {}, tools: {} };
   const own = { ...registry, models: { fast: () => Promise.resolve(fast) }, catalogue, files };

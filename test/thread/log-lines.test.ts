@@ -63,14 +63,16 @@ function callLines(logToolCalls: boolean) {
   const onCall = toolCallLines({
     live: { record: { id: "t1" } },
     definitions: { toolFile: (name) => (name === "spin" ? "agents/tools/spin.ts" : undefined) },
-    settings: { logToolCalls },
-    clock: {
-      after: (_ms, run) => {
-        due.push(run);
-        return () => void due.splice(due.indexOf(run), 1);
+    deployment: {
+      settings: { logToolCalls },
+      clock: {
+        after: (_ms, run) => {
+          due.push(run);
+          return () => void due.splice(due.indexOf(run), 1);
+        },
       },
+      log: (_level, event, fields) => lines.push([event, fields]),
     },
-    log: (_level, event, fields) => lines.push([event, fields]),
   });
   return { lines, due, onCall };
 }

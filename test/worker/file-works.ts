@@ -5,7 +5,7 @@ import { z } from "zod";
 
 import { defineAgent, definePrompt, defineThreadEndpoint, defineTool } from "#spec/index.ts";
 import type { RouteEntry, ThreadState } from "#spec/index.ts";
-import type { FileSettings } from "#thread/files/loaded-thread-files.ts";
+import type { FileSettings } from "#thread/deployment.ts";
 
 /** File settings for thread objects that are created from now on, in place of the deployment's. */
 export const fileWorld: Partial<FileSettings> = {};

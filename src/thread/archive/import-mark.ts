@@ -8,7 +8,7 @@ import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import type { Alarm } from "../alarm.ts";
 import { retryPauseMs } from "../background-task.ts";
-import type { ThreadDependencies } from "../thread-dependencies.ts";
+import type { Deployment } from "../deployment.ts";
 
 /** Milliseconds between two alarms while lines are read. The first alarm after a crash finds the mark and destroys the import. */
 const wakeMs = 30_000;
@@ -19,7 +19,7 @@ const pauses = { firstMs: 60_000, longestMs: 60_000 };
 /** Dependencies of a mark. */
 export interface ImportMarkParts {
   store: ManagedThreadStore;
-  dependencies: ThreadDependencies;
+  deployment: Deployment;
   alarm: () => Alarm;
   /** Removes the loaded thread and the alarm from memory, after their storage was destroyed. */
   unload: () => void;
@@ -73,20 +73,20 @@ export class ImportMark {
   }
 
   #wakeAgain(): void {
-    const { dependencies, alarm } = this.#parts;
-    alarm().notAfter(dependencies.clock.now() / 1000 + wakeMs);
+    const { deployment, alarm } = this.#parts;
+    alarm().notAfter(deployment.clock.now() / 1000 + wakeMs);
   }
 
   async #destroy(threadId: string): Promise<void> {
-    const { dependencies, store, alarm, unload } = this.#parts;
+    const { deployment, store, alarm, unload } = this.#parts;
     try {
       // The bucket is emptied first: `destroy` deletes the mark, and without the mark a failed destruction is not retried.
-      if (dependencies.files.bucket !== null) await emptyBucket(dependencies.files.bucket, threadId);
+      if (deployment.files.bucket !== null) await emptyBucket(deployment.files.bucket, threadId);
       await store.destroy();
       unload();
     } catch (cause) {
-      alarm().notAfter(dependencies.clock.now() / 1000 + retryPauseMs(1, dependencies.random, pauses));
-      dependencies.log("error", "import_not_undone", { thread_id: threadId, cause: causeOf(cause) });
+      alarm().notAfter(deployment.clock.now() / 1000 + retryPauseMs(1, deployment.random, pauses));
+      deployment.log("error", "import_not_undone", { thread_id: threadId, cause: causeOf(cause) });
     }
   }
 }

@@ -60,7 +60,7 @@ export class Importer {
    * cannot be repeated. If the import throws, everything that it wrote is destroyed. A failed destruction is retried.
    */
   async importThread(caller: Caller, body: ReadableStream<Uint8Array>, creation: string | null): Promise<OpenThread> {
-    const { store, dependencies, mark, settled, loaded } = this.#parts;
+    const { store, deployment, mark, settled, loaded } = this.#parts;
     if (!caller.admin && caller.user === null) throw refuse("forbidden", "An import needs a user to own the thread.");
     const reader = new LineReader(body);
     const { thread_id } = await reader.header();
@@ -75,8 +75,8 @@ export class Importer {
         store,
         threadId: thread_id,
         owner: caller.admin ? "exported" : { user: caller.user },
-        allowed: caller.admin ? noBounds : dependencies.settings.limits.run,
-        now: dependencies.clock.now(),
+        allowed: caller.admin ? noBounds : deployment.settings.limits.run,
+        now: deployment.clock.now(),
       });
       const sha256 = await this.#takeLines(reader, rows, { threadId: thread_id, first });
       const own = creationOf(creation ?? crypto.randomUUID(), sha256);
@@ -129,29 +129,29 @@ export class Importer {
 
   /** Throws if the object's storage exceeds its quota for files. Rows count too: a full object could not even be deleted row by row. */
   #mustFit(): void {
-    const { storage, dependencies } = this.#parts;
-    if (storage.sql.databaseSize <= dependencies.files.room) return;
-    throw refuse("too_large", `The thread does not fit: its storage holds ${dependencies.files.room} bytes.`, {
-      limit: dependencies.files.room,
+    const { storage, deployment } = this.#parts;
+    if (storage.sql.databaseSize <= deployment.files.room) return;
+    throw refuse("too_large", `The thread does not fit: its storage holds ${deployment.files.room} bytes.`, {
+      limit: deployment.files.room,
     });
   }
 
   #filesOf(threadId: string): ImportFiles {
-    const { storage, dependencies } = this.#parts;
-    const { bucket, bucketThreshold: threshold, limit, room } = dependencies.files;
+    const { storage, deployment } = this.#parts;
+    const { bucket, bucketThreshold: threshold, limit, room } = deployment.files;
     const rows = sqliteFileRows(storage, () => false);
     const files = createFileSystem({
       rows,
       // Images are not measured: their lines have the width and height if the exporting thread had them.
       images: noImages,
-      clock: dependencies.clock,
+      clock: deployment.clock,
       limit,
       room,
       bucket: bucket === null ? null : { bucket, threshold, threadId },
       // If a write fails, the whole import is destroyed, so its remains need no sweep.
       onGarbage: () => undefined,
     });
-    return new ImportFiles({ rows, files, clock: dependencies.clock });
+    return new ImportFiles({ rows, files, clock: deployment.clock });
   }
 
   /** Replaces the mark by the thread's row. Ends the active run in the same transaction, so that nothing resumes it. */
@@ -163,7 +163,7 @@ export class Importer {
       const opened = open(record);
       if (active === null) return opened;
       opened.driver.endInterrupted(interrupted);
-      const { live } = opened.context;
+      const { live } = opened;
       // The usage of imported runs belongs to the totals of the deployment where they ran, not to this deployment's.
       live.changeBackground({ catalog: { dirty: true, runs: [] } });
       live.save();
@@ -196,7 +196,7 @@ async function findEarlierImport(
   open: OpenThread | null,
   { reader, creation, caller, threadId }: Repetition,
 ): Promise<OpenThread> {
-  const record = open?.context.live.record;
+  const record = open?.live.record;
   const isOwn = caller.admin || record?.user_id === caller.user;
   if (open === null || creation === null || !isOwn || record?.creation.startsWith(creationOf(creation, "")) !== true) {
     throw refuse("conflict", `The id ${threadId} is in use. An import keeps its id, so delete that thread first.`);

@@ -9,15 +9,22 @@ import type { MessageRecord } from "#core/record/record.ts";
 import type { RunRecord } from "#core/record/run-record.ts";
 import { callerHeader, exportPath } from "#core/rpc/thread-rpc.ts";
 import type { Caller } from "#core/rpc/thread-rpc.ts";
+import type { Definitions } from "#flow/setup/project-definitions.ts";
 
+import type { Deployment } from "../deployment.ts";
+import type { DeployedThread } from "../live/live-thread.ts";
 import type { RowSnapshot } from "../live/row-snapshot.ts";
-import type { ObjectContext } from "../object-context.ts";
 import { pieceSize } from "./line-stream.ts";
 import { snapshotMessages, snapshotRuns } from "./snapshot-lines.ts";
 
 /** A run in the order of the session, with the fields that the order and the links between runs need. */
 interface OutlinedRun extends Pick<RunRecord, "id" | "branch" | "kind"> {
   begins: number;
+}
+
+/** The parts of a thread that its export as a session reads. */
+interface SessionThread extends DeployedThread {
+  definitions: Definitions;
 }
 
 /** The dependencies of `sessionPieces`. `caller` also has to be allowed to read each child. */
@@ -27,7 +34,7 @@ export interface SessionPieceOptions {
 }
 
 /** The bytes of the lines: the session of the thread, then those of its child threads, each followed by its own children. */
-export async function* sessionPieces(context: ObjectContext, options: SessionPieceOptions): AsyncGenerator<Uint8Array> {
+export async function* sessionPieces(context: SessionThread, options: SessionPieceOptions): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   const session = new SessionText(context, options);
   let gathered = "";
@@ -39,7 +46,7 @@ export async function* sessionPieces(context: ObjectContext, options: SessionPie
   }
   yield encoder.encode(gathered);
   options.rows.releaseRows();
-  for (const { thread_id } of session.children) yield* childPieces(context, thread_id, options.caller);
+  for (const { thread_id } of session.children) yield* childPieces(context.deployment, thread_id, options.caller);
 }
 
 /** The record that is being written. */
@@ -51,7 +58,7 @@ interface OpenLoop {
 
 /** The line of the thread's own session. */
 class SessionText {
-  readonly #context: ObjectContext;
+  readonly #context: SessionThread;
   readonly #options: SessionPieceOptions;
   readonly #outline: OutlinedRun[];
   readonly #providers = new Map<string, string>();
@@ -62,7 +69,7 @@ class SessionText {
   /** The child threads that exist, in the order of their calls. Complete when the line has ended. */
   readonly children: CalledChild[] = [];
 
-  constructor(context: ObjectContext, options: SessionPieceOptions) {
+  constructor(context: SessionThread, options: SessionPieceOptions) {
     this.#context = context;
     this.#options = options;
     this.#outline = outlineOf(snapshotRuns(context.live.store, options));
@@ -117,7 +124,7 @@ class SessionText {
     const child_loop_refs = [];
     for (const child of tail.children) {
       const { tool_call_id, tool_name, thread_id } = child;
-      const child_loop_id = await firstRunOf(this.#context, thread_id, this.#options.caller);
+      const child_loop_id = await firstRunOf(this.#context.deployment, thread_id, this.#options.caller);
       // The child was deleted, or was not created yet.
       if (child_loop_id === null) continue;
       this.children.push(child);
@@ -171,7 +178,7 @@ function linksAt(outline: readonly OutlinedRun[], at: number): RunLinks {
 
 /** The first run of a child thread, which its parent's call began; null if there is no such thread or it has no run. */
 async function firstRunOf(
-  { threads }: ObjectContext,
+  { threads }: Pick<Deployment, "threads">,
   threadId: string,
   caller: SessionPieceOptions["caller"],
 ): Promise<string | null> {
@@ -183,7 +190,7 @@ async function firstRunOf(
 
 /** The lines of a child thread, from its own object. None if the child was deleted in the meantime. */
 async function* childPieces(
-  { threads }: ObjectContext,
+  { threads }: Pick<Deployment, "threads">,
   threadId: string,
   caller: SessionPieceOptions["caller"],
 ): AsyncGenerator<Uint8Array> {

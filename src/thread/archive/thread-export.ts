@@ -11,7 +11,7 @@ import type { Bucket } from "#store/files/file-bucket.ts";
 import { sqliteFileRows } from "#store/files/sqlite-file-rows.ts";
 
 import type { RowSnapshot } from "../live/row-snapshot.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { OpenThread } from "../method/loaded-thread.ts";
 import { fileLines } from "./file-lines.ts";
 import { lineStream, pieceStream } from "./line-stream.ts";
 import { sessionPieces } from "./session-lines.ts";
@@ -30,11 +30,12 @@ export interface Exporting {
  * early.
  */
 export async function exportThread(
-  context: ObjectContext,
+  context: Pick<OpenThread, "deployment" | "live" | "storage" | "definitions" | "files">,
   { method, url }: Request,
   { caller, bucket, begin }: Exporting,
 ): Promise<Response> {
-  const { live, clock } = context;
+  const { live } = context;
+  const { clock } = context.deployment;
   const { files, format } = exportThreadSchema.parse(Object.fromEntries(new URL(url).searchParams));
   const headers = headersOf(live.record.id, format);
   if (method === "HEAD") return new Response(null, { headers });
@@ -81,7 +82,7 @@ function headersOf(id: string, format: "thread" | "sessions"): Record<string, st
 }
 
 async function* linesOf(
-  { live, storage }: ObjectContext,
+  { live, storage }: Pick<OpenThread, "live" | "storage">,
   snapshot: Snapshot,
   { files, bucket }: { files: boolean; bucket: Bucket | null },
 ): AsyncGenerator<ArchiveLine> {

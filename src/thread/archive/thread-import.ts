@@ -27,12 +27,16 @@ export async function importThread(
   if (body === null) throw refuse("invalid_request", "The body is empty; an exported thread is expected.");
   const upload = openUpload(body as ReadableStream<Uint8Array>, clock);
   try {
-    const { context } = await new Importer(parts).importThread(caller, upload.stream, headers.get(creationHeader));
-    await context.wakeups.runAndSleep();
+    const { live, wakeups, ownerFeed } = await new Importer(parts).importThread(
+      caller,
+      upload.stream,
+      headers.get(creationHeader),
+    );
+    await wakeups.runAndSleep();
     // Sent after the catalog was updated: a client that receives the message may list its threads at once.
-    context.ownerFeed.created(context.live);
-    const answer = fileJson(view(context.live), 201);
-    answer.headers.set(waitingHeader, String(context.live.record.queue.run_ids.length));
+    ownerFeed.created(live);
+    const answer = fileJson(view(live), 201);
+    answer.headers.set(waitingHeader, String(live.record.queue.run_ids.length));
     return answer;
   } finally {
     upload.release();

@@ -4,16 +4,16 @@
 import { refuse } from "#contract/error.ts";
 import type { StoredPart } from "#core/record/record.ts";
 
-import type { ObjectContext } from "../object-context.ts";
 import { incomingParts } from "./incoming-file.ts";
 import type { MessageInput } from "./incoming-file.ts";
+import type { AttachmentContext } from "./pending-attachments.ts";
 import { pendingAttachments } from "./pending-attachments.ts";
 import { storeAttachments } from "./store-attachments.ts";
 import type { AttachmentPorts, StoredAttachments } from "./store-attachments.ts";
 
-/** The deletion state of a thread: `gone` is true after a deletion during an await. */
-interface Presence {
-  readonly gone: boolean;
+/** The parts that an input with files needs. `gone` is true after a deletion during an await. */
+interface AdmittingContext extends AttachmentContext {
+  driver: { readonly gone: boolean };
 }
 
 /**
@@ -21,11 +21,10 @@ interface Presence {
  * unchanged. The caller calls `claim` right before it writes the message, or `discard` if it does not write it.
  */
 export async function takeMessageFiles(
-  context: ObjectContext,
-  presence: Presence,
+  context: AdmittingContext,
   input: MessageInput,
 ): Promise<Pick<StoredAttachments, "claim" | "discard"> & { parts: StoredPart[] }> {
-  const { messages, claim, discard } = await storeAttachments([incomingParts(input, "")], fileTaker(context, presence));
+  const { messages, claim, discard } = await storeAttachments([incomingParts(input, "")], fileTaker(context));
   return { parts: messages[0] ?? [], claim, discard };
 }
 
@@ -34,34 +33,34 @@ export async function takeMessageFiles(
  * messages.
  */
 export async function initialParts(
-  context: ObjectContext,
-  presence: Presence,
+  context: AdmittingContext,
   inputs: readonly MessageInput[],
 ): Promise<Pick<StoredAttachments, "messages" | "claim">> {
   const incoming = inputs.map((input, index) => incomingParts(input, `initial_messages.${index}.`));
-  return storeAttachments(incoming, fileTaker(context, presence));
+  return storeAttachments(incoming, fileTaker(context));
 }
 
 /** Stores the files of the user messages of a transcript. A refusal names the position of the message in the client's request. */
 export async function transcriptParts(
-  context: ObjectContext,
-  presence: Presence,
+  context: AdmittingContext,
   inputs: readonly (MessageInput & { index: number })[],
 ): Promise<Pick<StoredAttachments, "messages" | "claim">> {
   const incoming = inputs.map((input) => incomingParts(input, `transcript.${input.index}.`));
-  return storeAttachments(incoming, fileTaker(context, presence));
+  return storeAttachments(incoming, fileTaker(context));
 }
 
-function fileTaker({ files, images, outbound, clock, live, log }: ObjectContext, presence: Presence): AttachmentPorts {
+function fileTaker(context: AdmittingContext): AttachmentPorts {
+  const { deployment, live, files, driver } = context;
+  const { outbound, clock } = deployment;
   return {
     files,
-    images,
+    images: deployment.files.images,
     outbound,
     clock,
     newId: () => live.uuids.next(),
-    pending: pendingAttachments({ live, files, log }),
+    pending: pendingAttachments(context),
     assertNotDeleted: () => {
-      if (presence.gone) throw refuse("thread_not_found", "There is no such thread.");
+      if (driver.gone) throw refuse("thread_not_found", "There is no such thread.");
     },
   };
 }

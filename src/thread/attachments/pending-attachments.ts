@@ -4,8 +4,14 @@
 
 import type { FileVersion } from "#core/ports/thread-file-port.ts";
 import { causeOf } from "#lib/log-port.ts";
+import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread } from "../live/live-thread.ts";
+
+/** The parts of a thread in which files of messages and answers are stored. */
+export interface AttachmentContext extends DeployedThread {
+  files: ManagedThreadFiles;
+}
 
 /** The operations on the list. */
 export interface PendingAttachments {
@@ -25,11 +31,7 @@ export interface PendingAttachments {
 }
 
 /** Builds the operations on the list of a thread. */
-export function pendingAttachments({
-  live,
-  files,
-  log,
-}: Pick<ObjectContext, "live" | "files" | "log">): PendingAttachments {
+export function pendingAttachments({ deployment, live, files }: AttachmentContext): PendingAttachments {
   const all = () => live.record.background.attachments ?? [];
   const without = (gone: readonly FileVersion[]) => {
     const tags = new Set(gone.map(({ etag }) => etag));
@@ -56,7 +58,7 @@ export function pendingAttachments({
           files.removeVersion(file);
         } catch (thrown) {
           live.changeBackground({ attachments: [...all(), file] });
-          log("error", "file_not_removed", { thread_id: live.record.id, cause: causeOf(thrown) });
+          deployment.log("error", "file_not_removed", { thread_id: live.record.id, cause: causeOf(thrown) });
         }
       }
     },
@@ -64,6 +66,6 @@ export function pendingAttachments({
 }
 
 /** Deletes the files that a crash left in the list. Synchronous. Never throws, so that the thread can be loaded in any case. */
-export function removePendingAttachments(context: Pick<ObjectContext, "live" | "files" | "log">): void {
+export function removePendingAttachments(context: AttachmentContext): void {
   pendingAttachments(context).remove(context.live.record.background.attachments ?? []);
 }

@@ -3,11 +3,12 @@
 import type { AnswerFiles } from "#core/ports/answer-file-port.ts";
 import { answerFiles } from "#flow/tool/store-answer-files.ts";
 
-import type { ObjectContext } from "../object-context.ts";
+import type { AttachmentContext } from "./pending-attachments.ts";
 import { pendingAttachments } from "./pending-attachments.ts";
 
 /** Creates the port `AnswerFiles` for a thread. */
-export function threadAnswerFiles({ files, live, log }: Pick<ObjectContext, "files" | "live" | "log">): AnswerFiles {
-  const onReference = (path: string) => pendingAttachments({ live, files, log }).keepPath(path);
+export function threadAnswerFiles(context: AttachmentContext): AnswerFiles {
+  const { files, live } = context;
+  const onReference = (path: string) => pendingAttachments(context).keepPath(path);
   return answerFiles({ files, newId: () => live.uuids.next(), onReference });
 }

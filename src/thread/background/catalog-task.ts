@@ -11,19 +11,18 @@ import type { RunTotal } from "#store/catalog/run-total.ts";
 
 import { nextRetry } from "../background-task.ts";
 import type { BackgroundTask } from "../background-task.ts";
-import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread, LiveThread } from "../live/live-thread.ts";
 
 /** Pauses after failures, in milliseconds. */
 const pauses = { firstMs: 5000, longestMs: 15 * 60_000 };
 
 /** Sends changes of one thread to the catalog. Each thread's object has one such task. */
 export class CatalogTask implements BackgroundTask {
-  readonly #context: Pick<ObjectContext, "live" | "catalog" | "clock" | "random" | "faults" | "log">;
+  readonly #context: DeployedThread;
   #running: Promise<void> | null = null;
   #again = false;
 
-  constructor(context: Pick<ObjectContext, "live" | "catalog" | "clock" | "random" | "faults" | "log">) {
+  constructor(context: DeployedThread) {
     this.#context = context;
   }
 
@@ -51,14 +50,15 @@ export class CatalogTask implements BackgroundTask {
   async #sendAll(): Promise<void> {
     do {
       this.#again = false;
-      await this.#context.faults.at("outbox.flush");
+      await this.#context.deployment.faults.at("outbox.flush");
       if (!(await this.#sendOnce())) return;
     } while (this.#again);
   }
 
   /** Sends the marked data once. Returns false if that failed. */
   async #sendOnce(): Promise<boolean> {
-    const { live, catalog, faults, log } = this.#context;
+    const { live } = this.#context;
+    const { catalog, faults, log } = this.#context.deployment;
     const { catalog: mark } = live.record.background;
     if (!mark.dirty) return true;
     try {
@@ -74,7 +74,9 @@ export class CatalogTask implements BackgroundTask {
       log("error", "catalog_unreachable", { thread_id: live.record.id, cause: causeOf(cause) });
       if (live.retired) return false;
       const current = live.record.background.catalog;
-      live.changeBackground({ catalog: { ...current, retry: nextRetry(current.retry, this.#context, pauses) } });
+      live.changeBackground({
+        catalog: { ...current, retry: nextRetry(current.retry, this.#context.deployment, pauses) },
+      });
       live.save();
       return false;
     }

@@ -4,21 +4,27 @@
 
 import type { RetryState } from "#core/record/record.ts";
 import { causeOf } from "#lib/log-port.ts";
+import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 
 import { nextRetry } from "../background-task.ts";
 import type { BackgroundTask } from "../background-task.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread } from "../live/live-thread.ts";
 
 /** Pauses after failures, in milliseconds. */
 const pauses = { firstMs: 60_000, longestMs: 15 * 60_000 };
 
+/** The parts of a thread that the sweep needs. */
+interface SweptThread extends DeployedThread {
+  files: ManagedThreadFiles;
+}
+
 /** Sweeps the files of one thread. Each thread's object has one such task. */
 export class FileSweep implements BackgroundTask {
   readonly pending = false;
-  readonly #context: Pick<ObjectContext, "files" | "live" | "clock" | "random" | "faults" | "log">;
+  readonly #context: SweptThread;
   #dueAt: number | null = null;
 
-  constructor(context: Pick<ObjectContext, "files" | "live" | "clock" | "random" | "faults" | "log">) {
+  constructor(context: SweptThread) {
     this.#context = context;
   }
 
@@ -27,7 +33,8 @@ export class FileSweep implements BackgroundTask {
   }
 
   async run(): Promise<void> {
-    const { files, live, clock, faults, log } = this.#context;
+    const { files, live } = this.#context;
+    const { clock, faults, log } = this.#context.deployment;
     if (live.retired) return;
     const failed = live.record.background.sweep;
     if (failed !== undefined && failed.at > clock.now()) {
@@ -43,7 +50,7 @@ export class FileSweep implements BackgroundTask {
     } catch (cause) {
       log("error", "files_not_swept", { thread_id: live.record.id, cause: causeOf(cause) });
       if (live.retired) return;
-      const retry = nextRetry(failed, this.#context, pauses);
+      const retry = nextRetry(failed, this.#context.deployment, pauses);
       this.#store(retry);
       this.#dueAt = retry.at;
     }

@@ -1,34 +1,30 @@
 // Decides when a thread's object is awake: the heartbeat of a run, the background tasks, and the alarm that wakes the object when one of
 // them is due. Contract: after a crash at any point, the alarm that is set repeats the interrupted work.
 
-import type { WebhookSettings } from "#lib/webhook-settings.ts";
+import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 
 import type { Alarm } from "../alarm.ts";
 import { firstHeartbeatMs, longestHeartbeatMs } from "../alarm.ts";
 import type { BackgroundTask } from "../background-task.ts";
 import { OutboundMessages } from "../children/outbound-messages.ts";
-import type { ObjectContext, ThreadWakeups } from "../object-context.ts";
+import type { ParentFeed } from "../children/parent-feed.ts";
+import type { DeployedThread } from "../live/live-thread.ts";
+import type { OwnerFeed } from "../owner-feed.ts";
+import type { ThreadWakeups } from "../thread-ports.ts";
+import type { RunTraces } from "../trace/run-traces.ts";
 import { WaitingWebhook } from "../webhook/waiting-webhook.ts";
 import { CatalogTask } from "./catalog-task.ts";
 import { FileSweep } from "./file-sweep.ts";
 
 /** The dependencies of the wakeups and their tasks. */
-export type WakeupParts = Pick<
-  ObjectContext,
-  | "live"
-  | "clock"
-  | "random"
-  | "faults"
-  | "catalog"
-  | "threads"
-  | "feed"
-  | "ownerFeed"
-  | "files"
-  | "background"
-  | "log"
-  | "traces"
-  | "outbound"
-> & { alarm: Alarm; webhook: WebhookSettings | null };
+export interface WakeupParts extends DeployedThread {
+  alarm: Alarm;
+  feed: ParentFeed | null;
+  files: ManagedThreadFiles;
+  ownerFeed: OwnerFeed;
+  traces: RunTraces | null;
+  background: (work: Promise<unknown>) => void;
+}
 
 /** The heartbeat, the background tasks and the alarm of one thread's object. */
 export class Wakeups implements ThreadWakeups {
@@ -46,7 +42,8 @@ export class Wakeups implements ThreadWakeups {
     this.catalog = new CatalogTask(parts);
     this.outbound = new OutboundMessages(parts);
     this.#sweep = new FileSweep(parts);
-    this.webhook = parts.webhook === null ? null : new WaitingWebhook(parts.webhook, parts);
+    const { webhook } = parts.deployment;
+    this.webhook = webhook === null ? null : new WaitingWebhook(webhook, parts);
     this.#tasks = [this.catalog, this.outbound, this.#sweep, ...(this.webhook === null ? [] : [this.webhook])];
   }
 
@@ -55,7 +52,8 @@ export class Wakeups implements ThreadWakeups {
    * follows this call.
    */
   notAfter(ms: number): void {
-    const { alarm, clock } = this.#parts;
+    const { alarm } = this.#parts;
+    const { clock } = this.#parts.deployment;
     alarm.notAfter(clock.now() / 1000 + ms);
   }
 
@@ -94,7 +92,7 @@ export class Wakeups implements ThreadWakeups {
 
   /** Updates the catalog (the index of all threads). If that fails, sets the alarm for the next attempt. */
   async updateCatalog(): Promise<void> {
-    await this.#parts.faults.at("wakeups.catalog");
+    await this.#parts.deployment.faults.at("wakeups.catalog");
     await this.catalog.run();
     const { dueAt } = this.catalog;
     if (dueAt !== null && !this.#parts.live.retired) this.wakeAt(dueAt);
@@ -109,7 +107,8 @@ export class Wakeups implements ThreadWakeups {
 
   /** Runs the tasks. Then sets the alarm for the next time at which something is due, or clears it. */
   async runAndSleep(): Promise<void> {
-    const { faults, live } = this.#parts;
+    const { live } = this.#parts;
+    const { faults } = this.#parts.deployment;
     await faults.at("sleep.written");
     // After this await the transaction of the caller is complete: the tasks read the row that it writes.
     await Promise.resolve();

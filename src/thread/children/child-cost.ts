@@ -12,8 +12,7 @@ import { childUsageFields, addChildUsage } from "#core/record/run-state.ts";
 
 import { firstHeartbeatMs } from "../alarm.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
-import type { Driver } from "../run/driver.ts";
+import type { ActiveRunPort, ThreadWakeups } from "../thread-ports.ts";
 import { enqueueMessage } from "./outbound-messages.ts";
 
 /** The total usage of a child thread. */
@@ -29,25 +28,31 @@ export function exceedsKnownUsage(known: Spent | null, reported: Spent): boolean
   return reported.usage.total_tokens > known.usage.total_tokens || (reported.cost ?? 0) > (known.cost ?? 0);
 }
 
+/** The parts of a thread that a child's cost changes. */
+export interface CostContext {
+  live: LiveThread;
+  driver: ActiveRunPort;
+  wakeups: ThreadWakeups;
+  background: (work: Promise<unknown>) => void;
+}
+
 /** Adds the usage that a child reported to its settled call. */
 export function addLateUsage(
-  context: ObjectContext,
-  driver: Driver,
+  { live, driver, wakeups, background }: CostContext,
   { call, reported }: { call: MessageRecord; reported: Spent },
 ) {
-  const { live, wakeups } = context;
   const known = call.usage === null ? null : { usage: call.usage, cost: call.cost, work: workIn(call) };
   if (!exceedsKnownUsage(known, reported)) return;
   const paid = { ...call, ...childUsageFields(reported) };
-  const run = runOf(context.live, driver, call.run_id);
+  const run = runOf(live, driver, call.run_id);
   live.transaction(() => {
     live.updateMessage(paid);
-    if (run !== null) spendOnRun(context.live, { run, more: since(known, reported) });
+    if (run !== null) spendOnRun(live, { run, more: since(known, reported) });
   });
   // The catalog (the deployment's index of all threads) and this thread's own parent are notified in the background, at the latest by the
   // next alarm.
   wakeups.notAfter(firstHeartbeatMs);
-  context.background(wakeups.runAndSleep());
+  background(wakeups.runAndSleep());
 }
 
 function spendOnRun(live: LiveThread, { run, more }: { run: RunRecord; more: Spent }): void {
@@ -66,7 +71,7 @@ function spendOnRun(live: LiveThread, { run, more }: { run: RunRecord; more: Spe
   live.save();
 }
 
-function runOf(live: LiveThread, driver: Driver, id: string | null): RunRecord | null {
+function runOf(live: LiveThread, driver: ActiveRunPort, id: string | null): RunRecord | null {
   const active = driver.activeRun;
   if (id === null) return null;
   return active?.id === id ? active : live.store.run(id);

@@ -8,10 +8,10 @@ import type { MessageRecord } from "#core/record/record.ts";
 import type { KnownCalls } from "#core/rpc/thread-peer.ts";
 import type { Result, Caller } from "#core/rpc/thread-rpc.ts";
 
+import type { Deployment } from "../deployment.ts";
 import { openCallRows, recentCalls } from "../live/call-rows.ts";
-import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
-import type { Driver } from "../run/driver.ts";
+import type { DeployedThread, LiveThread } from "../live/live-thread.ts";
+import type { ActiveRunPort } from "../thread-ports.ts";
 
 /**
  * The maximum number of descendant threads (child threads and theirs) that are searched for unknown calls. The newest are searched first.
@@ -42,7 +42,7 @@ export interface GroupedResults {
  * for the call.
  */
 export async function groupByThread(
-  context: ObjectContext,
+  context: DeployedThread,
   {
     caller,
     results,
@@ -64,7 +64,7 @@ export async function groupByThread(
     else unknown.push(result);
   }
   // The call may already be answered, or a child made it and has not reported it to this thread yet.
-  await context.faults.at("results.whose");
+  await context.deployment.faults.at("results.whose");
   if (unknown.length > 0) await groupUnknown(context, grouped, { caller, unknown });
   const other = runId === undefined ? undefined : grouped.parts.find(({ row }) => row.run_id !== runId);
   if (other !== undefined) {
@@ -77,21 +77,21 @@ export async function groupByThread(
  * Whether a result may be forwarded to the child. It may not if the thread no longer waits for the child, because the thread's run was
  * stopped or the call's deadline has passed in the meantime.
  */
-function isStillAwaited(live: LiveThread, { activeRun }: Driver, row: MessageRecord): boolean {
+function isStillAwaited(live: LiveThread, { activeRun }: ActiveRunPort, row: MessageRecord): boolean {
   // The call was settled when the results were grouped. The child only compares the result with the stored one, and stores nothing.
   if (row.status === "complete") return true;
   return activeRun?.stop !== true && live.store.message(row.id)?.status === "started";
 }
 
 async function groupUnknown(
-  context: ObjectContext,
+  context: DeployedThread,
   grouped: GroupedResults,
   { caller, unknown }: { caller: Caller; unknown: readonly PostedResult[] },
 ): Promise<void> {
   const calls = recentCalls(context.live);
   const ids = unknown.map((result) => result.tool_call_id);
   const own = new Set(calls.map((row) => row.tool_call_id));
-  await context.faults.at("results.ask-children");
+  await context.deployment.faults.at("results.ask-children");
   const found = await childrenThatKnow(context, calls, {
     caller,
     ids: ids.filter((id) => !own.has(id)),
@@ -111,7 +111,7 @@ async function groupUnknown(
 
 /** Returns which of the calls belong to this thread or to its descendants (child threads and theirs). Changes nothing. */
 export function knownCalls(
-  context: ObjectContext,
+  context: DeployedThread,
   { caller, ids, most }: { caller: Caller; ids: readonly string[]; most: number },
 ): Promise<KnownCalls> {
   const { live } = context;
@@ -133,7 +133,7 @@ export function knownCalls(
 }
 
 async function childrenThatKnow(
-  { threads, faults }: ObjectContext,
+  { deployment: { threads, faults } }: { deployment: Deployment },
   calls: readonly MessageRecord[],
   { caller, ids, most }: { caller: Caller; ids: readonly string[]; most: number },
 ): Promise<Map<string, { row: MessageRecord; isOpen: boolean }>> {
@@ -160,22 +160,22 @@ async function childrenThatKnow(
  * may send the request again.
  */
 export async function forwardResults(
-  context: ObjectContext,
-  driver: Driver,
+  context: DeployedThread & { driver: ActiveRunPort },
   { caller, parts }: { caller: Caller; parts: readonly ChildPart[] },
 ): Promise<string[]> {
+  const { live, driver } = context;
   const ignored: string[] = [];
   for (const { threadId, row, results } of parts) {
     const ids = new Set(results.map(({ tool_call_id }) => tool_call_id));
-    if (!isStillAwaited(context.live, driver, row)) {
+    if (!isStillAwaited(live, driver, row)) {
       ignored.push(...ids);
       continue;
     }
-    await context.faults.at("results.hand-on");
-    const answer = await context.threads(threadId).call("postToolResults", caller, { results });
+    await context.deployment.faults.at("results.hand-on");
+    const answer = await context.deployment.threads(threadId).call("postToolResults", caller, { results });
     const isGone = !answer.ok && answer.refusal.code === "thread_not_found";
     // The child will report its remaining calls. Until then the answered ones are hidden.
-    if (answer.ok || isGone) hideCalls(context.live, driver, { row, ids });
+    if (answer.ok || isGone) hideCalls(live, driver, { row, ids });
     if (isGone) throw refuse("tool_call_not_found", `No call "${[...ids][0]}" waits for a result in this thread.`);
     ignored.push(...valueOf(answer).ignored);
   }
@@ -197,7 +197,7 @@ function addTo(grouped: GroupedResults, row: MessageRecord, result: PostedResult
 
 function hideCalls(
   live: LiveThread,
-  driver: Driver,
+  driver: ActiveRunPort,
   { row, ids }: { row: MessageRecord; ids: ReadonlySet<string> },
 ): void {
   const now = live.store.message(row.id);

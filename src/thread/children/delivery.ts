@@ -7,21 +7,22 @@ import type { MessageRecord } from "#core/record/record.ts";
 import { childUsageFields } from "#core/record/run-state.ts";
 import type { Delivery, Relay } from "#core/rpc/thread-peer.ts";
 
-import type { ObjectContext } from "../object-context.ts";
-import type { Driver } from "../run/driver.ts";
+import type { LiveThread } from "../live/live-thread.ts";
+import type { CostContext } from "./child-cost.ts";
 import { exceedsKnownUsage, addLateUsage } from "./child-cost.ts";
+import type { ParentFeed } from "./parent-feed.ts";
 
 /**
  * Stores a result in the row of its call and resumes the run. If the call is settled or has a result already, only cost that is not known
  * yet is added. A repeated delivery changes nothing.
  */
-export function receiveDelivery(context: ObjectContext, driver: Driver, delivery: Delivery): void {
-  const { live } = context;
+export function receiveDelivery(context: CostContext, delivery: Delivery): void {
+  const { live, driver } = context;
   const { from, message_id, ...delivered } = delivery;
   const row = findWaitingCall(live, { from, message_id });
   if (row === null) {
     const settled = live.store.message(message_id);
-    if (settled?.child === from) addLateUsage(context, driver, { call: settled, reported: delivered });
+    if (settled?.child === from) addLateUsage(context, { call: settled, reported: delivered });
     return;
   }
   const known = row.awaits.delivered;
@@ -36,7 +37,7 @@ export function receiveDelivery(context: ObjectContext, driver: Driver, delivery
 
 /** Sends a child's events to the subscribers of this thread and, if this thread is a child itself, to its parent. */
 export function forwardEvents(
-  { live, feed }: ObjectContext,
+  { live, feed }: { live: LiveThread; feed: ParentFeed | null },
   { from, message_id, events }: Relay,
 ): { watched: boolean } {
   const { broadcaster } = live;
@@ -50,7 +51,7 @@ export function forwardEvents(
 
 /** The row of the call that this child works on; null if the call does not wait for it any more. */
 export function findWaitingCall(
-  { store }: ObjectContext["live"],
+  { store }: LiveThread,
   { from, message_id }: Pick<Delivery, "from" | "message_id">,
 ): (MessageRecord & { awaits: AwaitedChildResult }) | null {
   const row = store.message(message_id);

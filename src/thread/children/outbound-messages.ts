@@ -14,8 +14,8 @@ import { causeOf } from "#lib/log-port.ts";
 
 import { nextRetry } from "../background-task.ts";
 import type { BackgroundTask } from "../background-task.ts";
-import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread, LiveThread } from "../live/live-thread.ts";
+import type { ParentFeed } from "./parent-feed.ts";
 
 /**
  * Pauses after failures, in milliseconds. They double, so the delay of a message is at most about as long as its receiver could not be
@@ -45,12 +45,17 @@ function isSame(one: OutboundContent, other: OutboundContent): boolean {
   return other.type === "stop" && one.thread_id === other.thread_id;
 }
 
+/** The parts of a thread that send its messages. */
+interface SendingThread extends DeployedThread {
+  feed: ParentFeed | null;
+}
+
 /** Sends the messages of one thread to other threads. Each thread's object has one such task. */
 export class OutboundMessages implements BackgroundTask {
-  readonly #context: Pick<ObjectContext, "live" | "threads" | "feed" | "clock" | "random" | "log">;
+  readonly #context: SendingThread;
   #running: Promise<void> | null = null;
 
-  constructor(context: Pick<ObjectContext, "live" | "threads" | "feed" | "clock" | "random" | "log">) {
+  constructor(context: SendingThread) {
     this.#context = context;
   }
 
@@ -76,7 +81,8 @@ export class OutboundMessages implements BackgroundTask {
   }
 
   async #sendAll(): Promise<void> {
-    const { live, clock } = this.#context;
+    const { live } = this.#context;
+    const { clock } = this.#context.deployment;
     for (;;) {
       const now = clock.now();
       const message = this.#messages.find(({ retry }) => retry === undefined || retry.at <= now);
@@ -91,13 +97,14 @@ export class OutboundMessages implements BackgroundTask {
 
   /** Sends a message. Returns its replacement in the row: none if it was received, else the message with the time of its next attempt. */
   async #sendOrRetry(message: OutboundMessage): Promise<OutboundMessage[]> {
-    const { live, log } = this.#context;
+    const { live } = this.#context;
+    const { log } = this.#context.deployment;
     try {
       await this.#send(message);
       return [];
     } catch (cause) {
       if (live.retired) return [];
-      const retry = nextRetry(message.retry, this.#context, pauses);
+      const retry = nextRetry(message.retry, this.#context.deployment, pauses);
       const { failures } = retry;
       const thread_id = live.record.id;
       log("error", "thread_unreachable", { thread_id, failures, cause: causeOf(cause) });
@@ -110,7 +117,8 @@ export class OutboundMessages implements BackgroundTask {
    * counts as received. A thread whose parent does not exist any more is deleted.
    */
   async #send(message: OutboundMessage): Promise<void> {
-    const { live, threads, feed } = this.#context;
+    const { live, feed } = this.#context;
+    const { threads } = this.#context.deployment;
     if (message.type === "stop") {
       assertReceived(await threads(message.thread_id).call("stop", peerCaller, null));
       return;
@@ -137,7 +145,8 @@ export class OutboundMessages implements BackgroundTask {
   async #receivedByParent(answer: Result<unknown>): Promise<void> {
     assertReceived(answer);
     if (answer.ok || answer.refusal.code !== "thread_not_found") return;
-    const { live, threads } = this.#context;
+    const { live } = this.#context;
+    const { threads } = this.#context.deployment;
     await threads(live.record.id).call("remove", peerCaller, true);
   }
 }

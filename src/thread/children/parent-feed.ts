@@ -6,7 +6,7 @@ import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { peerCaller } from "#core/rpc/thread-peer.ts";
 
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread } from "../live/live-thread.ts";
 import { isDelta } from "../reader/fan-out.ts";
 
 /** The maximum number of events that wait to be sent. Older ones are dropped; clients can read them from the child thread. */
@@ -25,15 +25,20 @@ function checksForReaders(event: object): boolean {
   return typeof inner === "object" && inner !== null && checksForReaders(inner);
 }
 
+/** The parts of a child thread that relay its events. */
+interface FeedContext extends DeployedThread {
+  background: (work: Promise<unknown>) => void;
+}
+
 /** Relays the events of one child thread. */
 export class ParentFeed {
-  readonly #context: Pick<ObjectContext, "live" | "threads" | "background">;
+  readonly #context: FeedContext;
   /** Whether the parent has subscribers. Null while that is unknown: after loading, during a relay, and after a failed relay. */
   #watched: boolean | null = null;
   #waiting: PlainEvent[] = [];
   #sending: Promise<void> | null = null;
 
-  constructor(context: Pick<ObjectContext, "live" | "threads" | "background">) {
+  constructor(context: FeedContext) {
     this.#context = context;
   }
 
@@ -68,7 +73,8 @@ export class ParentFeed {
   }
 
   async #sendAll(): Promise<void> {
-    const { live, threads } = this.#context;
+    const { live } = this.#context;
+    const { threads } = this.#context.deployment;
     const { parent, id } = live.record;
     try {
       // Events of the same turn of the event loop are sent together.

@@ -7,7 +7,7 @@ import { peerCaller } from "#core/rpc/thread-peer.ts";
 import { causeOf } from "#lib/log-port.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
-import type { ThreadDependencies } from "../thread-dependencies.ts";
+import type { Deployment } from "../deployment.ts";
 
 /** The idempotency key for the tool call of a parent thread. The call's child thread is created, and its run is stored, under this key. */
 export function callKey(parent: ThreadParent): string {
@@ -18,7 +18,7 @@ export function callKey(parent: ThreadParent): string {
 export async function notifyParentOfDeletion(
   { id, parent }: ThreadRecord,
   store: ManagedThreadStore,
-  { threads, log }: Pick<ThreadDependencies, "threads" | "log">,
+  { threads, log }: Pick<Deployment, "threads" | "log">,
 ): Promise<void> {
   if (parent === null) return;
   const answer = { status: "error" as const, error: "The thread that worked on this was deleted." };

@@ -8,18 +8,27 @@ import type { ExecutedRun } from "#core/record/run-record.ts";
 import { peerCaller } from "#core/rpc/thread-peer.ts";
 import type { ChildInput } from "#core/rpc/thread-peer.ts";
 
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread } from "../live/live-thread.ts";
+import type { ThreadWakeups } from "../thread-ports.ts";
+import type { RunTraces } from "../trace/run-traces.ts";
 import { enqueueMessage } from "./outbound-messages.ts";
 
 /** The number of attempts to reach a child thread, after which the tool call that starts it fails. */
 const attempts = 3;
 
+/** The parts of a thread that its child threads need. */
+interface ChildrenContext extends DeployedThread {
+  traces: RunTraces | null;
+  wakeups: ThreadWakeups;
+  background: (work: Promise<unknown>) => void;
+}
+
 /** The child threads of one execution of a run. */
 export class RunChildThreads implements ChildThreads {
-  readonly #context: ObjectContext;
+  readonly #context: ChildrenContext;
   readonly #run: ExecutedRun;
 
-  constructor(context: ObjectContext, run: ExecutedRun) {
+  constructor(context: ChildrenContext, run: ExecutedRun) {
     this.#context = context;
     this.#run = run;
   }
@@ -36,7 +45,8 @@ export class RunChildThreads implements ChildThreads {
     const { begun_children: begun = [] } = this.#run.progress;
     // The child began before the run was last suspended. A repeated request would wake it for nothing.
     if (begun.includes(thread_id)) return;
-    const { live, threads, traces } = this.#context;
+    const { live, traces } = this.#context;
+    const { threads } = this.#context.deployment;
     const { id, user_id } = live.record;
     const parent = { ...call, thread_id: id, depth: this.depth + 1 };
     const trace = traces === null ? {} : { trace: traces.ofCall(this.#run, call.message_id) };
@@ -53,7 +63,7 @@ export class RunChildThreads implements ChildThreads {
   async #ask(child: ChildInput): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const answer = await this.#context.threads(child.id).call("startChild", peerCaller, child);
+        const answer = await this.#context.deployment.threads(child.id).call("startChild", peerCaller, child);
         if (answer.ok) return;
         throw new ThreadholdError(answer.refusal);
       } catch (thrown) {

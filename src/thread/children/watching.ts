@@ -4,21 +4,27 @@
 import { peerCaller } from "#core/rpc/thread-peer.ts";
 import { causeOf } from "#lib/log-port.ts";
 
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread } from "../live/live-thread.ts";
 import { openStepRows } from "../replay/open-step.ts";
+import type { ParentFeed } from "./parent-feed.ts";
+
+/** The parts of a thread that notify its child threads. */
+interface WatchedThread extends DeployedThread {
+  background: (work: Promise<unknown>) => void;
+}
 
 /** Notifies the child threads that this thread has a reader. Called when a reader has joined. */
-export function notifyChildrenOfReader(context: ObjectContext): void {
+export function notifyChildrenOfReader(context: WatchedThread): void {
   // With more than one reader, the children were notified before.
   if (context.live.broadcaster.readers === 1) notifyChildrenOfOpenCalls(context);
 }
 
 /** Handles the notification that the parent thread has a subscriber: this thread's children now relay their events to this thread too. */
-export function receiveWatch(context: ObjectContext, parentId: string): void {
+export function receiveWatch(context: WatchedThread & { feed: ParentFeed | null }, parentId: string): void {
   if (context.feed?.setWatchedBy(parentId) === true) notifyChildrenOfOpenCalls(context);
 }
 
-function notifyChildrenOfOpenCalls({ live, threads, background, log }: ObjectContext): void {
+function notifyChildrenOfOpenCalls({ live, deployment: { threads, log }, background }: WatchedThread): void {
   const { record, store } = live;
   if (record.active_run_id === null || (record.children ?? []).length === 0) return;
   for (const { awaits } of openStepRows(store, record)) {

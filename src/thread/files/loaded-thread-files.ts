@@ -3,27 +3,14 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import type { Clock } from "#core/ports/clock.ts";
-import type { ImagePort } from "#core/ports/image-port.ts";
-import type { Bucket } from "#store/files/file-bucket.ts";
 import type { Changed, FileChange } from "#store/files/file-change.ts";
 import { createFileSystem } from "#store/files/file-system.ts";
 import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 import { sqliteFileRows } from "#store/files/sqlite-file-rows.ts";
 import type { MeteredStorage } from "#store/meter.ts";
 
+import type { FileSettings } from "../deployment.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-
-/** The deployment's settings for files. */
-export interface FileSettings {
-  images: ImagePort;
-  bucket: Bucket | null;
-  /** Files of at least this many bytes are stored in the bucket. */
-  bucketThreshold: number;
-  /** The maximum number of bytes of a file. */
-  limit: number;
-  /** Files may be written while the object's storage, with all its rows, has at most this many bytes. */
-  room: number;
-}
 
 /** Builds the files of a thread. `onGarbage` is called when the bytes of deleted or replaced files have to be swept. */
 export function threadFiles(

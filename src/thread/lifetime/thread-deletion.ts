@@ -18,9 +18,9 @@ import { longestHeartbeatMs } from "../alarm.ts";
 import { nextRetry } from "../background-task.ts";
 import { ranHere, runTotals } from "../background/catalog-task.ts";
 import { notifyParentOfDeletion } from "../children/removal.ts";
+import type { Deployment } from "../deployment.ts";
 import type { OpenThread } from "../method/loaded-thread.ts";
 import type { OwnerFeed } from "../owner-feed.ts";
-import type { ThreadDependencies } from "../thread-dependencies.ts";
 
 /** Pauses after failed attempts, in milliseconds. */
 const pauses = { firstMs: 2000, longestMs: 15 * 60_000 };
@@ -36,7 +36,7 @@ type DeletedRecord = ThreadRecord & { deletion: DeletionRecord };
 export interface DeletionParts {
   /** The object's rows. The loaded thread may not access them any more. */
   store: ManagedThreadStore;
-  dependencies: ThreadDependencies;
+  deployment: Deployment;
   alarm: () => Alarm;
   /** The thread in memory; null if it is not loaded. */
   inMemory: () => OpenThread | null;
@@ -54,10 +54,9 @@ export class ThreadDeletion {
   }
 
   /** Stores that the thread is being deleted, and stops its run. Synchronous: no other request comes in between. */
-  begin({ context, driver }: OpenThread, byParent: boolean): void {
-    const { live, clock, files } = context;
+  begin({ deployment, live, files, driver }: OpenThread, byParent: boolean): void {
     live.transaction(() => {
-      live.change({ deletion: { at: clock.now(), ...(byParent ? { by_parent: true as const } : {}) } });
+      live.change({ deletion: { at: deployment.clock.now(), ...(byParent ? { by_parent: true as const } : {}) } });
       live.save();
     });
     this.wakeAgain();
@@ -68,16 +67,16 @@ export class ThreadDeletion {
 
   /** Sets an alarm that repeats an attempt which a crash interrupts. */
   wakeAgain(): void {
-    const { dependencies, alarm } = this.#parts;
-    alarm().notAfter(dependencies.clock.now() / 1000 + longestHeartbeatMs);
+    const { deployment, alarm } = this.#parts;
+    alarm().notAfter(deployment.clock.now() / 1000 + longestHeartbeatMs);
   }
 
   /**
    * Deletes what remains. If a part cannot be deleted, the others are, and the alarm is set for the next attempt; then throws `unavailable`.
    */
   async attempt(): Promise<void> {
-    const { store, dependencies } = this.#parts;
-    const { faults } = dependencies;
+    const { store, deployment } = this.#parts;
+    const { faults } = deployment;
     const problems: unknown[] = [];
     this.#createdAt = store.readThread()?.created_at;
     const steps: (() => void | Promise<void>)[] = [
@@ -118,7 +117,7 @@ export class ThreadDeletion {
   }
 
   async #removeEntry(): Promise<void> {
-    const { catalog, clock, faults } = this.#parts.dependencies;
+    const { catalog, clock, faults } = this.#parts.deployment;
     const record = this.#record;
     if (record === null) return;
     const { id, created_at, imported_at = created_at } = record;
@@ -134,10 +133,9 @@ export class ThreadDeletion {
     const { inMemory, ownerFeed } = this.#parts;
     const open = inMemory();
     const record = this.#record;
-    if (record === null || open?.context.live.retired === true) return;
+    if (record === null || open?.live.retired === true) return;
     if (open !== null) {
-      const { driver, context } = open;
-      const { live } = context;
+      const { driver, live } = open;
       const { activeRun } = driver;
       // The run in memory may have used more than its row states.
       if (activeRun !== null) live.store.updateRun(activeRun);
@@ -149,8 +147,8 @@ export class ThreadDeletion {
 
   /** Deletes child threads, which delete their own. The row lists those that remain, so that a crash repeats little. */
   async #removeChildren(): Promise<void> {
-    const { store, dependencies } = this.#parts;
-    const { faults } = dependencies;
+    const { store, deployment } = this.#parts;
+    const { faults } = deployment;
     let waiting = this.#record?.children ?? [];
     const failed: string[] = [];
     for (let count = 0; waiting.length > 0 && count < childrenOfAttempt; count += childrenAtOnce) {
@@ -170,7 +168,7 @@ export class ThreadDeletion {
 
   /** Whether a child thread is deleted. */
   async #removeChild(id: string): Promise<boolean> {
-    const { threads, log, faults } = this.#parts.dependencies;
+    const { threads, log, faults } = this.#parts.deployment;
     try {
       await faults.at("deletion.child");
       const answer = await threads(id).call("remove", peerCaller, true);
@@ -182,15 +180,15 @@ export class ThreadDeletion {
   }
 
   async #notifyParent(): Promise<void> {
-    const { store, dependencies } = this.#parts;
+    const { store, deployment } = this.#parts;
     const record = this.#record;
     if (record === null || record.deletion.by_parent === true) return;
-    await dependencies.faults.at("deletion.parent");
-    await notifyParentOfDeletion(record, store, dependencies);
+    await deployment.faults.at("deletion.parent");
+    await notifyParentOfDeletion(record, store, deployment);
   }
 
   async #removeObjects(): Promise<void> {
-    const { files, faults } = this.#parts.dependencies;
+    const { files, faults } = this.#parts.deployment;
     const id = this.#record?.id;
     if (files.bucket === null || id === undefined) return;
     await faults.at("deletion.bucket");
@@ -199,22 +197,22 @@ export class ThreadDeletion {
 
   /** Sends the totals that the catalog may lack: those of ended runs, and those of the run that the deletion ended. */
   async #countUsage(): Promise<void> {
-    const { store, dependencies, inMemory } = this.#parts;
+    const { store, deployment, inMemory } = this.#parts;
     const record = this.#record;
     // Until the thread in memory has ended, its run may use more. The catalog ignores a larger total that follows a smaller one.
-    if (record === null || inMemory()?.context.live.retired === false) return;
+    if (record === null || inMemory()?.live.retired === false) return;
     const { active_run_id, background } = record;
     const ids = new Set([...background.catalog.runs, ...(active_run_id === null ? [] : [active_run_id])]);
     const totals = [...ids].flatMap((id) => totalsOfDeleted(store.run(id), record));
     if (totals.length === 0) return;
-    await dependencies.faults.at("deletion.usage");
-    await dependencies.catalog.addRunTotals(totals);
+    await deployment.faults.at("deletion.usage");
+    await deployment.catalog.addRunTotals(totals);
   }
 
   /** Stores and logs a failed attempt, and sets the alarm for the next one. Returns the error for the caller. */
   #postpone(problems: readonly unknown[]): ThreadholdError {
-    const { store, dependencies, alarm } = this.#parts;
-    const { clock, log } = dependencies;
+    const { store, deployment, alarm } = this.#parts;
+    const { clock, log } = deployment;
     const failures = problems.filter((problem) => !(problem instanceof Unfinished));
     const [cause] = failures;
     const record = this.#record;
@@ -223,7 +221,7 @@ export class ThreadDeletion {
       alarm().exactly(clock.now() / 1000);
       return continuing("It has many child threads.");
     }
-    const retry = nextRetry(record.deletion.retry, dependencies, pauses);
+    const retry = nextRetry(record.deletion.retry, deployment, pauses);
     log("error", "deletion_failed", { thread_id: record.id, failures: retry.failures, cause: causeOf(cause) });
     store.writeThread({ ...record, deletion: { ...record.deletion, retry } });
     alarm().exactly(retry.at / 1000);

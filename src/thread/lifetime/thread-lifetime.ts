@@ -40,11 +40,11 @@ export class ThreadLifetime {
    * created.
    */
   async create<T>(work: (context: CreateContext) => Promise<T>): Promise<T> {
-    const { store, dependencies, loaded, unload } = this.#parts;
+    const { store, deployment, loaded, unload } = this.#parts;
     const created = this.#creating.then(async () => {
       this.#assertNotDeleting();
       await this.importMark.removeUnfinished();
-      return work({ store, dependencies, open: loaded, close: unload });
+      return work({ store, deployment, open: loaded, close: unload });
     });
     this.#creating = created.catch(() => undefined);
     return created;
@@ -63,8 +63,8 @@ export class ThreadLifetime {
 
   /** Handles an alarm while the thread is being deleted. `dueAt` is the time of the next attempt (microseconds). Never rejects. */
   async continueDeletion(dueAt: number): Promise<void> {
-    const { dependencies, alarm } = this.#parts;
-    if (this.#removing === null && dueAt > dependencies.clock.now()) {
+    const { deployment, alarm } = this.#parts;
+    if (this.#removing === null && dueAt > deployment.clock.now()) {
       alarm().exactly(dueAt / 1000);
       return;
     }

@@ -15,6 +15,7 @@ import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { unreachable } from "#lib/unreachable.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
+import type { Deployment } from "../deployment.ts";
 import { Broadcaster } from "../reader/broadcaster.ts";
 import { EventNumbers, reservation } from "../reader/event-numbers.ts";
 import { replay } from "../replay/replay.ts";
@@ -23,6 +24,12 @@ import { changeByMessage, readLastText, titleByChange, titleByMessage } from "./
 import { LiveRunState } from "./live-run-state.ts";
 import { RowSnapshots } from "./row-snapshot.ts";
 import { threadSnapshot } from "./thread-snapshot.ts";
+
+/** A loaded thread, and what its deployment shares: the parts that most functions take. */
+export interface DeployedThread {
+  deployment: Deployment;
+  live: LiveThread;
+}
 
 /**
  * A loaded thread. Which member a caller needs:

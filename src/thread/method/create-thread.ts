@@ -14,10 +14,11 @@ import { checkSetupTools } from "#flow/setup/thread-setup.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import { initialParts, transcriptParts } from "../attachments/admit-files.ts";
+import type { Deployment } from "../deployment.ts";
 import { appendMessages } from "../live/append-messages.ts";
+import type { DeployedThread } from "../live/live-thread.ts";
 import { reservation } from "../reader/event-numbers.ts";
 import { definitionAccess } from "../run/definition-access.ts";
-import type { ThreadDependencies } from "../thread-dependencies.ts";
 import type { OpenThread } from "./loaded-thread.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { view } from "./thread-changes.ts";
@@ -31,7 +32,7 @@ const mainBranch = "main";
 /** Dependencies of the creation. `open` loads the created thread. */
 export interface CreateContext {
   store: ManagedThreadStore;
-  dependencies: ThreadDependencies;
+  deployment: Deployment;
   open: () => OpenThread | null;
   /** Removes the loaded thread from memory. */
   close: () => void;
@@ -46,64 +47,66 @@ export const createMethods: MethodGroup<"create"> = {
  * at once.
  */
 export async function createThread(
-  { store, dependencies, open, close }: CreateContext,
+  { store, deployment, open, close }: CreateContext,
   caller: Caller,
   input: CreateInput,
 ): Promise<Thread> {
   if (!caller.admin && (caller.user === null || caller.user !== input.user_id)) {
     throw refuse("forbidden", "A thread for another user needs an admin's token.");
   }
-  const definitions = new SetupDefinitions(dependencies.registry, () => input.setup);
+  const definitions = new SetupDefinitions(deployment.registry, () => input.setup);
   await definitions.agent(input.agent_id);
   if (store.importing() !== null) throw refuse("conflict", `A thread with the id "${input.id}" is being imported.`);
   const known = store.exists() ? store.readThread() : null;
   if (known === null) {
     checkSetupTools(input.setup?.tools ?? [], definitions);
-    store.create(newRecord(input, dependencies.clock.now()));
+    store.create(newRecord(input, deployment.clock.now()));
   } else mustBeTheSame(known, caller, input);
   const made = open();
   if (made === null) throw refuse("internal", "The thread was made and cannot be read.");
-  if (made.context.live.record.creation !== unfinished) {
+  if (made.live.record.creation !== unfinished) {
     // A crash may have interrupted the first request before the catalog was updated.
-    await made.context.wakeups.updateCatalog();
-    return view(made.context.live);
+    await made.wakeups.updateCatalog();
+    return view(made.live);
   }
   try {
     await finishCreation(made, input);
-    made.context.ownerFeed.created(made.context.live);
+    made.ownerFeed.created(made.live);
   } catch (thrown) {
     // A deletion that began meanwhile deletes what was stored. Its mark stays in the row until then.
-    if (made.context.live.record.deletion !== undefined) throw thrown;
+    if (made.live.record.deletion !== undefined) throw thrown;
     // A refused creation stores nothing.
     made.driver.abandon();
     await store.destroy();
-    made.context.ownerFeed.deleted(made.context.live.record);
+    made.ownerFeed.deleted(made.live.record);
     close();
     throw thrown;
   }
-  return view(made.context.live);
+  return view(made.live);
 }
 
 /** Stores the first messages. If a crash interrupts the creation before that, the repeated request continues with this function. */
-async function finishCreation({ context, driver }: OpenThread, input: CreateInput): Promise<void> {
-  const { hooks } = definitionAccess(context);
+async function finishCreation(open: OpenThread, input: CreateInput): Promise<void> {
+  const { hooks } = definitionAccess(open);
   const messages: MessageRecord[] = [];
-  const { drafts, claim } = await firstMessages({ context, driver }, input);
+  const { drafts, claim } = await firstMessages(open, input);
   for (const draft of drafts) messages.push(await hooks.beforeCreateMessage(draft));
   claim();
-  appendMessages(context.live, messages, { creation: input.creation });
+  appendMessages(open.live, messages, { creation: input.creation });
   for (const message of messages) await hooks.afterCreateMessage(message);
-  await context.wakeups.updateCatalog();
+  await open.wakeups.updateCatalog();
 }
 
+/** The parts of a thread that store its first messages. */
+type FilledThread = Pick<OpenThread, "deployment" | "live" | "files" | "driver">;
+
 async function firstMessages(
-  open: Pick<OpenThread, "context" | "driver">,
+  open: FilledThread,
   { initial_messages: initial = [], transcript }: CreateInput,
 ): Promise<{ drafts: MessageRecord[]; claim: () => void }> {
-  const { context, driver } = open;
   if (transcript !== undefined) return transcriptMessages(open, transcript);
-  const { messages: parts, claim } = await initialParts(context, driver, initial);
-  return { drafts: initial.map((message, index) => draftOf(message, parts[index] ?? [], context)), claim };
+  const { messages: parts, claim } = await initialParts(open, initial);
+  return { drafts: initial.map((message, index) => draftOf(message, parts[index] ?? [], open)), claim };
 }
 
 function mustBeTheSame(known: ThreadRecord, caller: Caller, input: CreateInput): void {
@@ -112,13 +115,13 @@ function mustBeTheSame(known: ThreadRecord, caller: Caller, input: CreateInput):
   if (!own || !same) throw refuse("conflict", `The thread id "${input.id}" is in use.`);
 }
 
-function draftOf(message: InitialMessage, parts: StoredPart[], context: OpenThread["context"]): MessageRecord {
+function draftOf(message: InitialMessage, parts: StoredPart[], { live, deployment }: DeployedThread): MessageRecord {
   return messageDraft({
-    id: context.live.uuids.next(),
+    id: live.uuids.next(),
     role: message.role,
     parts,
     branch: mainBranch,
-    at: context.clock.now(),
+    at: deployment.clock.now(),
     silent: message.silent,
     metadata: message.metadata,
   });
@@ -158,13 +161,14 @@ function newRecord(input: CreateInput, now: number): ThreadRecord {
  * produced. `claim` is called right before they are written.
  */
 async function transcriptMessages(
-  { context, driver }: Pick<OpenThread, "context" | "driver">,
+  open: FilledThread,
   transcript: readonly TranscriptMessage[],
 ): Promise<{ drafts: MessageRecord[]; claim: () => void }> {
   const said = transcript.flatMap((message) => (message.role === "user" ? [message] : []));
-  const { messages, claim } = await transcriptParts(context, driver, said);
+  const { messages, claim } = await transcriptParts(open, said);
   const parts = new Map(said.map(({ index }, at) => [index, messages[at] ?? []]));
-  const { live, clock } = context;
+  const { live } = open;
+  const { clock } = open.deployment;
   const drafts = transcript.map((message) => {
     const of = { id: live.uuids.next(), branch: live.record.branch, at: clock.now() };
     const draft = { ...of, parts: parts.get(message.index) ?? partsOf(message) };

@@ -8,14 +8,18 @@ import { filesPath } from "#core/rpc/thread-rpc.ts";
 import { quotedTag } from "#lib/entity-tag.ts";
 import { mediaTypeOfName } from "#lib/media-type.ts";
 
-import type { ObjectContext } from "../object-context.ts";
 import { checkWrite } from "./file-condition.ts";
 import { readFile } from "./file-download.ts";
 import { fileJson, noFile } from "./file-json.ts";
+import type { OpenThread } from "./loaded-thread.ts";
 import { openUpload } from "./upload-stream.ts";
 
 /** Returns the response to a request about files. Throws a `ThreadholdError` to refuse it. */
-export async function serveFiles(context: ObjectContext, incoming: Request, url: URL): Promise<Response> {
+export async function serveFiles(
+  context: FileContext & Pick<OpenThread, "searches">,
+  incoming: Request,
+  url: URL,
+): Promise<Response> {
   const { files } = context;
   const query = Object.fromEntries(url.searchParams);
   switch (url.pathname.slice(filesPath.length)) {
@@ -77,13 +81,17 @@ async function search(files: ThreadFiles, query: Query, signal: AbortSignal): Pr
 }
 
 /** The dependencies of an upload. */
-type FileContext = Pick<ObjectContext, "files" | "clock">;
+type FileContext = Pick<OpenThread, "files" | "deployment">;
 
 /**
  * Writes a file from a request's body. The response has the record, with 201 for a new file and 200 for a replaced one. A file is
  * replaced after the last byte has arrived, if the conditions of the request still hold then. Throws to refuse.
  */
-async function writeFile({ files, clock }: FileContext, incoming: Request, path: string): Promise<Response> {
+async function writeFile(
+  { files, deployment: { clock } }: FileContext,
+  incoming: Request,
+  path: string,
+): Promise<Response> {
   const { headers, body } = incoming;
   const length = headers.get("content-length");
   if (Number(length ?? "0") > files.limit) {

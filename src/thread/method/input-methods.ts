@@ -13,16 +13,14 @@ import { acceptResults } from "./post-tool-results.ts";
 export const inputMethods: MethodGroup<"postMessage" | "postRun" | "postToolResults"> = {
   postMessage: (call, ...[input, key, setup = {}]) =>
     withConfirmedLease(call, (open) =>
-      withSetup(open, setup, ({ context, driver }) =>
-        admitMessage(context, driver, { caller: call.caller, input, key, setup }),
-      ),
+      withSetup(open, setup, () => admitMessage(open, { caller: call.caller, input, key, setup })),
     ),
   postRun: (call, input, key) =>
-    withConfirmedLease(call, ({ context, driver }) => admitRun(context, driver, { caller: call.caller, input, key })),
+    withConfirmedLease(call, (open) => admitRun(open, { caller: call.caller, input, key })),
   postToolResults: (call, body, setup = {}) =>
     withConfirmedLease(call, (open) =>
       withSetup(open, setup, async () => {
-        const after = open.context.live.lastSeq;
+        const after = open.live.lastSeq;
         return { ...(await acceptResults(open, { caller: call.caller, body, setup })), after };
       }),
     ),
@@ -38,7 +36,7 @@ async function withConfirmedLease<T>(
 ): Promise<T> {
   const open = thread();
   const admitted = await admit(open);
-  open.context.ownerFeed.confirmLease(caller, open.context.live);
+  open.ownerFeed.confirmLease(caller, open.live);
   return admitted;
 }
 
@@ -47,15 +45,14 @@ async function withConfirmedLease<T>(
  * whose setup has another name or owner than `named`.
  */
 async function withSetup<T>(
-  open: OpenThread,
+  { live }: Pick<OpenThread, "live">,
   { named }: InputSetup,
-  admit: (open: OpenThread) => Promise<T>,
+  admit: () => Promise<T>,
 ): Promise<T & { client_tools: string[] }> {
-  const { live } = open.context;
   const { user_id, setup } = live.record;
   if (named !== undefined && (setup?.id !== named.name || user_id !== named.owner)) {
     throw refuse("thread_not_found", "There is no such thread.");
   }
-  const admitted = await admit(open);
+  const admitted = await admit();
   return { ...admitted, client_tools: live.record.setup?.tools.map(({ name }) => name) ?? [] };
 }

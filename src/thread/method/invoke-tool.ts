@@ -6,31 +6,34 @@ import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Caller } from "#core/rpc/thread-rpc.ts";
 
-import type { ObjectContext } from "../object-context.ts";
+import type { OpenThread } from "./loaded-thread.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 /** The method that runs a tool without a model. */
 export const toolMethods: MethodGroup<"invokeTool"> = {
-  invokeTool: ({ caller, thread }, name, args) => invokeByHand(thread().context, caller, { name, args }),
+  invokeTool: ({ caller, thread }, name, args) => invokeByHand(thread(), caller, { name, args }),
 };
 
 /** Invokes a tool. An administrator may invoke every tool. */
 async function invokeByHand(
-  context: ObjectContext,
+  open: Pick<OpenThread, "live" | "definitions" | "calls">,
   caller: Caller,
   { name, args }: { name: string; args: JsonObject },
 ): Promise<ToolResult> {
-  const { definitions } = context;
+  const { definitions, calls } = open;
   const isTool = definitions.has("tools", name) || definitions.hasSourcePrefix(name);
-  if (!caller.admin && isTool && !(await isOffered(context, name))) {
+  if (!caller.admin && isTool && !(await isOffered(open, name))) {
     const message = `The agent of this thread does not offer the tool "${name}". An administrator may invoke it.`;
     throw refuse("forbidden", message);
   }
-  return context.calls.invoke(name, args, null);
+  return calls.invoke(name, args, null);
 }
 
 /** Whether the prompt of one of the agent's sides (its one or two models) lists the tool. */
-async function isOffered({ definitions, live }: ObjectContext, name: string): Promise<boolean> {
+async function isOffered(
+  { definitions, live }: Pick<OpenThread, "definitions" | "live">,
+  name: string,
+): Promise<boolean> {
   const agent = await definitions.agent(live.record.agent_id);
   const sides = [agent.sideA, agent.type === "dual_ai" ? agent.sideB : undefined].filter((side) => side !== undefined);
   const prompts = await Promise.all(sides.map(({ prompt }) => definitions.prompt(prompt)));

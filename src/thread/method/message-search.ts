@@ -13,8 +13,8 @@ import { textFinder } from "#lib/text-search.ts";
 import { WorkSlices } from "#lib/work-slices.ts";
 
 import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
 import { fileJson } from "./file-json.ts";
+import type { OpenThread } from "./loaded-thread.ts";
 import { knownBranch } from "./thread-messages.ts";
 
 /** The maximum number of rows that a page searches, and the maximum number of UTF-16 units of their JSON. */
@@ -33,9 +33,13 @@ const rowWork = 500;
 const speakers: ReadonlySet<Role> = new Set(["user", "assistant", "system"]);
 
 /** Responds to the Worker's request for a page of matches. The search ends when the request is aborted. */
-export async function serveMessageSearch(context: ObjectContext, incoming: Request, url: URL): Promise<Response> {
+export async function serveMessageSearch(
+  { live, searches }: Pick<OpenThread, "live" | "searches">,
+  incoming: Request,
+  url: URL,
+): Promise<Response> {
   const query = searchMessagesSchema.parse(Object.fromEntries(url.searchParams));
-  return fileJson(await context.searches.search(incoming, (signal) => searchMessages(context.live, query, signal)));
+  return fileJson(await searches.search(incoming, (signal) => searchMessages(live, query, signal)));
 }
 
 /** A page of matches. Rejects with the signal's reason when the signal is aborted. */

@@ -8,9 +8,8 @@ import { knownCalls } from "../children/child-results.ts";
 import { receiveDelivery, forwardEvents, findWaitingCall } from "../children/delivery.ts";
 import { callKey } from "../children/removal.ts";
 import { receiveWatch } from "../children/watching.ts";
-import type { LiveThread } from "../live/live-thread.ts";
 import { admitMessage } from "../run/admission.ts";
-import type { Driver } from "../run/driver.ts";
+import type { AdmissionContext } from "../run/admission.ts";
 import { createThread } from "./create-thread.ts";
 import type { OpenThread } from "./loaded-thread.ts";
 import type { MethodGroup } from "./method-call.ts";
@@ -26,39 +25,37 @@ export const peerMethods: MethodGroup<PeerNames> = {
     return null;
   },
   deliver: ({ thread }, delivery) => {
-    const { context, driver } = thread();
-    receiveDelivery(context, driver, delivery);
+    receiveDelivery(thread(), delivery);
     return null;
   },
   childCalls: ({ thread }, calls) => {
-    const { context, driver } = thread();
-    receiveChildCalls(context.live, driver, calls);
+    receiveChildCalls(thread(), calls);
     return null;
   },
-  knownCalls: ({ caller, thread }, ids, most) => knownCalls(thread().context, { caller, ids, most }),
-  relay: ({ thread }, relay) => forwardEvents(thread().context, relay),
+  knownCalls: ({ caller, thread }, ids, most) => knownCalls(thread(), { caller, ids, most }),
+  relay: ({ thread }, relay) => forwardEvents(thread(), relay),
   watch: ({ thread }, parentId) => {
-    receiveWatch(thread().context, parentId);
+    receiveWatch(thread(), parentId);
     return null;
   },
 };
 
 /** Starts the child's run. The idempotency key makes a repeated start change nothing. */
-async function admitTask(
-  { context, driver }: OpenThread,
-  { id, parent, text, limits, trace }: ChildInput,
-): Promise<void> {
+async function admitTask(open: AdmissionContext, { id, parent, text, limits, trace }: ChildInput): Promise<void> {
   const input = { content: text, role: "user", silent: false, metadata: {}, when: "queue", run: true, limits } as const;
   const key = { key: callKey(parent), fingerprint: id };
   const caller = trace === undefined ? peerCaller : { ...peerCaller, trace };
-  await admitMessage(context, driver, { caller, input, key, parentRunId: parent.run_id });
+  await admitMessage(open, { caller, input, key, parentRunId: parent.run_id });
 }
 
 /**
  * Stores a child's calls that wait for a client or a person. The parent lists them with its own calls and accepts results for them, so
  * its clients do not need the child threads. The calls are listed at once if the run is suspended, otherwise at its next suspension.
  */
-function receiveChildCalls(live: LiveThread, driver: Driver, { calls, ...reported }: ChildCalls): void {
+function receiveChildCalls(
+  { live, driver }: Pick<OpenThread, "live" | "driver">,
+  { calls, ...reported }: ChildCalls,
+): void {
   const row = findWaitingCall(live, reported);
   if (row === null) return;
   const next = { ...row, awaits: { ...row.awaits, calls } };

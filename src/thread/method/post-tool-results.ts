@@ -25,8 +25,7 @@ import { entryOf } from "../background/catalog-task.ts";
 import { forwardResults, groupByThread } from "../children/child-results.ts";
 import { enqueueCalls } from "../children/outbound-messages.ts";
 import { openCallRows, recentCalls } from "../live/call-rows.ts";
-import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread, LiveThread } from "../live/live-thread.ts";
 import { keepOptions } from "../run/admission.ts";
 import type { Driver } from "../run/driver.ts";
 import { questionsIn } from "../run/questions.ts";
@@ -47,10 +46,11 @@ interface ResultsRequest {
  * threads. Resumes the run when all calls of its step have answers.
  */
 export async function acceptResults(
-  { context, driver }: OpenThread,
+  open: OpenThread,
   { caller, body, setup }: ResultsRequest,
 ): Promise<ToolResultsTaken> {
-  const { live } = context;
+  const { live, driver } = open;
+  const { clock, faults } = open.deployment;
   if (setup.onlyWhileWaiting === true && live.record.status !== "awaiting_tool_execution") {
     throw refuse("conflict", "No call of this thread waits for a result.");
   }
@@ -59,7 +59,7 @@ export async function acceptResults(
   const { questions } = live.runState;
   const answers = questions.read(body.results, body.run_id);
   const results = body.results.filter(({ tool_call_id }) => !questions.knows(tool_call_id));
-  await context.faults.at("results.read");
+  await faults.at("results.read");
   const waiting = openCallRows(live);
   const waitsHere = ({ tool_call_id }: PostToolResults["results"][number]) =>
     waiting.some((row) => row.tool_call_id === tool_call_id && row.awaits?.kind !== "child");
@@ -67,42 +67,42 @@ export async function acceptResults(
   const grouped =
     others.length === 0
       ? null
-      : await groupByThread(context, { caller, results: others, open: waiting, runId: body.run_id });
+      : await groupByThread(open, { caller, results: others, open: waiting, runId: body.run_id });
   const own = [...results.filter(waitsHere), ...(grouped?.own ?? [])];
-  await context.faults.at("results.own");
+  await faults.at("results.own");
   const read = await Promise.all(own.map((one) => readPosted(one, body.results.indexOf(one))));
-  await context.faults.at("results.values");
-  const posted = await checkedValues(context, read, openCalls(context.live, driver));
-  checked({ context, driver }, posted, body.run_id);
-  await context.faults.at("results.children");
-  const late = grouped === null ? [] : await forwardResults(context, driver, { caller, parts: grouped.parts });
+  await faults.at("results.values");
+  const posted = await checkedValues(open, read, openCalls(live, driver));
+  checked(open, posted, body.run_id);
+  await faults.at("results.children");
+  const late = grouped === null ? [] : await forwardResults(open, { caller, parts: grouped.parts });
   // There is no await after this line, so a call that is open here is still open when its answer is stored.
-  const accepted = checked({ context, driver }, posted, body.run_id);
-  const decided = { by: caller.user, at: context.clock.now() };
+  const accepted = checked(open, posted, body.run_id);
+  const decided = { by: caller.user, at: clock.now() };
   const answered = [...accepted.answered.values()].map(({ row, posted: one }) => withAnswer(row, one, decided));
   live.transaction(() => {
     for (const row of answered) live.updateMessage(row);
-    for (const { row, posted: one } of accepted.late) logLate(context, row, one);
-    keepOptions(context.live, setup);
+    for (const { row, posted: one } of accepted.late) logLate(open, row, one);
+    keepOptions(live, setup);
     if (answered.length === 0 || live.record.pending === undefined) return;
     live.change({ pending: live.record.pending.filter(({ id }) => !accepted.answered.has(id)) });
     enqueueCalls(live);
     live.save();
   });
-  context.wakeups.runSoon();
+  open.wakeups.runSoon();
   const ended = questions.answer(answers);
   const { runState, record } = live;
-  const open =
+  const missing =
     runState.messages === null ? (record.pending ?? []) : [...awaitedCalls(runState.messages), ...questionsIn(record)];
-  if (answered.length > 0 && isStepAnswered(answered, openCalls(context.live, driver))) {
+  if (answered.length > 0 && isStepAnswered(answered, openCalls(live, driver))) {
     driver.resumeNow(answered[0]?.run_id ?? null);
-  } else if (answered.length > 0 && live.record.status === "awaiting_tool_execution") relistOpenCalls(context);
+  } else if (answered.length > 0 && live.record.status === "awaiting_tool_execution") relistOpenCalls(open);
   const askedBy = body.results.flatMap(({ tool_call_id }) => questions.runOf(tool_call_id) ?? [])[0];
   const shownRun = run ?? live.store.run(accepted.over[0]?.run_id ?? grouped?.runId ?? askedBy ?? "");
   if (shownRun === null) throw refuse("conflict", "The run of these calls is gone.");
   return {
     run: toRun(live.store.run(shownRun.id) ?? shownRun),
-    missing: open,
+    missing,
     ignored: [...ended, ...(grouped?.ignored ?? []), ...late, ...accepted.late.map(({ posted: { id } }) => id)],
   };
 }
@@ -111,7 +111,11 @@ export async function acceptResults(
  * Sends the thread's entry to the catalog while the run waits for further calls, so that lists do not show the answered ones. Costs no row
  * of the thread and no alarm: after a failure or a crash the catalog is updated when the run resumes.
  */
-function relistOpenCalls({ live, catalog, background, log }: ObjectContext): void {
+function relistOpenCalls({
+  live,
+  deployment: { catalog, log },
+  background,
+}: Pick<OpenThread, "live" | "deployment" | "background">): void {
   const failed = (cause: unknown) =>
     log("error", "catalog_unreachable", { thread_id: live.record.id, cause: causeOf(cause) });
   background(catalog.put(entryOf(live)).catch(failed));
@@ -129,15 +133,15 @@ interface CheckedAnswers {
 
 /** Compares the answers with the current rows of their calls. Throws if one is refused. */
 function checked(
-  { context, driver }: Pick<OpenThread, "context" | "driver">,
+  { live, driver }: Pick<OpenThread, "live" | "driver">,
   posted: readonly PostedAnswer[],
   runId: string | undefined,
 ): CheckedAnswers {
-  const open = new Map(openCalls(context.live, driver).map((row) => [row.tool_call_id, row]));
+  const open = new Map(openCalls(live, driver).map((row) => [row.tool_call_id, row]));
   const { answered, over, late }: CheckedAnswers = { answered: new Map(), over: [], late: [] };
   for (const one of posted) {
     const row = open.get(one.id);
-    const call = row ?? settledCall(context.live, one);
+    const call = row ?? settledCall(live, one);
     if (runId !== undefined && call.run_id !== runId) throw otherRun(one.id, runId);
     if (row === undefined) {
       over.push(call);
@@ -224,7 +228,11 @@ function otherAnswer(id: string): ThreadholdError {
 }
 
 /** Logs an answer that arrived after its call had ended. */
-function logLate({ live, clock }: ObjectContext, row: MessageRecord, { id, content }: PostedAnswer): void {
+function logLate(
+  { live, deployment: { clock } }: DeployedThread,
+  row: MessageRecord,
+  { id, content }: PostedAnswer,
+): void {
   const answer = content.kind === "remote" ? content.answer : content.decision;
   live.store.insertLog({
     id: live.uuids.next(),
@@ -338,12 +346,15 @@ function decisionIn(approved: boolean, { args, error }: PostedResult): Omit<Appr
   };
 }
 
+/** The parts of a thread that answers are checked with. */
+type CheckingThread = Pick<OpenThread, "definitions" | "deployment" | "live">;
+
 /**
  * Checks the answers to open calls: changed arguments against the tool's schema, results against its result schema, if it has one. Returns
  * results as the schema parsed them. Refuses invalid ones. Answers to other calls are not checked, only compared with the stored ones.
  */
 export async function checkedValues(
-  context: ObjectContext,
+  context: CheckingThread,
   posted: readonly PostedAnswer[],
   open: readonly MessageRecord[],
 ): Promise<PostedAnswer[]> {
@@ -356,7 +367,7 @@ export async function checkedValues(
 }
 
 async function checkedValue(
-  { definitions, faults, live }: ObjectContext,
+  { definitions, deployment: { faults }, live }: CheckingThread,
   one: PostedAnswer,
   name: string | null,
 ): Promise<PostedAnswer> {

@@ -13,8 +13,8 @@ import type { TranscriptEntry, TranscriptPage } from "#core/rpc/thread-rpc.ts";
 
 import { boundedRows, pageBytes } from "../bounded-page.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
 import { eventSource } from "../replay/replay.ts";
+import type { OpenThread } from "./loaded-thread.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { view } from "./thread-changes.ts";
 
@@ -24,15 +24,18 @@ const pageLength = 500;
 /** The maximum number of messages that are searched for the model that answered last. */
 const searched = 50;
 
+/** The parts of a thread that a transcript is read from. */
+type TranscribedThread = Pick<OpenThread, "live" | "definitions">;
+
 /** The method that reads the conversation. */
 export const transcriptMethods: MethodGroup<"readTranscript"> = {
-  readTranscript: ({ thread }, cursor) => readTranscript(thread().context, cursor),
+  readTranscript: ({ thread }, cursor) => readTranscript(thread(), cursor),
 };
 
-async function readTranscript(context: ObjectContext, cursor: string | null): Promise<TranscriptPage> {
-  const { live } = context;
+async function readTranscript(open: TranscribedThread, cursor: string | null): Promise<TranscriptPage> {
+  const { live } = open;
   const { branch } = live.record;
-  const model = lastModel(context.live) ?? (await modelToAsk(context));
+  const model = lastModel(live) ?? (await modelToAsk(open));
   const { rows, more } = boundedRows(
     (from, limit) => live.store.messages({ branch, order: "asc", includeSilent: true, limit, beyond: from }),
     (message) => message.position,
@@ -40,12 +43,12 @@ async function readTranscript(context: ObjectContext, cursor: string | null): Pr
   );
   const last = rows.at(-1);
   return {
-    thread: view(context.live),
+    thread: view(live),
     name: live.record.setup?.id ?? null,
     model,
-    cost: costSoFar(context.live),
+    cost: costSoFar(live),
     pending: live.record.status === "awaiting_tool_execution" ? pendingCalls(live) : [],
-    entries: entriesOf(context.live, rows),
+    entries: entriesOf(live, rows),
     next_cursor: more && last !== undefined ? encodeCursor(last.position, "transcript") : null,
   };
 }
@@ -80,7 +83,7 @@ function lastModel(live: LiveThread): string | null {
  * The model that the prompt of the agent's first side (its model, or the first of its two) names; null if the project no longer defines the
  * agent or the prompt.
  */
-async function modelToAsk({ live, definitions }: ObjectContext): Promise<string | null> {
+async function modelToAsk({ live, definitions }: TranscribedThread): Promise<string | null> {
   try {
     const { sideA } = await definitions.agent(live.record.agent_id);
     return (await definitions.prompt(sideA.prompt)).model;

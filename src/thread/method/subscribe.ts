@@ -11,11 +11,11 @@ import { endField } from "#core/rpc/thread-rpc.ts";
 
 import { notifyChildrenOfReader } from "../children/watching.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
 import { cursorSchema } from "../reader/reader-cursor.ts";
 import type { Cursor, EventFilter } from "../reader/reader-cursor.ts";
 import { Reader } from "../reader/reader.ts";
 import type { ReaderSocket } from "../reader/reader.ts";
+import type { OpenThread } from "./loaded-thread.ts";
 
 /** Maximal number of sockets of one thread. */
 const readerLimit = 2000;
@@ -28,7 +28,10 @@ export interface Upgrade {
 }
 
 /** Accepts an upgrade: sends the missed events, then every new one. Returns the response with the client's end of the socket. */
-export function subscribe(context: ObjectContext, { state, url, lease }: Upgrade): Response {
+export function subscribe(
+  context: Pick<OpenThread, "deployment" | "live" | "background">,
+  { state, url, lease }: Upgrade,
+): Response {
   const { live } = context;
   if (live.broadcaster.readers >= readerLimit) {
     throw refuse("rate_limited", `This thread has ${readerLimit} subscribers already.`);
@@ -43,7 +46,7 @@ export function subscribe(context: ObjectContext, { state, url, lease }: Upgrade
   const reader = new Reader(server, cursor);
   live.broadcaster.join(reader, after);
   notifyChildrenOfReader(context);
-  endIfRunIsOver(context.live, reader);
+  endIfRunIsOver(live, reader);
   reader.save();
   return new Response(null, { status: 101, webSocket: client });
 }

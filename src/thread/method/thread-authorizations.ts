@@ -7,12 +7,12 @@ import type { MethodGroup } from "./method-call.ts";
 
 export const authorizationMethods: MethodGroup<"authorization" | "authorized"> = {
   authorization({ thread }, call) {
-    const { callOwn } = thread().context.authorizations;
+    const { callOwn } = thread().authorizations;
     if (callOwn === null) throw refuse("conflict", "The authorizations of this thread are those of its user.");
     return callOwn(call);
   },
   async authorized({ thread }, server) {
-    const { live, wakeups } = thread().context;
+    const { live, wakeups } = thread();
     grantAuthorization(live, server);
     await wakeups.updateCatalog();
     return null;

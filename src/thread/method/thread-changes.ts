@@ -1,4 +1,4 @@
-// The methods of a thread as a whole: show it, change it, stop its run, delete it (`background/thread-deletion.ts`), send it to the catalog
+// The methods of a thread as a whole: show it, change it, stop its run, delete it (`lifetime/thread-deletion.ts`), send it to the catalog
 // (the deployment's index of all threads) again.
 
 import { refuse } from "#contract/error.ts";
@@ -8,19 +8,19 @@ import { toThread } from "#core/record/view.ts";
 import type { Relisted } from "#core/rpc/thread-rpc.ts";
 
 import { entryOf, ranHere, runTotals } from "../background/catalog-task.ts";
-import type { LiveThread } from "../live/live-thread.ts";
+import type { DeployedThread, LiveThread } from "../live/live-thread.ts";
 import { dropInput } from "../run/drop-input.ts";
 import { runOfKey } from "../run/idempotency.ts";
 import type { OpenThread } from "./loaded-thread.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 export const changeMethods: MethodGroup<"describe" | "patch" | "stop" | "remove" | "relist"> = {
-  describe: ({ thread }) => view(thread().context.live),
+  describe: ({ thread }) => view(thread().live),
   patch: ({ thread }, change) => patchThread(thread(), change),
   stop({ thread }, runId, key) {
     const open = thread();
-    const id = key === undefined ? runId : runOfKey(open.context.live, key);
-    return key !== undefined && id === null ? { status: open.context.live.record.status } : stopThread(open, id);
+    const id = key === undefined ? runId : runOfKey(open.live, key);
+    return key !== undefined && id === null ? { status: open.live.record.status } : stopThread(open, id);
   },
   remove: async ({ remove }, byParent = false) => {
     await remove(byParent);
@@ -35,8 +35,10 @@ export function view(live: LiveThread): Thread {
 }
 
 /** Changes title, tags, metadata or agent. */
-async function patchThread({ context }: OpenThread, change: PatchThread): Promise<Thread> {
-  const { live, clock, definitions } = context;
+async function patchThread(
+  { deployment, live, definitions, wakeups }: Pick<OpenThread, "deployment" | "live" | "definitions" | "wakeups">,
+  change: PatchThread,
+): Promise<Thread> {
   const { agent_id, title, tags, metadata } = change;
   if (agent_id !== undefined) {
     await definitions.agent(agent_id);
@@ -50,21 +52,24 @@ async function patchThread({ context }: OpenThread, change: PatchThread): Promis
     ...(title === undefined ? {} : { title, titled_by: null }),
     ...(tags === undefined ? {} : { tags }),
     ...(metadata === undefined ? {} : { metadata }),
-    updated_at: clock.now(),
+    updated_at: deployment.clock.now(),
   });
   live.markForCatalog();
   live.emitUpdated();
-  await context.wakeups.updateCatalog();
-  return view(context.live);
+  await wakeups.updateCatalog();
+  return view(live);
 }
 
 /** Stops the active run, or removes a queued run. The response is sent when that is durable. A repeated stop changes nothing. */
-function stopThread({ context, driver }: OpenThread, runId: string | null): { status: ThreadStatus } {
-  const { live } = context;
+function stopThread(
+  open: Pick<OpenThread, "deployment" | "live" | "files" | "driver">,
+  runId: string | null,
+): { status: ThreadStatus } {
+  const { live, driver } = open;
   if (!driver.stop(runId) && runId !== null) {
     const run = live.store.run(runId);
     if (run === null) throw refuse("run_not_found", `There is no run "${runId}" in this thread.`);
-    if (run.status === "queued" && live.record.queue.run_ids.includes(runId)) dropInput(context, run);
+    if (run.status === "queued" && live.record.queue.run_ids.includes(runId)) dropInput(open, run);
   }
   return { status: live.record.status };
 }
@@ -76,8 +81,7 @@ const page = 100;
  * Sends the thread's entry and the totals of every ended run to the catalog, to rebuild a lost catalog. Imported runs are not sent.
  * Repeating it changes nothing, because the catalog counts a run once.
  */
-async function relistThread({ context }: OpenThread): Promise<Relisted> {
-  const { live, catalog } = context;
+async function relistThread({ live, deployment: { catalog } }: DeployedThread): Promise<Relisted> {
   const { id } = live.record;
   let beyond: string | undefined;
   let sent = 0;

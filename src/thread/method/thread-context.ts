@@ -12,15 +12,17 @@ import { clientTools } from "#flow/tool-source/client-tools.ts";
 import { projectTools } from "#flow/tool-source/project-tools.ts";
 import { promptTools } from "#flow/tool-source/prompt-tools.ts";
 
-import type { ObjectContext } from "../object-context.ts";
+import type { DefinitionContext } from "../run/definition-access.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import { carriedOn, firstSide, messagesBefore } from "../run/earlier-messages.ts";
 import { threadProjections } from "../run/thread-projections.ts";
+import type { ToolSourceContext } from "../run/thread-tool-sources.ts";
 import { threadSkills, threadToolSources } from "../run/thread-tool-sources.ts";
+import type { OpenThread } from "./loaded-thread.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 export const contextMethods: MethodGroup<"threadContext"> = {
-  threadContext: ({ thread }) => threadContext(thread().context),
+  threadContext: ({ thread }) => threadContext(thread()),
 };
 
 /** No step is executed, so no child thread is started. */
@@ -31,8 +33,12 @@ const noChildren: ChildThreads = {
   stop: () => {},
 };
 
-async function threadContext(context: ObjectContext): Promise<ThreadContext> {
-  const { live, definitions, clock, faults } = context;
+/** The parts of a thread that its next request is described from. */
+type DescribedThread = DefinitionContext & ToolSourceContext & Pick<OpenThread, "background">;
+
+async function threadContext(context: DescribedThread): Promise<ThreadContext> {
+  const { live, definitions } = context;
+  const { clock, faults } = context.deployment;
   const { branch, last_position, active_run_id } = live.record;
   const run = active_run_id === null ? null : live.store.run(active_run_id);
   const start = run ?? { branch, after_position: last_position };

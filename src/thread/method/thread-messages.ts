@@ -13,17 +13,17 @@ import { updateMessage } from "#flow/state/create-thread-state.ts";
 
 import { boundedRows, pageBytes } from "../bounded-page.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { DefinitionContext } from "../run/definition-access.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import { filteredText } from "../run/filter-input.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 export const messageMethods: MethodGroup<"listMessages" | "getMessage" | "patchMessage" | "deleteMessage"> = {
-  listMessages: ({ thread }, query) => listMessages(thread().context.live, query),
-  getMessage: ({ thread }, id) => toMessage(getMessage(thread().context.live, id)),
-  patchMessage: ({ thread }, id, change) => patchMessage(thread().context, id, change),
+  listMessages: ({ thread }, query) => listMessages(thread().live, query),
+  getMessage: ({ thread }, id) => toMessage(getMessage(thread().live, id)),
+  patchMessage: ({ thread }, id, change) => patchMessage(thread(), id, change),
   deleteMessage: ({ thread }, id) => {
-    deleteMessage(thread().context, id);
+    deleteMessage(thread().live, id);
     return null;
   },
 };
@@ -64,7 +64,7 @@ function getMessage(live: LiveThread, id: string): MessageRecord {
 }
 
 /** Changes the text or the metadata of a message. The update hooks run before and after it. */
-async function patchMessage(context: ObjectContext, id: string, change: PatchMessage): Promise<Message> {
+async function patchMessage(context: DefinitionContext, id: string, change: PatchMessage): Promise<Message> {
   const record = getMessage(context.live, id);
   mustBeFree(context.live, record);
   const { access, hooks } = definitionAccess(context);
@@ -77,11 +77,10 @@ async function patchMessage(context: ObjectContext, id: string, change: PatchMes
 }
 
 /** Deletes a message and the results of its calls. */
-function deleteMessage(context: ObjectContext, id: string): void {
-  const { live } = context;
-  const record = getMessage(context.live, id);
-  mustBeFree(context.live, record);
-  const doomed = [record, ...resultsOf(context.live, record)];
+function deleteMessage(live: LiveThread, id: string): void {
+  const record = getMessage(live, id);
+  mustBeFree(live, record);
+  const doomed = [record, ...resultsOf(live, record)];
   const drafts = doomed.map((message) => ({
     type: "message_deleted" as const,
     message_id: message.id,

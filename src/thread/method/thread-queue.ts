@@ -15,7 +15,7 @@ import { isVisible } from "#lib/visible-text.ts";
 
 import { boundedRows, pageBytes } from "../bounded-page.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { DefinitionContext } from "../run/definition-access.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import { dropInput } from "../run/drop-input.ts";
 import { filteredText } from "../run/filter-input.ts";
@@ -23,11 +23,11 @@ import { countSteering } from "../run/write-run.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 export const queueMethods: MethodGroup<"listQueue" | "patchQueued" | "deleteQueued"> = {
-  listQueue: ({ thread }, query) => listQueue(thread().context.live, query),
-  patchQueued: ({ thread }, id, change) => patchQueued(thread().context, id, change),
+  listQueue: ({ thread }, query) => listQueue(thread().live, query),
+  patchQueued: ({ thread }, id, change) => patchQueued(thread(), id, change),
   deleteQueued: ({ thread }, id) => {
-    const { context } = thread();
-    dropInput(context, waitingInput(context.live, id));
+    const open = thread();
+    dropInput(open, waitingInput(open.live, id));
     return null;
   },
 };
@@ -56,10 +56,11 @@ function listQueue(live: LiveThread, query: ListQueue): Page<QueuedInput> {
 }
 
 /** Changes the text, the metadata or the position of a waiting input. The update hooks run for text and metadata. */
-async function patchQueued(context: ObjectContext, id: string, change: PatchQueued): Promise<QueuedInput> {
-  const { live, clock } = context;
+async function patchQueued(context: DefinitionContext, id: string, change: PatchQueued): Promise<QueuedInput> {
+  const { live } = context;
+  const { clock } = context.deployment;
   const { position, ...updates } = change;
-  const before = waitingInput(context.live, id);
+  const before = waitingInput(live, id);
   if (position !== undefined) movedTo(live.record, id, position);
   const { hooks } = definitionAccess(context);
   const changes = Object.keys(updates).length > 0;
@@ -69,7 +70,7 @@ async function patchQueued(context: ObjectContext, id: string, change: PatchQueu
   }
   const picked = changes ? await hooks.beforeUpdateMessage(messageOf(before).id, { ...updates }) : {};
   // While the hooks ran, the input's run may have begun, and the queue may have changed.
-  const run = waitingInput(context.live, id);
+  const run = waitingInput(live, id);
   const message = changes ? changed(messageOf(run), picked, clock.now()) : null;
   const { queue } = live.record;
   const run_ids = position === undefined ? queue.run_ids : movedTo(live.record, id, position);
@@ -82,7 +83,7 @@ async function patchQueued(context: ObjectContext, id: string, change: PatchQueu
   return view(live.record, next);
 }
 
-function view(record: ObjectContext["live"]["record"], run: QueuedRun): QueuedInput {
+function view(record: LiveThread["record"], run: QueuedRun): QueuedInput {
   const { id, kind, limits, created_at } = run;
   const { message, when } = run.queued;
   const steers = record.queue.run_ids.indexOf(id) < countSteering(record);
@@ -137,7 +138,7 @@ function changed(message: MessageRecord, updates: Record<string, unknown>, now: 
  * The queue with the input at another position. Inputs that are to join the active run stay before the others, so an input moves within its
  * group.
  */
-function movedTo(record: ObjectContext["live"]["record"], id: string, position: number): string[] {
+function movedTo(record: LiveThread["record"], id: string, position: number): string[] {
   const { run_ids } = record.queue;
   const steers = countSteering(record);
   const [first, last] = run_ids.indexOf(id) < steers ? [0, steers - 1] : [steers, run_ids.length - 1];

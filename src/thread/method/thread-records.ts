@@ -20,7 +20,7 @@ import type { AnyPromptDefinition } from "#spec/index.ts";
 
 import { pageBytes } from "../bounded-page.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { SkillContext } from "../run/thread-tool-sources.ts";
 import { threadSkills } from "../run/thread-tool-sources.ts";
 import type { MethodGroup } from "./method-call.ts";
 
@@ -31,10 +31,10 @@ import type { MethodGroup } from "./method-call.ts";
 const batch = 100;
 
 export const recordMethods: MethodGroup<"listRuns" | "getRun" | "listLogs" | "getLog"> = {
-  listRuns: ({ thread }, query) => listRuns(thread().context.live, query),
-  getRun: ({ thread }, id) => getRun(thread().context.live, id),
-  listLogs: ({ thread }, query) => listLogs(thread().context.live, query),
-  getLog: ({ thread }, id) => getLog(thread().context, id),
+  listRuns: ({ thread }, query) => listRuns(thread().live, query),
+  getRun: ({ thread }, id) => getRun(thread().live, id),
+  listLogs: ({ thread }, query) => listLogs(thread().live, query),
+  getLog: ({ thread }, id) => getLog(thread(), id),
 };
 
 /** A page of runs, including queued ones. An input that joined another run is not a run of its own and is not listed. */
@@ -86,7 +86,7 @@ function listLogs(live: LiveThread, query: ListLogs): Page<Log> {
 }
 
 /** A log entry. For a model request it includes the request, which is rebuilt from the row. */
-async function getLog(context: ObjectContext, id: string): Promise<Log> {
+async function getLog(context: SkillContext, id: string): Promise<Log> {
   const [rowId = "", callId] = id.split(".", 2);
   const row = context.live.store.log(rowId);
   const missing = refuse("log_not_found", `There is no log entry "${id}" in this thread.`);
@@ -115,7 +115,7 @@ function page<R extends { id: string }, T>(
  * Builds a logged model request again: the messages from their rows, the system prompt from the definitions if its fingerprint still
  * matches. If the system prompt has changed, the result states that and does not contain it.
  */
-async function rebuiltRequest(context: ObjectContext, row: LogRecord): Promise<JsonObject> {
+async function rebuiltRequest(context: SkillContext, row: LogRecord): Promise<JsonObject> {
   const request = row.data["request"];
   if (typeof request !== "object" || request === null || Array.isArray(request)) return {};
   const prompt = await context.definitions.prompt(text(request["prompt"])).catch(() => null);

@@ -23,13 +23,16 @@ import { formOfSchema } from "#flow/strategy/structured-answer.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import { takeMessageFiles } from "../attachments/admit-files.ts";
+import type { Deployment } from "../deployment.ts";
 import { appendMessages } from "../live/append-messages.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { RunTraces } from "../trace/run-traces.ts";
+import type { DefinitionContext } from "./definition-access.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
 import { filteredParts } from "./filter-input.ts";
 import { storeUnderKey, repeatedAdmission } from "./idempotency.ts";
+import type { SkillContext } from "./thread-tool-sources.ts";
 import { enqueueRun, newRun } from "./write-run.ts";
 
 /** A message to admit. */
@@ -43,23 +46,28 @@ export interface MessageAdmission {
   setup?: InputSetup;
 }
 
+/** The parts of a thread that admit an input. */
+export interface AdmissionContext extends DefinitionContext {
+  driver: Driver;
+  traces: RunTraces | null;
+  background: (work: Promise<unknown>) => void;
+}
+
 /** Admits a message. A repeated request (same key) returns the first admission. */
-export async function admitMessage(
-  context: ObjectContext,
-  driver: Driver,
-  message: MessageAdmission,
-): Promise<Admission> {
+export async function admitMessage(context: AdmissionContext, message: MessageAdmission): Promise<Admission> {
   const { caller, input, key } = message;
-  checkLimits(context, caller, input.limits);
+  const { deployment, live } = context;
+  const { faults } = deployment;
+  checkLimits(deployment, caller, input.limits);
   checkWhen(input);
-  const first = repeatedAdmission(context.live, key);
+  const first = repeatedAdmission(live, key);
   if (first !== null) return first;
-  checkIdle(context.live, input.when);
-  await context.faults.at("admission.message-agent");
+  checkIdle(live, input.when);
+  await faults.at("admission.message-agent");
   const agent = await agentOf(context);
   if (input.structure !== undefined) checkStructure(input, input.structure, agent);
-  await context.faults.at("admission.files");
-  const files = await takeMessageFiles(context, driver, input);
+  await faults.at("admission.files");
+  const files = await takeMessageFiles(context, input);
   try {
     // The input of a child thread comes from another agent, so no filter checks it.
     const isFromAgent = (message.parentRunId ?? null) !== null;
@@ -67,14 +75,14 @@ export async function admitMessage(
     const checked = isFromAgent ? files.parts : filteredParts(context, agent, { parts: files.parts, structure, key });
     let { parts } = files;
     if (checked !== parts) {
-      await context.faults.at("admission.filter");
+      await faults.at("admission.filter");
       parts = await checked;
     }
-    await context.faults.at("admission.draft");
+    await faults.at("admission.draft");
     const draft = await draftOf(context, message, { parts, agent });
     // Other requests may have been admitted while the hooks ran.
-    const meanwhile = repeatedAdmission(context.live, key);
-    if (meanwhile === null) return admitDraft(context, driver, { ...message, draft, claim: files.claim });
+    const meanwhile = repeatedAdmission(live, key);
+    if (meanwhile === null) return admitDraft(context, { ...message, draft, claim: files.claim });
     files.discard();
     return meanwhile;
   } catch (thrown) {
@@ -85,8 +93,7 @@ export async function admitMessage(
 
 /** Admits a message whose files are stored and whose hooks have run. */
 function admitDraft(
-  context: ObjectContext,
-  driver: Driver,
+  context: AdmissionContext,
   {
     caller,
     input,
@@ -97,13 +104,14 @@ function admitDraft(
     claim,
   }: MessageAdmission & { draft: MessageRecord; claim: () => FileVersion[] },
 ): Admission {
+  const { live, driver, traces } = context;
   assertNotDeleted(driver);
-  checkIdle(context.live, input.when);
+  checkIdle(live, input.when);
   const files = claim();
-  keepOptions(context.live, setup);
-  const after = context.live.lastSeq;
+  keepOptions(live, setup);
+  const after = live.lastSeq;
   if (!input.run) {
-    const [stored] = appendMessages(context.live, [draft]);
+    const [stored] = appendMessages(live, [draft]);
     runAfterHooks(context, stored ?? draft);
     const answer = { message: toMessage(stored ?? draft), run: null, after, repeated: false };
     return storeUnderKey(context, key, { answer });
@@ -114,16 +122,16 @@ function admitDraft(
   const waiting = {
     ...(files.length === 0 ? {} : { files }),
     ...(when === "steer" || when === "interrupt" ? { when } : {}),
-    ...context.traces?.inputField(caller.trace),
+    ...traces?.inputField(caller.trace),
   };
   const { structure } = input;
   const run = newRun(context, { kind: "message", limits, structure, input: draft, waiting, parentRunId });
-  const admitted = startRun(context, driver, run);
+  const admitted = startRun(context, run);
   const message = { ...draft, run_id: joined?.id ?? run.id };
   runAfterHooks(context, message);
   const from = Math.min(after, seqBeforeSuspension(joined));
   const answer = {
-    message: currentMessage(context.live, message),
+    message: currentMessage(live, message),
     run: toRun(joined ?? admitted),
     after: from,
     repeated: false,
@@ -141,11 +149,12 @@ export function keepOptions(live: LiveThread, { options = {} }: InputSetup): voi
 }
 
 async function draftOf(
-  context: ObjectContext,
+  context: DefinitionContext,
   { caller, input, parentRunId = null }: MessageAdmission,
   { parts, agent }: { parts: StoredPart[]; agent: AnyAgentDefinition },
 ): Promise<MessageRecord> {
-  const { live, clock } = context;
+  const { live } = context;
+  const { clock } = context.deployment;
   checkMessageSize(parts);
   const draft = messageDraft({
     id: live.uuids.next(),
@@ -156,7 +165,7 @@ async function draftOf(
     silent: input.silent,
     // A person's message to two models is marked, so that the models' own messages differ from it (decision 9: two models in a thread).
     metadata:
-      agent.type === "dual_ai" && input.role === "user" && !isEmpty(context.live)
+      agent.type === "dual_ai" && input.role === "user" && !isEmpty(live)
         ? { ...input.metadata, ...humanMark }
         : input.metadata,
   });
@@ -171,7 +180,7 @@ export function isEmpty(live: LiveThread): boolean {
 }
 
 /** Runs the hooks after the creation of a message, in the background. */
-function runAfterHooks(context: ObjectContext, message: MessageRecord): void {
+function runAfterHooks(context: AdmissionContext, message: MessageRecord): void {
   const { hooks } = definitionAccess(context);
   context.background(hooks.afterCreateMessage(message));
 }
@@ -192,9 +201,11 @@ function seqBeforeSuspension(run: RunRecord | null): number {
 }
 
 /** Starts the run if the thread is idle. Otherwise queues it, or lets its message join or interrupt the active run. */
-export function startRun(context: ObjectContext, driver: Driver, run: QueuedRun): QueuedRun | ExecutedRun {
+export function startRun(
+  { live, driver }: { live: LiveThread; driver: Driver },
+  run: QueuedRun,
+): QueuedRun | ExecutedRun {
   assertNotDeleted(driver);
-  const { live } = context;
   const { active_run_id, queue } = live.record;
   const idle = active_run_id === null;
   if (queue.run_ids.length >= queueLimit) {
@@ -208,7 +219,7 @@ export function startRun(context: ObjectContext, driver: Driver, run: QueuedRun)
   const { when } = run.queued;
   if (when === "interrupt" && !idle) return driver.interrupt(run);
   const position = when === "interrupt" ? "first" : when === "steer" && steerable(driver) !== null ? "steers" : "last";
-  const queued = enqueueRun(context.live, run, { position });
+  const queued = enqueueRun(live, run, { position });
   // If a stop paused the queue, this input resumes it and runs after the inputs that were queued before.
   if (idle) driver.beginNext();
   return queued;
@@ -224,7 +235,7 @@ function currentMessage(live: LiveThread, draft: MessageRecord): Message {
   return toMessage(live.store.message(draft.id) ?? draft);
 }
 
-export function agentOf({ live, definitions }: ObjectContext): Promise<AnyAgentDefinition> {
+export function agentOf({ live, definitions }: SkillContext): Promise<AnyAgentDefinition> {
   return definitions.agent(live.record.agent_id);
 }
 
@@ -259,7 +270,11 @@ function checkIdle(live: LiveThread, when: PostMessage["when"]): void {
 }
 
 /** Refuses limits above the deployment's, except for an administrator. */
-export function checkLimits({ settings }: ObjectContext, caller: Caller, limits: Limits | undefined): void {
+export function checkLimits(
+  { settings }: Pick<Deployment, "settings">,
+  caller: Caller,
+  limits: Limits | undefined,
+): void {
   const beyond = caller.admin ? null : excess(limits, settings.limits.run);
   if (beyond === null) return;
   const { name, limit } = beyond;

@@ -10,7 +10,7 @@ import { isSuspended } from "#core/record/run-state.ts";
 import { toRun } from "#core/record/view.ts";
 import type { Admission, Caller, RequestKey } from "#core/rpc/thread-rpc.ts";
 
-import type { ObjectContext } from "../object-context.ts";
+import type { AdmissionContext } from "./admission.ts";
 import { agentOf, assertNotDeleted, checkLimits, isEmpty, startRun } from "./admission.ts";
 import type { Driver } from "./driver.ts";
 import { storeUnderKey, repeatedAdmission } from "./idempotency.ts";
@@ -18,20 +18,19 @@ import { newRun } from "./write-run.ts";
 
 /** Raises the limit of a suspended run, or resumes a paused queue, or else admits a new run. */
 export async function admitRun(
-  context: ObjectContext,
-  driver: Driver,
+  context: AdmissionContext,
   { caller, input, key }: { caller: Caller; input: PostRun; key: RequestKey | null },
 ): Promise<Admission> {
-  checkLimits(context, caller, input.limits);
-  const first = repeatedAdmission(context.live, key);
+  const { deployment, live, driver, traces } = context;
+  checkLimits(deployment, caller, input.limits);
+  const first = repeatedAdmission(live, key);
   if (first !== null) return first;
-  await context.faults.at("admission.run-agent");
+  await deployment.faults.at("admission.run-agent");
   const agent = await agentOf(context);
   // Another request with the same key may have been admitted during the awaits.
-  const meanwhile = repeatedAdmission(context.live, key);
+  const meanwhile = repeatedAdmission(live, key);
   if (meanwhile !== null) return meanwhile;
   assertNotDeleted(driver);
-  const { live } = context;
   const limited = limitedRun(driver);
   if (limited !== null) {
     const after = live.lastSeq;
@@ -40,7 +39,7 @@ export async function admitRun(
     return storeUnderKey(context, key, { answer: { message: null, run, after, repeated: false } });
   }
   // In an agent with two models, they can begin a conversation without a message (decision 9: two models in a thread).
-  if (agent.type !== "dual_ai" && isEmpty(context.live)) {
+  if (agent.type !== "dual_ai" && isEmpty(live)) {
     throw refuse("conflict", "There is nothing to continue: the thread has no message yet. Send one.");
   }
   const { active_run_id, queue } = live.record;
@@ -55,9 +54,9 @@ export async function admitRun(
   }
   const after = live.lastSeq;
   const side = input.side === undefined ? {} : { side: input.side };
-  const waiting = context.traces?.inputField(caller.trace) ?? {};
+  const waiting = traces?.inputField(caller.trace) ?? {};
   const fresh = newRun(context, { kind: "continue", limits: input.limits ?? null, input: null, waiting });
-  const run = startRun(context, driver, { ...fresh, ...side });
+  const run = startRun(context, { ...fresh, ...side });
   return storeUnderKey(context, key, { answer: { message: null, run: toRun(run), after, repeated: false } });
 }
 

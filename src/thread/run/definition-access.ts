@@ -10,13 +10,20 @@ import type { ThreadAccess } from "#flow/state/thread-access.ts";
 import type { ThreadState, WorkerEnv } from "#spec/index.ts";
 
 import { appendMessages } from "../live/append-messages.ts";
-import type { DefinitionPlace, ObjectContext } from "../object-context.ts";
+import type { DeployedThread } from "../live/live-thread.ts";
+import type { DefinitionPlace, ThreadCalls } from "../thread-ports.ts";
+import type { SkillContext } from "./thread-tool-sources.ts";
 
 /**
  * The deepest nesting of definitions' writes and calls. Without this bound, a hook that adds a message for each message would never end: it
  * awaits nothing, so neither a time limit nor a stop could interrupt it.
  */
 const deepestWrite = 5;
+
+/** The parts of a thread to which definitions have access. */
+export interface DefinitionContext extends SkillContext {
+  calls: ThreadCalls;
+}
 
 /** Hooks with their `state`: a hook receives the state of the run in which it is called. */
 export interface DefinitionAccess {
@@ -27,16 +34,17 @@ export interface DefinitionAccess {
 
 /** Builds the access. `place` is the environment of the definition's code; it is absent for code outside of a run. */
 export function definitionAccess(
-  context: ObjectContext,
+  context: DefinitionContext,
   place: DefinitionPlace = { execution: null, context: { current: {} }, depth: 0 },
 ): DefinitionAccess {
-  const { clock, definitions } = context;
+  const { definitions } = context;
+  const { clock } = context.deployment;
   const access = threadAccess(context, place);
   let inner: DefinitionAccess | undefined;
   const hooks: HookRunner = new HookRunner({
-    hooks: context.hooks,
+    hooks: context.deployment.registry.hooks,
     clock,
-    redact: context.settings.redact,
+    redact: context.deployment.settings.redact,
     state: () => (inner ??= definitionAccess(context, deeper(place))).state,
     report: (problem) => reportHook(context, { ...problem }),
   });
@@ -54,15 +62,16 @@ function deeper(place: DefinitionPlace): DefinitionPlace {
   return { ...place, depth: place.depth + 1 };
 }
 
-function threadAccess(context: ObjectContext, place: DefinitionPlace): ThreadAccess {
-  const { live, clock } = context;
+function threadAccess(context: DefinitionContext, place: DefinitionPlace): ThreadAccess {
+  const { live } = context;
+  const { clock } = context.deployment;
   return {
     clock,
     ids: { ordered: () => live.uuids.next(), random: () => Math.random() },
     store: live.store,
     files: context.files,
-    outbound: context.outbound,
-    env: context.connection.env as WorkerEnv,
+    outbound: context.deployment.outbound,
+    env: context.deployment.connection.env as WorkerEnv,
     thread: () => live.record,
     checkDepth() {
       if (place.depth > deepestWrite) throw refuse("conflict", tooDeep);
@@ -89,7 +98,7 @@ function threadAccess(context: ObjectContext, place: DefinitionPlace): ThreadAcc
 const tooDeep = `Hooks and tools called each other more than ${deepestWrite} deep. A hook is called for its own writes too.`;
 
 /** Writes a problem of a hook or a filter to the log. */
-export function reportHook({ live, clock }: ObjectContext, data: Record<string, unknown>): void {
+export function reportHook({ live, deployment: { clock } }: DeployedThread, data: Record<string, unknown>): void {
   const defined = Object.entries(data).filter(([, value]) => value !== undefined);
   live.store.insertLog({
     id: live.uuids.next(),

@@ -8,27 +8,37 @@ import { fitLog } from "#core/record/fit-log.ts";
 import { remoteCallNeedsRun, approvalNeedsRun, invalidArguments } from "#core/tools/error-results.ts";
 import { executeTool } from "#core/tools/execute-tool.ts";
 import { fitResult } from "#core/tools/read-result.ts";
+import type { Definitions } from "#flow/setup/project-definitions.ts";
 import type { DefinedSources } from "#flow/tool-source/defined-tools.ts";
 import { resolveTools, withUnavailable } from "#flow/tool-source/tool-source.ts";
 import { toolRunner } from "#flow/tool/tool-runner.ts";
 import type { ExecutionState, ThreadState } from "#spec/index.ts";
 
 import { threadAnswerFiles } from "../attachments/thread-answer-files.ts";
-import type { DefinitionPlace, InvokedResult, ObjectContext, ThreadCalls } from "../object-context.ts";
+import type { DeployedThread } from "../live/live-thread.ts";
+import type { DefinitionPlace, InvokedResult, ThreadCalls } from "../thread-ports.ts";
 import { startRun } from "./admission.ts";
+import type { DefinitionContext } from "./definition-access.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
 import { logToolFailure, toolCallLines } from "./run-line.ts";
+import type { SkillContext, ToolSourceContext } from "./thread-tool-sources.ts";
 import { threadToolSources } from "./thread-tool-sources.ts";
 import { newRun } from "./write-run.ts";
 
 /** The maximum number of queued calls of a run. */
 const queueLimit = 100;
 
+/** The parts of a thread that make the tool calls of its definitions and clients. */
+interface CallContext extends DefinitionContext, ToolSourceContext {
+  driver: Driver;
+  background: (work: Promise<unknown>) => void;
+}
+
 /** Creates the functions that queue and invoke tool calls of a thread. `context` is called again for each tool call. */
-export function threadCalls(context: () => ObjectContext, driver: () => Driver): ThreadCalls {
+export function threadCalls(context: () => CallContext): ThreadCalls {
   return {
-    queue: (name, args) => queueCall(context(), driver(), { name, args }),
+    queue: (name, args) => queueCall(context(), { name, args }),
     invoke: (name, args, place) => invoke(context(), { name, args, place }),
   };
 }
@@ -37,14 +47,14 @@ export function threadCalls(context: () => ObjectContext, driver: () => Driver):
  * Queues a tool call for the active run; if no run is active, starts a run for it. The call survives a crash: when this function returns,
  * the run's row contains the call, and keeps it until it is made.
  */
-function queueCall(context: ObjectContext, driver: Driver, { name, args }: { name: string; args: JsonObject }): void {
-  const { live, definitions } = context;
+function queueCall(context: CallContext, { name, args }: { name: string; args: JsonObject }): void {
+  const { live, definitions, driver } = context;
   if (!definitions.isCallable(name)) throw unknown(context, name);
   const call = { id: `call_${crypto.randomUUID()}`, name, arguments: args };
   const active = driver.activeRun;
   if (active === null) {
     const run = newRun(context, { kind: "tool", limits: null, input: null, waiting: { calls: [call] } });
-    startRun(context, driver, run);
+    startRun(context, run);
     return;
   }
   const calls = active.progress.calls ?? [];
@@ -53,17 +63,18 @@ function queueCall(context: ObjectContext, driver: Driver, { name, args }: { nam
   live.store.updateRun(active);
 }
 
-function unknown({ definitions }: ObjectContext, name: string) {
+function unknown({ definitions }: { definitions: Definitions }, name: string) {
   const known = definitions.names("tools").join(", ") || "none";
   return refuse("tool_not_found", `There is no tool named "${name}". Defined: ${known}.`);
 }
 
 /** Runs a tool's function, writes a log row, and returns the result. */
 async function invoke(
-  context: ObjectContext,
+  context: CallContext,
   { name, args, place }: { name: string; args: JsonObject; place: DefinitionPlace | null },
 ): Promise<InvokedResult> {
-  const { definitions, clock, faults, live } = context;
+  const { definitions, live } = context;
+  const { clock, faults } = context.deployment;
   if (!definitions.isCallable(name)) throw unknown(context, name);
   const isOther = definitions.has("prompts", name) || definitions.has("agents", name);
   if (isOther && !definitions.has("tools", name)) {
@@ -126,18 +137,19 @@ async function invoke(
 
 /** Returns the runner of a tool. If a definition's list of tools cannot be requested, the result of the runner is an error. */
 async function runnerOf(
-  context: ObjectContext,
+  context: SkillContext,
   name: string,
   { state, sources: { sources } }: { state: ThreadState; sources: DefinedSources },
 ): Promise<ToolRunner> {
-  const { clock, definitions, faults } = context;
+  const { definitions } = context;
+  const { clock, faults } = context.deployment;
   if (definitions.has("tools", name)) {
     await faults.at("invoke.definition");
     return toolRunner(name, await definitions.tool(name), {
       state,
       faults,
       clock,
-      redact: context.settings.redact,
+      redact: context.deployment.settings.redact,
       onCall: toolCallLines(context),
     });
   }
@@ -159,17 +171,17 @@ function invokedResult({ status, result, error, attachments }: ReturnType<typeof
 
 async function call(
   runner: ToolRunner,
-  work: { id: string; args: JsonObject; signal: AbortSignal | undefined; context: ObjectContext },
+  work: { id: string; args: JsonObject; signal: AbortSignal | undefined; context: DeployedThread },
 ) {
   const { id, args, context } = work;
   const checked = runner.check(args);
   if (!checked.ok) return invalidArguments(checked.problem);
   if (runner.remote) return remoteCallNeedsRun(runner.spec.name);
-  await context.faults.at("invoke.consent");
+  await context.deployment.faults.at("invoke.consent");
   if (await asksFirst(runner, checked.args)) return approvalNeedsRun(runner.spec.name);
   const environment = {
-    clock: context.clock,
-    faults: context.faults,
+    clock: context.deployment.clock,
+    faults: context.deployment.faults,
     // Events of a tool's progress belong to a message, and this call has none.
     emit: () => {},
     signal: work.signal ?? new AbortController().signal,

@@ -7,11 +7,11 @@ import type { ActiveRun, ExecutedRun, QueuedCall, QueuedRun, SuspendedRun } from
 import { isActive, isSuspended } from "#core/record/run-state.ts";
 
 import { longestHeartbeatMs } from "../alarm.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { ActiveRunPort } from "../thread-ports.ts";
 import { leftCalls } from "./left-calls.ts";
 import { closeOpenCalls, leftRun, recoverRun } from "./recovery.ts";
 import { executeRun, hasDeliveredResult } from "./run-execution.ts";
-import type { ExecutedLoop, Journal } from "./run-execution.ts";
+import type { ExecutedLoop, Journal, RunContext } from "./run-execution.ts";
 import { givenUp, logUnstoredEnd, retractAnswers } from "./run-failure.ts";
 import { logRunLine } from "./run-line.ts";
 import { recordAwaitedCalls, recordSuspension, recordResumption } from "./suspension.ts";
@@ -25,12 +25,12 @@ interface Execution {
 }
 
 /** Executes the runs of one thread. */
-export class Driver {
-  readonly #context: ObjectContext;
+export class Driver implements ActiveRunPort {
+  readonly #context: RunContext;
   #execution: Execution | null = null;
   #closing = false;
 
-  constructor(context: ObjectContext) {
+  constructor(context: RunContext) {
     this.#context = context;
   }
 
@@ -49,7 +49,8 @@ export class Driver {
    * while a run is executed.
    */
   resume(): void {
-    const { live, clock, wakeups } = this.#context;
+    const { live, wakeups } = this.#context;
+    const { clock } = this.#context.deployment;
     const { active_run_id } = live.record;
     if (this.#execution !== null) return;
     if (active_run_id === null) {
@@ -196,7 +197,8 @@ export class Driver {
   }
 
   async #executeToHalt({ run, abort }: Execution, resumed: boolean): Promise<void> {
-    const { faults, live, storage } = this.#context;
+    const { live, storage } = this.#context;
+    const { faults } = this.#context.deployment;
     const { meter } = storage;
     const before = meter.snapshot();
     await faults.at("run.execute");

@@ -7,22 +7,23 @@ import type { MessageRecord } from "#core/record/record.ts";
 import type { EndedRun, QueuedRun } from "#core/record/run-record.ts";
 import { toRun } from "#core/record/view.ts";
 
+import type { AttachmentContext } from "../attachments/pending-attachments.ts";
 import { pendingAttachments } from "../attachments/pending-attachments.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
 import { countSteering } from "./write-run.ts";
 
 /** The number of messages that one query reads. A row may have 2 MiB. */
 const page = 25;
 
 /** Removes the input and emits the end of its run. There is no await, so after a crash either all of it is stored or nothing. */
-export function dropInput(context: ObjectContext, run: QueuedRun): void {
-  const { live, clock } = context;
+export function dropInput(context: AttachmentContext, run: QueuedRun): void {
+  const { live } = context;
+  const { clock } = context.deployment;
   const { queue } = live.record;
   const steers = countSteering(live.record);
   const steering = steers - (queue.run_ids.indexOf(run.id) < steers ? 1 : 0);
   const run_ids = queue.run_ids.filter((id) => id !== run.id);
-  const orphans = unreferred(context.live, run);
+  const orphans = unreferred(live, run);
   const stopped: EndedRun = { ...run, status: "stopped", reason: "stopped", queued: null, ended_at: clock.now() };
   const { status, reason, outcome, usage, cost, message_ids, error } = toRun(stopped);
   const end = { status, reason, outcome, usage, cost, message_ids, error };

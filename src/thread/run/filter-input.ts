@@ -9,7 +9,7 @@ import type { RequestKey } from "#core/rpc/thread-rpc.ts";
 import { filtersOf, inputText, runFilters } from "#flow/hook/input-filters.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
-import type { ObjectContext } from "../object-context.ts";
+import type { DefinitionContext } from "./definition-access.ts";
 import { definitionAccess, reportHook } from "./definition-access.ts";
 import { rejection, repeatedAdmission, storeRejection } from "./idempotency.ts";
 
@@ -26,23 +26,23 @@ interface CheckedInput {
  * rejects the input, and `unavailable` if one fails. Without filters the parts are returned without a wait.
  */
 export function filteredParts(
-  context: ObjectContext,
+  context: DefinitionContext,
   agent: AnyAgentDefinition,
   input: CheckedInput,
 ): StoredPart[] | Promise<StoredPart[]> {
-  const filters = filtersOf(context.filters, agent);
+  const filters = filtersOf(context.deployment.registry.filters ?? [], agent);
   return filters.length === 0 ? input.parts : checkParts(context, filters, input);
 }
 
 /** Checks the new text of an edit and returns it, with the filters' warnings appended. Throws as `filteredParts` does. */
-export async function filteredText(context: ObjectContext, text: string): Promise<string> {
-  const filters = filtersOf(context.filters, await currentAgent(context));
+export async function filteredText(context: DefinitionContext, text: string): Promise<string> {
+  const filters = filtersOf(context.deployment.registry.filters ?? [], await currentAgent(context));
   if (filters.length === 0) return text;
   return textOf(await checkParts(context, filters, { parts: [{ type: "text", text }], key: null })) ?? "";
 }
 
 /** The thread's agent; null if it is not defined any more. Its messages can be edited nevertheless. */
-async function currentAgent({ definitions, live }: ObjectContext): Promise<AnyAgentDefinition | null> {
+async function currentAgent({ definitions, live }: DefinitionContext): Promise<AnyAgentDefinition | null> {
   try {
     return await definitions.agent(live.record.agent_id);
   } catch (thrown) {
@@ -52,14 +52,19 @@ async function currentAgent({ definitions, live }: ObjectContext): Promise<AnyAg
 }
 
 async function checkParts(
-  context: ObjectContext,
+  context: DefinitionContext,
   filters: ReturnType<typeof filtersOf>,
   { parts, structure, key }: CheckedInput,
 ): Promise<StoredPart[]> {
-  const { live, clock } = context;
+  const { live } = context;
+  const { clock } = context.deployment;
   const { state } = definitionAccess(context);
   const texts = [await inputText(parts, context.files), ...(structure === undefined ? [] : textsIn(structure))];
-  const outcome = await runFilters(filters, texts.join("\n"), { state, clock, redact: context.settings.redact });
+  const outcome = await runFilters(filters, texts.join("\n"), {
+    state,
+    clock,
+    redact: context.deployment.settings.redact,
+  });
   if (outcome.type === "accepted") return withWarnings(parts, outcome.warnings);
   if (outcome.type === "unchecked") {
     const { file, problem, stack } = outcome;

@@ -8,8 +8,7 @@ import type { Run } from "#contract/run.ts";
 import { toMessage } from "#core/record/view.ts";
 import type { Admission, RequestKey } from "#core/rpc/thread-rpc.ts";
 
-import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread, LiveThread } from "../live/live-thread.ts";
 
 /** Returns the stored admission if the key was used before. Refuses the request if its body differs. */
 export function repeatedAdmission(live: LiveThread, key: RequestKey | null): Admission | null {
@@ -45,7 +44,7 @@ export function rejection(reason: string): ThreadholdError {
 
 /** Stores under the key that a filter rejected the input. */
 export function storeRejection(
-  { live, clock }: Pick<ObjectContext, "live" | "clock">,
+  { live, deployment: { clock } }: DeployedThread,
   key: RequestKey | null,
   reason: string,
 ): void {
@@ -54,7 +53,7 @@ export function storeRejection(
 
 /** Stores the admission under its key and returns it. `inputId`: id of the queued input, if its message joined another run. */
 export function storeUnderKey(
-  { live, clock }: Pick<ObjectContext, "live" | "clock">,
+  { live, deployment: { clock } }: DeployedThread,
   key: RequestKey | null,
   { answer, inputId }: { answer: Admission; inputId?: string },
 ): Admission {

@@ -11,8 +11,9 @@ import type { ClientSchema } from "#flow/setup/client-schema.ts";
 import { jsonBytes } from "#lib/cut-text.ts";
 
 import { enqueueCalls } from "../children/outbound-messages.ts";
+import type { Deployment } from "../deployment.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { SuspensionContext } from "./suspension.ts";
 
 /**
  * The maximum number of open questions of a thread, and of bytes of JSON of one question. The thread's row and the catalog (the deployment's
@@ -31,10 +32,11 @@ export function questionsIn({ pending = [] }: Pick<ThreadRecord, "pending">): Pe
  * the signal fires. Rejects if the question cannot be asked.
  */
 export function askInRun(
-  context: ObjectContext,
+  context: SuspensionContext & { deployment: Deployment },
   { callId, question, signal }: { callId: string; question: Question; signal: AbortSignal },
 ): Promise<QuestionAnswer> {
-  const { live, clock } = context;
+  const { live } = context;
+  const { clock } = context.deployment;
   const { questions, run, messages } = live.runState;
   return new Promise((resolve) => {
     const row = messages?.findLast(({ tool_call_id, status }) => tool_call_id === callId && status === "started");
@@ -88,8 +90,7 @@ function checkOf({ message, schema }: Question, open: number): ClientSchema["che
 }
 
 /** Writes and emits the open questions of a run that is executed. */
-function recordQuestions(context: ObjectContext, runId: string, questions: PendingCall[]): void {
-  const { live, wakeups } = context;
+function recordQuestions({ live, wakeups }: SuspensionContext, runId: string, questions: PendingCall[]): void {
   const event = { type: "questions_changed", run_id: runId, tool_calls: questions } as const;
   live.emit([event], () => showQuestions(live, questions));
   wakeups.runSoon();

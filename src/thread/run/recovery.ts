@@ -31,8 +31,7 @@ import { recordedTurns } from "#flow/strategy/conversation-strategy.ts";
 
 import { enqueueMessage } from "../children/outbound-messages.ts";
 import { appendMessages } from "../live/append-messages.ts";
-import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread, LiveThread } from "../live/live-thread.ts";
 import { dropQuestions } from "./questions.ts";
 import { recordedProjections } from "./thread-projections.ts";
 
@@ -45,8 +44,9 @@ const recoveryAttempts = 5;
 export type Recovered = { type: "again"; run: ExecutedRun } | { type: "given_up"; run: ExecutedRun };
 
 /** Recovers a run, and logs the recovery. */
-export function recoverRun(context: ObjectContext, run: ExecutedRun): Recovered {
-  const { live, clock } = context;
+export function recoverRun(context: DeployedThread, run: ExecutedRun): Recovered {
+  const { live } = context;
+  const { clock } = context.deployment;
   const logs = runLogs(context.live, run);
   const tries = restartsSinceProgress(logs) + 1;
   const messages = live.store.messagesAfter(run.branch, run.after_position);
@@ -111,7 +111,7 @@ function isOfMainLoop({ data }: LogRecord): boolean {
 }
 
 /** Stores an error result for each open call of a run that ends without resuming: every call needs a result (architecture §4). */
-export function closeOpenCalls({ live, clock }: ObjectContext, run: ActiveRun): void {
+export function closeOpenCalls({ live, deployment: { clock } }: DeployedThread, run: ActiveRun): void {
   for (const { open, call } of openCalls(live.store.messagesAfter(run.branch, run.after_position))) {
     const row = open.results.find((message) => message.tool_call_id === call.id);
     const { awaits } = row ?? {};

@@ -29,13 +29,15 @@ import type { DefinedSources } from "#flow/tool-source/defined-tools.ts";
 import { projectTools } from "#flow/tool-source/project-tools.ts";
 import { promptTools } from "#flow/tool-source/prompt-tools.ts";
 import type { WorkerEnv } from "#spec/index.ts";
+import type { MeteredStorage } from "#store/meter.ts";
 
 import { threadAnswerFiles } from "../attachments/thread-answer-files.ts";
 import { RunChildThreads } from "../children/run-children.ts";
-import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread, LiveThread } from "../live/live-thread.ts";
 import { runAuthorizations } from "../owner-authorizations.ts";
 import type { RecordedStep } from "../reader/in-flight-events.ts";
+import type { ThreadWakeups } from "../thread-ports.ts";
+import type { DefinitionContext } from "./definition-access.ts";
 import { definitionAccess } from "./definition-access.ts";
 import { StopFlag, executionState } from "./definition-execution.ts";
 import { carriedMessages, carriedOn, firstSide, messagesBefore } from "./earlier-messages.ts";
@@ -45,9 +47,18 @@ import { leftAt, notBegun } from "./recovery.ts";
 import { requestedTexts } from "./requested-texts.ts";
 import { errorOfRun, recordFailure } from "./run-failure.ts";
 import { RunLimits } from "./run-limits.ts";
+import type { TracedThread } from "./run-line.ts";
 import { logToolFailures, toolCallLines } from "./run-line.ts";
 import { threadProjections } from "./thread-projections.ts";
+import type { ToolSourceContext } from "./thread-tool-sources.ts";
 import { threadSkills, threadToolSources } from "./thread-tool-sources.ts";
+
+/** The parts of a thread that execute its runs. */
+export interface RunContext extends DefinitionContext, ToolSourceContext, TracedThread {
+  storage: MeteredStorage;
+  wakeups: ThreadWakeups;
+  background: (work: Promise<unknown>) => void;
+}
 
 /** How the loop of a run halted, and the objects that were made for it. `journal` and `assembled` are null if making them failed. */
 export interface ExecutedLoop {
@@ -58,11 +69,12 @@ export interface ExecutedLoop {
 
 /** Executes the run's loop until it halts. Returns null if the thread was deleted meanwhile. A failure becomes the end of the run. */
 export async function executeRun(
-  context: ObjectContext,
+  context: RunContext,
   run: ExecutedRun,
   { abort, resumed }: { abort: AbortController; resumed: boolean },
 ): Promise<ExecutedLoop | null> {
-  const { faults, storage, live } = context;
+  const { storage, live } = context;
+  const { faults } = context.deployment;
   let journal: Journal | null = null;
   let assembled: AssembledRun | null = null;
   let halt: Halt | { thrown: unknown };
@@ -110,13 +122,13 @@ function hasBegun({ messages }: Journal, { progress }: ExecutedRun): boolean {
 
 /** The journal of one execution of a run. */
 export class Journal implements RunJournal {
-  readonly #context: ObjectContext;
+  readonly #context: TracedThread;
   readonly #live: LiveThread;
   readonly #run: RunRecord;
   readonly #messages: MessageRecord[];
 
   /** `messages` are the run's existing messages. */
-  constructor(context: ObjectContext, run: RunRecord, messages: MessageRecord[]) {
+  constructor(context: TracedThread, run: RunRecord, messages: MessageRecord[]) {
     const { live } = context;
     this.#context = context;
     this.#live = live;
@@ -210,15 +222,17 @@ export interface AssembledRun {
 
 /** Makes the ports from the run's rows. Rejects if the thread's agent is not defined any more. */
 export async function assembleRun(
-  context: ObjectContext,
+  context: RunContext,
   run: ExecutedRun,
   { abort, journal }: { abort: AbortController; journal: RunJournal },
 ): Promise<AssembledRun> {
-  const { live, definitions, clock, faults, connection } = context;
+  const { live, definitions, files } = context;
+  const { clock, faults, connection } = context.deployment;
+  const { redact } = context.deployment.settings;
   const { signal } = abort;
   const agent = () => definitions.agent(live.record.agent_id);
-  await context.faults.at("run.first-side");
-  const first = run.side ?? firstSide(context.live, run, await agent());
+  await faults.at("run.first-side");
+  const first = run.side ?? firstSide(live, run, await agent());
   // A run without answers has no progress to restore. The progress of a resumed run is read from its rows.
   const left = journal.messages.some(isAnswer) ? leftAt(live, run) : notBegun;
   const flag = new StopFlag();
@@ -232,14 +246,14 @@ export async function assembleRun(
     recorded: left.committed(mainScope).strategy,
     forced: left.forced,
     turnStrategy: async (of, side) => {
-      await context.faults.at("run.turn-strategy");
+      await faults.at("run.turn-strategy");
       const turns = await turnStrategy(of, side, {
         definitions,
         clock,
-        env: context.connection.env as WorkerEnv,
-        redact: context.settings.redact,
+        env: connection.env as WorkerEnv,
+        redact,
       });
-      await context.faults.at("run.answer-form");
+      await faults.at("run.answer-form");
       const form = await formOf(of, side);
       const attempts = () => answersWithoutCalls(journal.messages, mainScope);
       return form === null ? turns : structuredTurns(turns, form, attempts);
@@ -282,25 +296,25 @@ export async function assembleRun(
     {
       definitions,
       hooks,
-      faults: context.faults,
+      faults,
       tools: (builderFor, chosenSkills) => [
         projectTools(definitions, {
           state,
           clock,
           faults,
           connection,
-          redact: context.settings.redact,
+          redact,
           onCall: toolCallLines(context),
         }),
         promptTools(definitions, builderFor),
-        agentTools(definitions, { children, clock, faults: context.faults }),
+        agentTools(definitions, { children, clock, faults }),
         clientTools(() => live.record.setup?.tools ?? [], clock),
         ...toolSources.sources,
         skills.tools(chosenSkills),
       ],
       sections: sectionSources(definitions, skills.section),
       own: () => (before.length === 0 ? journal.messages : [...before, ...journal.messages]),
-      files: context.files,
+      files,
       clock,
       projections: threadProjections(live, left.projections),
     },
@@ -330,12 +344,12 @@ export async function assembleRun(
     limits,
     clock,
     ids: { ordered: () => live.uuids.next(), random: () => Math.random() },
-    faults: context.faults,
+    faults,
     stopAsked: () => flag.asked,
     committed: left.committed,
     context: liveContext,
   };
-  await context.faults.at("run.limits");
+  await faults.at("run.limits");
   await limits.watchTime();
   const answered = new Set(journal.messages.filter(hasDeliveredResult).map(({ id }) => id));
   return { answered, hooks, toolSources, ports, limits };
@@ -347,7 +361,7 @@ export function hasDeliveredResult({ status, awaits }: MessageRecord): boolean {
 }
 
 /** The models, whose requests name the run for the log of a gateway. */
-function modelsFor({ models, live }: ObjectContext, runId: string): ModelPort {
+function modelsFor({ deployment: { models }, live }: DeployedThread, runId: string): ModelPort {
   const { id: thread, user_id: user } = live.record;
   return {
     ...models,

@@ -5,7 +5,7 @@ import type { RunEnd } from "#core/ports/strategy-port.ts";
 import type { ActiveRun } from "#core/record/run-record.ts";
 import { causeOf } from "#lib/log-port.ts";
 
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread } from "../live/live-thread.ts";
 import { closeOpenCalls } from "./recovery.ts";
 
 /** The end of a run that crashed again and again without progress. */
@@ -19,7 +19,7 @@ export const givenUp: RunEnd = {
 };
 
 /** Retracts the run's unfinished answers, so that no reader keeps text that the transcript lacks, and closes its open calls. */
-export function retractAnswers(context: ObjectContext, run: ActiveRun): void {
+export function retractAnswers(context: DeployedThread, run: ActiveRun): void {
   context.live.emit([{ type: "message_retracted", run_id: run.id, reason: "recovery" }]);
   closeOpenCalls(context, run);
 }
@@ -31,14 +31,14 @@ export function errorOfRun(thrown: unknown): NonNullable<RunEnd["error"]> {
 }
 
 /** Cleans up after an error that ended the run, and logs its cause. Returns the end to record. */
-export function recordFailure(context: ObjectContext, run: ActiveRun, thrown: unknown): RunEnd {
+export function recordFailure(context: DeployedThread, run: ActiveRun, thrown: unknown): RunEnd {
   retractAnswers(context, run);
   const error = errorOfRun(thrown);
   if (!(thrown instanceof ThreadholdError)) logFailure(context, run, thrown);
   return { status: "error", reason: error.code, error };
 }
 
-function logFailure({ live, clock, log }: ObjectContext, run: ActiveRun, thrown: unknown): void {
+function logFailure({ live, deployment: { clock, log } }: DeployedThread, run: ActiveRun, thrown: unknown): void {
   const cause = causeOf(thrown);
   log("error", "run_failed", { thread_id: live.record.id, run_id: run.id, cause });
   live.store.insertLog({
@@ -54,6 +54,6 @@ function logFailure({ live, clock, log }: ObjectContext, run: ActiveRun, thrown:
 }
 
 /** Logs that the end of a run could not be stored. The alarm resumes the run. */
-export function logUnstoredEnd({ live, log }: ObjectContext, run: ActiveRun, thrown: unknown): void {
+export function logUnstoredEnd({ live, deployment: { log } }: DeployedThread, run: ActiveRun, thrown: unknown): void {
   log("error", "run_end_failed", { thread_id: live.record.id, run_id: run.id, cause: causeOf(thrown) });
 }

@@ -26,7 +26,7 @@ import type { ActiveSide, AllowedUse, RequestedLimits } from "#flow/strategy/lim
 import { requestCeiling } from "#flow/strategy/step-bounds.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread } from "../live/live-thread.ts";
 
 /** How long a run is suspended at a limit before it ends there, in microseconds. */
 const limitDeadlineMicros = 24 * 60 * 60 * 1_000_000;
@@ -44,7 +44,7 @@ export interface DriveParts {
 
 /** The limits of one execution of a run. */
 export class RunLimits implements LimitPort {
-  readonly #context: ObjectContext;
+  readonly #context: DeployedThread;
   readonly #run: ExecutedRun;
   readonly #parts: DriveParts;
   readonly #begun: number;
@@ -55,11 +55,11 @@ export class RunLimits implements LimitPort {
   #disarm: () => void = () => {};
   #halted = false;
 
-  constructor(context: ObjectContext, run: ExecutedRun, parts: DriveParts) {
+  constructor(context: DeployedThread, run: ExecutedRun, parts: DriveParts) {
     this.#context = context;
     this.#run = run;
     this.#parts = parts;
-    this.#begun = context.clock.now();
+    this.#begun = context.deployment.clock.now();
     this.#before = run.progress.driven_ms ?? 0;
     this.#rested = run.progress.reached_limit;
     // Each execution decides again whether the run is suspended at its limit.
@@ -67,11 +67,11 @@ export class RunLimits implements LimitPort {
   }
 
   drivenMs(): number {
-    return this.#before + Math.max(0, Math.round((this.#context.clock.now() - this.#begun) / 1000));
+    return this.#before + Math.max(0, Math.round((this.#context.deployment.clock.now() - this.#begun) / 1000));
   }
 
   async reached(): Promise<ReachedLimit | null> {
-    await this.#context.faults.at("limits.speaking");
+    await this.#context.deployment.faults.at("limits.speaking");
     const { limit } = this.#state(await this.#speaking());
     return limit;
   }
@@ -80,7 +80,7 @@ export class RunLimits implements LimitPort {
     let share: Used | null = null;
     const progress = this.#run.progress;
     return this.#reservations.inOrder(async (): Promise<Reserved | null> => {
-      await this.#context.faults.at("limits.reserve");
+      await this.#context.deployment.faults.at("limits.reserve");
       const speaking = await this.#speaking();
       const { budgets, limit } = this.#state(speaking);
       if (signal.aborted) return unlimitedShare;
@@ -170,7 +170,8 @@ export class RunLimits implements LimitPort {
     const requests = isReduced ? toolRequests : 0;
     const allowed = (run.bounds[amount] ?? 0) + requests;
     const used = run.used[amount] + requests;
-    const { clock, live } = this.#context;
+    const { live } = this.#context;
+    const { clock } = this.#context.deployment;
     // If several loops of the run reach the limit, or the run was resumed for another loop, the suspension keeps its id and deadline.
     const known = this.#run.progress.reached_limit ?? this.#rested;
     const { id, deadline } = known ?? { id: live.uuids.next(), deadline: clock.now() + limitDeadlineMicros };
@@ -186,7 +187,7 @@ export class RunLimits implements LimitPort {
   }
 
   async forChild(threadId: string, sharers: () => number): Promise<Limits | null> {
-    await this.#context.faults.at("limits.for-child");
+    await this.#context.deployment.faults.at("limits.for-child");
     const { run, thread } = this.#promised(await this.#speaking());
     const { limits, progress } = this.#run;
     const { grants = {} } = progress;
@@ -204,7 +205,7 @@ export class RunLimits implements LimitPort {
 
   /** Starts the timer of the time limit. Called before the loop begins. */
   async watchTime(): Promise<void> {
-    await this.#context.faults.at("limits.watch");
+    await this.#context.deployment.faults.at("limits.watch");
     this.#watch(await this.#speaking());
   }
 
@@ -218,7 +219,7 @@ export class RunLimits implements LimitPort {
 
   async #speaking(): Promise<ActiveSide> {
     const { strategy } = this.#parts;
-    await this.#context.faults.at("limits.agent");
+    await this.#context.deployment.faults.at("limits.agent");
     const agent = await this.#parts.agent();
     return { agent, side: sideOf(agent, strategy.side), isHandedOver: strategy.handedOver };
   }
@@ -251,7 +252,7 @@ export class RunLimits implements LimitPort {
    */
   get #allowed(): Allowance & AllowedUse {
     const toolRequests = this.#toolRequests;
-    const limits = { ...this.#context.settings.limits, toolRequests };
+    const limits = { ...this.#context.deployment.settings.limits, toolRequests };
     const { parent_run_id, limits: requested } = this.#run;
     const steps = parent_run_id === null ? undefined : (requested?.steps ?? undefined);
     if (limits.run.steps === null || steps === undefined) return limits;
@@ -294,6 +295,6 @@ export class RunLimits implements LimitPort {
     if (left === null || this.#halted) return;
     const { ms, reason } = left;
     if (ms === 0) this.#parts.abort.abort(new TimeLimitReached(reason));
-    else this.#disarm = this.#context.clock.after(ms, () => this.#watch(speaking));
+    else this.#disarm = this.#context.deployment.clock.after(ms, () => this.#watch(speaking));
   }
 }

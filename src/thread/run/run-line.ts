@@ -6,21 +6,29 @@ import { isJsonObject, type JsonObject } from "#contract/json.ts";
 import type { Halt } from "#core/loop.ts";
 import type { LogRecord } from "#core/record/record.ts";
 import type { RunRecord } from "#core/record/run-record.ts";
+import type { Definitions } from "#flow/setup/project-definitions.ts";
 import type { MeterReading } from "#store/meter.ts";
 
-import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { Deployment } from "../deployment.ts";
+import type { DeployedThread, LiveThread } from "../live/live-thread.ts";
+import type { RunTraces } from "../trace/run-traces.ts";
 
 /** The maximum number of characters of an error's message, and of its stack, in a line. */
 const longest = 2000;
 
+/** A thread with the traces of its runs; null if the deployment exports none. */
+export interface TracedThread extends DeployedThread {
+  traces: RunTraces | null;
+}
+
 /** Writes the line of a run: its agent, its end, its tokens and rows, and the cause of a failure. */
 export function logRunLine(
-  context: ObjectContext,
+  context: TracedThread,
   run: RunRecord,
   { halt, rows }: { halt: Halt; rows: MeterReading },
 ): void {
-  const { live, clock, log } = context;
+  const { live } = context;
+  const { clock, log } = context.deployment;
   const error = halt.type === "end" ? halt.end.error : undefined;
   const failed = halt.type === "end" && halt.end.status === "error";
   log(failed ? "error" : "info", halt.type === "end" ? "run_end" : "run_rest", {
@@ -31,7 +39,7 @@ export function logRunLine(
     version: run.version,
     status: halt.type === "end" ? halt.end.status : "suspended",
     reason: halt.type === "end" ? halt.end.reason : null,
-    ...(error === undefined ? {} : { error: { ...cause(context, error), ...statusOf(context.live, run) } }),
+    ...(error === undefined ? {} : { error: { ...cause(context.deployment, error), ...statusOf(live, run) } }),
     ms: Math.round((clock.now() - (run.started_at ?? run.created_at)) / 1000),
     steps: run.steps,
     usage: run.usage,
@@ -41,7 +49,7 @@ export function logRunLine(
   });
 }
 
-function cause({ settings }: ObjectContext, { code, message }: { code: string; message: string }) {
+function cause({ settings }: Deployment, { code, message }: { code: string; message: string }) {
   return { code, message: settings.redact(message).slice(0, longest) };
 }
 
@@ -56,13 +64,13 @@ function statusOf(live: LiveThread, run: RunRecord): { status?: number } {
 /**
  * Writes a line for each tool call of a step that threw. An error that a tool returned is not logged, because it is meant for the model.
  */
-export function logToolFailures(context: ObjectContext, { run_id, data }: LogRecord): void {
+export function logToolFailures(context: DeployedThread, { run_id, data }: LogRecord): void {
   const tools = Array.isArray(data["tools"]) ? data["tools"] : [];
   for (const tool of tools) if (isJsonObject(tool)) logToolFailure(context, { ...tool, run_id });
 }
 
 /** Writes the line of one tool call that threw. */
-export function logToolFailure({ live, settings, log }: ObjectContext, call: JsonObject): void {
+export function logToolFailure({ live, deployment: { settings, log } }: DeployedThread, call: JsonObject): void {
   const { stack, name, id, run_id } = call;
   if (call["is_error"] !== true || typeof stack !== "string") return;
   const clean = settings.redact(stack);
@@ -81,12 +89,15 @@ const aliveMs = 1000;
 /** The maximum number of these lines of a call, because some functions never end. */
 const maxAlive = 3600;
 
-type ToolCallContext = Pick<ObjectContext, "log"> & {
+/** The parts of a thread that name a tool call in the log. */
+interface ToolCallContext {
+  deployment: Pick<Deployment, "log"> & {
+    settings: Pick<Deployment["settings"], "logToolCalls">;
+    clock: Pick<Deployment["clock"], "after">;
+  };
   live: { record: Pick<LiveThread["record"], "id"> };
-  definitions: Pick<ObjectContext["definitions"], "toolFile">;
-  settings: Pick<ObjectContext["settings"], "logToolCalls">;
-  clock: Pick<ObjectContext["clock"], "after">;
-};
+  definitions: Pick<Definitions, "toolFile">;
+}
 
 /**
  * Writes a line before a tool's function is called, one each second while it runs, and one when it has ended. The lines each second are
@@ -95,9 +106,7 @@ type ToolCallContext = Pick<ObjectContext, "log"> & {
 export function toolCallLines({
   live,
   definitions,
-  settings,
-  clock,
-  log,
+  deployment: { settings, clock, log },
 }: ToolCallContext): ((name: string, callId: string) => () => void) | undefined {
   if (settings.logToolCalls !== true) return undefined;
   return (tool, call_id) => {

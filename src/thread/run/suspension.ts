@@ -11,7 +11,7 @@ import { jsonBytes } from "#lib/cut-text.ts";
 
 import { enqueueCalls } from "../children/outbound-messages.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { ThreadWakeups } from "../thread-ports.ts";
 import { waitingKey } from "../webhook/waiting-body.ts";
 
 /** The calls of a run that wait for a client or a person, in call order, including those of child threads. */
@@ -71,7 +71,11 @@ function withoutEarlierCalls(events: StoredEvent[]): StoredEvent[] {
   );
 }
 
-type SuspensionContext = Pick<ObjectContext, "live" | "wakeups">;
+/** The parts of a thread that show which calls wait. */
+export interface SuspensionContext {
+  live: LiveThread;
+  wakeups: ThreadWakeups;
+}
 
 /** Writes a suspension of the run until a time (microseconds since epoch). Returns whether a client or a person has to act. */
 export function recordSuspension(

@@ -4,10 +4,13 @@ import type { Authorizations } from "#core/ports/authorization-port.ts";
 import type { AskQuestion } from "#core/ports/question-port.ts";
 import { skillSources } from "#flow/request/skill-sources.ts";
 import type { SkillSources } from "#flow/request/skill-sources.ts";
+import type { Definitions } from "#flow/setup/project-definitions.ts";
 import { definedSources } from "#flow/tool-source/defined-tools.ts";
 import type { DefinedSources } from "#flow/tool-source/defined-tools.ts";
+import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread } from "../live/live-thread.ts";
+import type { ThreadAuthorizations } from "../owner-authorizations.ts";
 
 /** What the tools of a run can use. A call that code of a definition invokes cannot ask questions. */
 interface RunParts {
@@ -19,9 +22,21 @@ interface RunParts {
   requestedTexts?: (prefix: string) => number;
 }
 
+/** The parts of a thread from which its skills are read. */
+export interface SkillContext extends DeployedThread {
+  definitions: Definitions;
+  files: ManagedThreadFiles;
+}
+
+/** The parts of a thread that its sources of tools need. */
+export interface ToolSourceContext extends SkillContext {
+  authorizations: ThreadAuthorizations;
+}
+
 /** Creates the sources, which the caller has to close. Nothing is loaded before a name with a definition's prefix is resolved. */
-export function threadToolSources(context: ObjectContext, run: RunParts = {}): DefinedSources {
-  const { clock, connection, definitions, faults, files, live, log, models, outbound } = context;
+export function threadToolSources(context: ToolSourceContext, run: RunParts = {}): DefinedSources {
+  const { definitions, files, live } = context;
+  const { clock, connection, faults, log, models, outbound } = context.deployment;
   const { toolSources, hash } = definitions;
   return definedSources(toolSources, {
     fetch: outbound,
@@ -41,7 +56,7 @@ export function threadToolSources(context: ObjectContext, run: RunParts = {}): D
 }
 
 /** Opens the skills of the project and of the thread. Reads nothing before a prompt uses skills. */
-export function threadSkills({ definitions, faults, files, live, log }: ObjectContext): SkillSources {
+export function threadSkills({ definitions, deployment: { faults, log }, files, live }: SkillContext): SkillSources {
   return skillSources(definitions.skills, {
     files,
     faults,

@@ -22,8 +22,7 @@ import { isInScope, isModelAnswer, mainScope } from "#core/record/scope.ts";
 import { textOf } from "#core/record/view.ts";
 
 import { enqueueMessage } from "../children/outbound-messages.ts";
-import type { LiveThread } from "../live/live-thread.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread, LiveThread } from "../live/live-thread.ts";
 
 /** The parameters of a new run. */
 export interface NewRun {
@@ -40,7 +39,7 @@ export interface NewRun {
 
 /** Makes the record of a run. Nothing is written yet. */
 export function newRun(
-  { live, clock, settings }: ObjectContext,
+  { live, deployment: { clock, settings } }: DeployedThread,
   { kind, limits, structure, input, waiting = {}, parentRunId = null }: NewRun,
 ): QueuedRun {
   const { branch, agent_id, last_position, counts } = live.record;
@@ -101,8 +100,9 @@ export interface Beginning {
 }
 
 /** Writes a run and its message when the run begins, and emits `run_start`. Returns the record. */
-export function beginRun(context: ObjectContext, run: QueuedRun, { trigger, isNew }: Beginning): ExecutedRun {
-  const { live, clock } = context;
+export function beginRun(context: DeployedThread, run: QueuedRun, { trigger, isNew }: Beginning): ExecutedRun {
+  const { live } = context;
+  const { clock } = context.deployment;
   const { agent_id, last_position, counts, queue } = live.record;
   const of = { run_id: run.id };
   const passed = beginOrder(queue, run.id);
@@ -175,11 +175,12 @@ export function beginOrder(
  * of the run.
  */
 export function finishRun(
-  context: Pick<ObjectContext, "live" | "clock">,
+  context: DeployedThread,
   run: ActiveRun,
   halted: { end: RunEnd; messages: readonly MessageRecord[] },
 ): EndedRun {
-  const { live, clock } = context;
+  const { live } = context;
+  const { clock } = context.deployment;
   const { end } = halted;
   const { turns = 0, driven_ms = 0, paid = 0, requests = 0 } = run.progress;
   const work = workOf(halted.messages, { turns, driven_ms, paid, requests });

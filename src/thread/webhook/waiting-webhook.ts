@@ -12,7 +12,7 @@ import type { WebhookSettings } from "#lib/webhook-settings.ts";
 
 import { nextRetry } from "../background-task.ts";
 import type { BackgroundTask } from "../background-task.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { DeployedThread } from "../live/live-thread.ts";
 import { waitingBody, waitingKey } from "./waiting-body.ts";
 
 /** Pauses after failures, in milliseconds. */
@@ -27,13 +27,10 @@ const limits = { headersMs: 10_000, totalMs: 15_000, bytes: Infinity };
 /** Sends the webhook of one thread. Each thread's object has one such task if the deployment has a webhook. */
 export class WaitingWebhook implements BackgroundTask {
   readonly #settings: WebhookSettings;
-  readonly #context: Pick<ObjectContext, "live" | "clock" | "random" | "log" | "outbound">;
+  readonly #context: DeployedThread;
   #running: Promise<void> | null = null;
 
-  constructor(
-    settings: WebhookSettings,
-    context: Pick<ObjectContext, "live" | "clock" | "random" | "log" | "outbound">,
-  ) {
+  constructor(settings: WebhookSettings, context: DeployedThread) {
     this.#settings = settings;
     this.#context = context;
   }
@@ -68,7 +65,8 @@ export class WaitingWebhook implements BackgroundTask {
   }
 
   async #sendAll(): Promise<void> {
-    const { live, clock } = this.#context;
+    const { live } = this.#context;
+    const { clock } = this.#context.deployment;
     for (;;) {
       const notice = this.#notice;
       if (live.retired || notice === undefined) return;
@@ -85,14 +83,15 @@ export class WaitingWebhook implements BackgroundTask {
 
   #postpone(notice: WaitingNotice): void {
     const { live } = this.#context;
-    const retry = nextRetry(notice.retry, this.#context, pauses);
+    const retry = nextRetry(notice.retry, this.#context.deployment, pauses);
     live.changeBackground({ waiting: retry.failures >= mostAttempts ? undefined : { ...notice, retry } });
     live.save();
   }
 
   /** Stores the outcome of an attempt: the notice is done, or has the time of its next attempt. */
   #store(notice: WaitingNotice, problem: string | null): void {
-    const { live, log } = this.#context;
+    const { live } = this.#context;
+    const { log } = this.#context.deployment;
     const current = this.#notice;
     if (problem === null) {
       const calls = current?.calls.filter((call) => !notice.calls.includes(call)) ?? [];
@@ -100,7 +99,7 @@ export class WaitingWebhook implements BackgroundTask {
         waiting: current === undefined || calls.length === 0 ? undefined : { ...current, calls },
       });
     } else {
-      const retry = nextRetry(notice.retry, this.#context, pauses);
+      const retry = nextRetry(notice.retry, this.#context.deployment, pauses);
       const isLast = retry.failures >= mostAttempts;
       const fields = { thread_id: live.record.id, delivery_id: notice.id, failures: retry.failures, cause: problem };
       log("error", isLast ? "webhook_given_up" : "webhook_failed", fields);
@@ -112,7 +111,7 @@ export class WaitingWebhook implements BackgroundTask {
 
   /** Sends one delivery. Returns why it failed; null if the receiver accepted it. */
   async #post(id: string, body: string): Promise<string | null> {
-    const { outbound, clock } = this.#context;
+    const { outbound, clock } = this.#context.deployment;
     const { url, secret, allowedHosts } = this.#settings;
     const timestamp = String(Math.floor(clock.now() / 1e6));
     try {

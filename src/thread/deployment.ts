@@ -1,7 +1,10 @@
-// The external dependencies of a thread's object. The composition root (`compose.ts`) builds them.
+// What all threads of a deployment share and what never changes while it runs: definitions, services and settings. The composition root
+// (`compose.ts`) builds it.
 
+import type { Allowance } from "#core/limits/allowed.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
+import type { ImagePort } from "#core/ports/image-port.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { HostConnection } from "#core/ports/tool-host.ts";
@@ -12,16 +15,15 @@ import type { TraceSettings } from "#lib/trace-settings.ts";
 import type { WebhookSettings } from "#lib/webhook-settings.ts";
 import type { Registry } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
+import type { Bucket } from "#store/files/file-bucket.ts";
 
-import type { FileSettings } from "./files/loaded-thread-files.ts";
-import type { Settings } from "./object-context.ts";
-
-/** The dependencies of every object of a deployment. */
-export interface ThreadDependencies {
+/** The definitions, services and settings of a deployment. */
+export interface Deployment {
   registry: Registry;
   models: ModelPort;
   /** The connection for models that definitions run by themselves. */
   connection: HostConnection;
+  /** Fetches URLs that users, models or definitions chose. */
   outbound: OutboundFetch;
   catalog: Catalog;
   clock: Clock;
@@ -39,6 +41,30 @@ export interface ThreadDependencies {
   traces: TraceExport | null;
   /** The webhook for threads that begin to wait; null if there is none. */
   webhook: WebhookSettings | null;
+}
+
+/** The settings of a deployment, equal for all its threads. */
+export interface Settings {
+  /** The limits of runs and threads, and the step limit of a run that has no other (decision 8: step limits). */
+  limits: Allowance;
+  /** Version of the deployment, written on every run. */
+  version: string | null;
+  /** Removes the deployment's secrets from text for the log. */
+  redact: (text: string) => string;
+  /** Whether each call of a tool's function is logged, so that `threadhold dev` can name the calls that run when the Worker does not answer. */
+  logToolCalls?: boolean;
+}
+
+/** The deployment's settings for files. */
+export interface FileSettings {
+  images: ImagePort;
+  bucket: Bucket | null;
+  /** Files of at least this many bytes are stored in the bucket. */
+  bucketThreshold: number;
+  /** The maximum number of bytes of a file. */
+  limit: number;
+  /** Files may be written while the object's storage, with all its rows, has at most this many bytes. */
+  room: number;
 }
 
 /** The export of spans to a collector that the operator chose. */
