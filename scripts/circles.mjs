@@ -1,12 +1,13 @@
 // Counts circles of imports in `src`: files that import each other, directly or through others. `npm run check` runs it.
 // A circle of values can read a name before it has a value, so there is none. A circle of types compiles, and makes files that can only be
-// understood together: one may have at most six.
+// understood together: one may have at most six. It also counts imports that go up a floor inside a layer (`lib/floors.mjs`).
 
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 import { parseSync } from "oxc-parser";
 
+import { checkFloors, floors } from "./lib/floors.mjs";
 import { fromRoot } from "./lib/paths.mjs";
 
 /** The most files of a circle of types. */
@@ -89,7 +90,14 @@ for (const circle of tooLarge) {
   }
 }
 
+const imported = new Map(files.map((file) => [file, allOf(file)]));
+const checked = floors.map((layer) => checkFloors(layer, imported));
+const wrongFloors = checked.flatMap(({ problems }) => problems);
+if (wrongFloors.length > 0) for (const arrow of checked.flatMap(({ upward }) => upward)) console.log(arrow);
+for (const problem of wrongFloors) console.log(problem);
+
 console.log(
-  `${files.length} files, ${ofValues.length} circles of values, ${ofTypes.length} circles of types, the largest with ${ofTypes[0]?.length ?? 0} files`,
+  `${files.length} files, ${ofValues.length} circles of values, ${ofTypes.length} circles of types, the largest with ${ofTypes[0]?.length ?? 0} files, ` +
+    floors.map(({ layer }, at) => `${checked[at]?.upward.length} imports up a floor in ${layer}`).join(", "),
 );
-process.exit(ofValues.length + tooLarge.length === 0 ? 0 : 1);
+process.exit(ofValues.length + tooLarge.length + wrongFloors.length === 0 ? 0 : 1);
