@@ -12,6 +12,7 @@ import { ParentFeed } from "./children/parent-feed.ts";
 import type { Deployment } from "./deployment.ts";
 import { threadFiles } from "./files/loaded-thread-files.ts";
 import { LiveThread } from "./live/live-thread.ts";
+import type { DeployedThread } from "./live/live-thread.ts";
 import type { OpenThread } from "./method/loaded-thread.ts";
 import { SearchPlaces } from "./method/search-places.ts";
 import { restoreReader } from "./method/subscribe.ts";
@@ -83,7 +84,7 @@ function openTraces(
 }
 
 /** Whether the deadline of a waiting call has passed. The alarm may be late, because the clock may have changed after it was set. */
-export function hasPassedDeadline({ live, deployment }: OpenThread): boolean {
+export function hasPassedDeadline({ live, deployment }: DeployedThread): boolean {
   const { pending = [] } = live.record;
   return pending.some(({ deadline }) => deadline !== null && deadline <= deployment.clock.now());
 }

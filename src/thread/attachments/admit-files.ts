@@ -6,8 +6,8 @@ import type { StoredPart } from "#core/record/record.ts";
 
 import { incomingParts } from "./incoming-file.ts";
 import type { MessageInput } from "./incoming-file.ts";
-import type { AttachmentContext } from "./pending-attachments.ts";
 import { pendingAttachments } from "./pending-attachments.ts";
+import type { AttachmentContext } from "./pending-attachments.ts";
 import { storeAttachments } from "./store-attachments.ts";
 import type { AttachmentPorts, StoredAttachments } from "./store-attachments.ts";
 

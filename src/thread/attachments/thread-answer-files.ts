@@ -3,8 +3,8 @@
 import type { AnswerFiles } from "#core/ports/answer-file-port.ts";
 import { answerFiles } from "#flow/tool/store-answer-files.ts";
 
-import type { AttachmentContext } from "./pending-attachments.ts";
 import { pendingAttachments } from "./pending-attachments.ts";
+import type { AttachmentContext } from "./pending-attachments.ts";
 
 /** Creates the port `AnswerFiles` for a thread. */
 export function threadAnswerFiles(context: AttachmentContext): AnswerFiles {

@@ -3,8 +3,8 @@
 
 import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 
-import type { Alarm } from "../alarm.ts";
 import { firstHeartbeatMs, longestHeartbeatMs } from "../alarm.ts";
+import type { Alarm } from "../alarm.ts";
 import type { BackgroundTask } from "../background-task.ts";
 import { OutboundMessages } from "../children/outbound-messages.ts";
 import type { ParentFeed } from "../children/parent-feed.ts";

@@ -8,8 +8,8 @@ import { childUsageFields } from "#core/record/run-state.ts";
 import type { Delivery, Relay } from "#core/rpc/thread-peer.ts";
 
 import type { LiveThread } from "../live/live-thread.ts";
-import type { CostContext } from "./child-cost.ts";
 import { exceedsKnownUsage, addLateUsage } from "./child-cost.ts";
+import type { CostContext } from "./child-cost.ts";
 import type { ParentFeed } from "./parent-feed.ts";
 
 /**

@@ -13,8 +13,8 @@ import type { RunTotal } from "#store/catalog/run-total.ts";
 import { emptyBucket } from "#store/files/file-bucket.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
-import type { Alarm } from "../alarm.ts";
 import { longestHeartbeatMs } from "../alarm.ts";
+import type { Alarm } from "../alarm.ts";
 import { nextRetry } from "../background-task.ts";
 import { ranHere, runTotals } from "../background/catalog-task.ts";
 import { notifyParentOfDeletion } from "../children/removal.ts";

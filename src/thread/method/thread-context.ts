@@ -12,12 +12,12 @@ import { clientTools } from "#flow/tool-source/client-tools.ts";
 import { projectTools } from "#flow/tool-source/project-tools.ts";
 import { promptTools } from "#flow/tool-source/prompt-tools.ts";
 
-import type { DefinitionContext } from "../run/definition-access.ts";
 import { definitionAccess } from "../run/definition-access.ts";
+import type { DefinitionContext } from "../run/definition-access.ts";
 import { carriedOn, firstSide, messagesBefore } from "../run/earlier-messages.ts";
 import { threadProjections } from "../run/thread-projections.ts";
-import type { ToolSourceContext } from "../run/thread-tool-sources.ts";
 import { threadSkills, threadToolSources } from "../run/thread-tool-sources.ts";
+import type { ToolSourceContext } from "../run/thread-tool-sources.ts";
 import type { OpenThread } from "./loaded-thread.ts";
 import type { MethodGroup } from "./method-call.ts";
 

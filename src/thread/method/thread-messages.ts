@@ -13,8 +13,8 @@ import { updateMessage } from "#flow/state/create-thread-state.ts";
 
 import { boundedRows, pageBytes } from "../bounded-page.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-import type { DefinitionContext } from "../run/definition-access.ts";
 import { definitionAccess } from "../run/definition-access.ts";
+import type { DefinitionContext } from "../run/definition-access.ts";
 import { filteredText } from "../run/filter-input.ts";
 import type { MethodGroup } from "./method-call.ts";
 

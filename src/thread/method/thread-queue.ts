@@ -15,8 +15,8 @@ import { isVisible } from "#lib/visible-text.ts";
 
 import { boundedRows, pageBytes } from "../bounded-page.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-import type { DefinitionContext } from "../run/definition-access.ts";
 import { definitionAccess } from "../run/definition-access.ts";
+import type { DefinitionContext } from "../run/definition-access.ts";
 import { dropInput } from "../run/drop-input.ts";
 import { filteredText } from "../run/filter-input.ts";
 import { countSteering } from "../run/write-run.ts";

@@ -20,8 +20,8 @@ import type { AnyPromptDefinition } from "#spec/index.ts";
 
 import { pageBytes } from "../bounded-page.ts";
 import type { LiveThread } from "../live/live-thread.ts";
-import type { SkillContext } from "../run/thread-tool-sources.ts";
 import { threadSkills } from "../run/thread-tool-sources.ts";
+import type { SkillContext } from "../run/thread-tool-sources.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 /**

@@ -10,8 +10,8 @@ import { isSuspended } from "#core/record/run-state.ts";
 import { toRun } from "#core/record/view.ts";
 import type { Admission, Caller, RequestKey } from "#core/rpc/thread-rpc.ts";
 
-import type { AdmissionContext } from "./admission.ts";
 import { agentOf, assertNotDeleted, checkLimits, isEmpty, startRun } from "./admission.ts";
+import type { AdmissionContext } from "./admission.ts";
 import type { Driver } from "./driver.ts";
 import { storeUnderKey, repeatedAdmission } from "./idempotency.ts";
 import { newRun } from "./write-run.ts";

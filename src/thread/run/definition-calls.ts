@@ -18,12 +18,12 @@ import { threadAnswerFiles } from "../attachments/thread-answer-files.ts";
 import type { DeployedThread } from "../live/live-thread.ts";
 import type { DefinitionPlace, InvokedResult, ThreadCalls } from "../thread-ports.ts";
 import { startRun } from "./admission.ts";
-import type { DefinitionContext } from "./definition-access.ts";
 import { definitionAccess } from "./definition-access.ts";
+import type { DefinitionContext } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
 import { logToolFailure, toolCallLines } from "./run-line.ts";
-import type { SkillContext, ToolSourceContext } from "./thread-tool-sources.ts";
 import { threadToolSources } from "./thread-tool-sources.ts";
+import type { SkillContext, ToolSourceContext } from "./thread-tool-sources.ts";
 import { newRun } from "./write-run.ts";
 
 /** The maximum number of queued calls of a run. */

@@ -7,8 +7,8 @@ import type { MessageRecord } from "#core/record/record.ts";
 import type { EndedRun, QueuedRun } from "#core/record/run-record.ts";
 import { toRun } from "#core/record/view.ts";
 
-import type { AttachmentContext } from "../attachments/pending-attachments.ts";
 import { pendingAttachments } from "../attachments/pending-attachments.ts";
+import type { AttachmentContext } from "../attachments/pending-attachments.ts";
 import type { LiveThread } from "../live/live-thread.ts";
 import { countSteering } from "./write-run.ts";
 

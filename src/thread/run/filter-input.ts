@@ -9,8 +9,8 @@ import type { RequestKey } from "#core/rpc/thread-rpc.ts";
 import { filtersOf, inputText, runFilters } from "#flow/hook/input-filters.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
-import type { DefinitionContext } from "./definition-access.ts";
 import { definitionAccess, reportHook } from "./definition-access.ts";
+import type { DefinitionContext } from "./definition-access.ts";
 import { rejection, repeatedAdmission, storeRejection } from "./idempotency.ts";
 
 /** An input to check. */

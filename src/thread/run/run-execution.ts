@@ -37,8 +37,8 @@ import type { DeployedThread, LiveThread } from "../live/live-thread.ts";
 import { runAuthorizations } from "../owner-authorizations.ts";
 import type { RecordedStep } from "../reader/in-flight-events.ts";
 import type { ThreadWakeups } from "../thread-ports.ts";
-import type { DefinitionContext } from "./definition-access.ts";
 import { definitionAccess } from "./definition-access.ts";
+import type { DefinitionContext } from "./definition-access.ts";
 import { StopFlag, executionState } from "./definition-execution.ts";
 import { carriedMessages, carriedOn, firstSide, messagesBefore } from "./earlier-messages.ts";
 import { steeringOf } from "./join-messages.ts";
@@ -47,11 +47,11 @@ import { leftAt, notBegun } from "./recovery.ts";
 import { requestedTexts } from "./requested-texts.ts";
 import { errorOfRun, recordFailure } from "./run-failure.ts";
 import { RunLimits } from "./run-limits.ts";
-import type { TracedThread } from "./run-line.ts";
 import { logToolFailures, toolCallLines } from "./run-line.ts";
+import type { TracedThread } from "./run-line.ts";
 import { threadProjections } from "./thread-projections.ts";
-import type { ToolSourceContext } from "./thread-tool-sources.ts";
 import { threadSkills, threadToolSources } from "./thread-tool-sources.ts";
+import type { ToolSourceContext } from "./thread-tool-sources.ts";
 
 /** The parts of a thread that execute its runs. */
 export interface RunContext extends DefinitionContext, ToolSourceContext, TracedThread {
