@@ -56,7 +56,8 @@ const inNode = (
   include: string[],
   { isolate, groupOrder = 0, others = [] }: { isolate: boolean; groupOrder?: number; others?: string[] },
 ) => ({
-  resolve,
+  // The playground imports `threadhold/client` and `threadhold/react`, and its manifest is not the one that exports them.
+  resolve: { ...resolve, tsconfigPaths: true },
   test: {
     name,
     environment: "node" as const,

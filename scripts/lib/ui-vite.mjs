@@ -57,8 +57,8 @@ export function uiConfig({ outDir, port, worker }) {
     customLogger: quietLogger(logLevel),
     plugins: [react(), oneFontFormat, licenseFile],
     // Tests copy the project, with a link to `node_modules`, and all copies share one stored build. Without this option the manifest of a build
-    // in a copy would contain the absolute path of the folder that the link leads to.
-    resolve: { preserveSymlinks: true },
+    // in a copy would contain the absolute path of the folder that the link leads to. `paths` of tsconfig.json has the entries of `threadhold`.
+    resolve: { preserveSymlinks: true, tsconfigPaths: true },
     css: { modules: { localsConvention: "camelCaseOnly" } },
     build: {
       ...(outDir === undefined ? {} : { outDir }),
