@@ -4,7 +4,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
 import { useThreadholdClient } from "threadhold/react";
-import { Link } from "wouter";
+import { Link, useParams } from "wouter";
 
 import { usePageTitle } from "../app/page-title.ts";
 import { Icon } from "../kit/icon.tsx";
@@ -32,8 +32,8 @@ import { useDefinitions, useFindings } from "./use-definitions.ts";
 
 import css from "./definition.module.css";
 
-/** The page; `part` is the definition's name as it is written in the address. */
-export function DefinitionPage({ kind, part }: { kind: Kind; part: string }): ReactElement {
+export function DefinitionPage(): ReactElement {
+  const { kind, name: part } = useParams<{ kind: Kind; name: string }>();
   const name = nameIn(part);
   usePageTitle(name);
   const { set, links, error, retry } = useDefinitions();

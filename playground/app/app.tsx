@@ -5,12 +5,11 @@ import type { ReactElement } from "react";
 import { Redirect, Route, Router, Switch, useLocation, useSearch } from "wouter";
 
 import { AccessGate } from "../access/access.tsx";
-import { cataloguePath, definitionRoute, definitionsPath, kindRoute } from "../agents/definition.ts";
-import type { Kind } from "../agents/definition.ts";
-import { filesRoute } from "../files/file-address.ts";
+import { definitionsPath, kindRoute } from "../agents/definition.ts";
 import { LoadingNote } from "../kit/note.tsx";
 import { PartBoundary } from "../kit/part-boundary.tsx";
 import { DeletionsProvider } from "../threads/deletions.tsx";
+import { pages } from "./pages.ts";
 import { pagesPath } from "./place.ts";
 import { ReachGate } from "./reach-gate.tsx";
 import { Shell } from "./shell.tsx";
@@ -18,21 +17,11 @@ import { StartPage } from "./start-page.tsx";
 import { ThreadPages } from "./thread-pages.tsx";
 import { UnknownPage } from "./unknown-page.tsx";
 
-const FilesPage = lazy(async () => {
-  const { FilesPage: found } = await import("../files/files-page.tsx");
-  return { default: found };
-});
-const InboxPage = lazy(async () => ({ default: (await import("../inbox/inbox-page.tsx")).InboxPage }));
-const UsagePage = lazy(async () => {
-  const { UsagePage: found } = await import("../usage/usage-page.tsx");
-  return { default: found };
-});
-const ApiPage = lazy(async () => ({ default: (await import("../api-docs/api-page.tsx")).ApiPage }));
-const DefinitionsPage = lazy(async () => ({
-  default: (await import("../agents/definitions-page.tsx")).DefinitionsPage,
+const loadedPages = pages.map(({ path, loading, load }) => ({
+  path,
+  loading,
+  Page: lazy(async () => ({ default: await load() })),
 }));
-const CataloguePage = lazy(async () => ({ default: (await import("../agents/catalogue-page.tsx")).CataloguePage }));
-const DefinitionPage = lazy(async () => ({ default: (await import("../agents/definition-page.tsx")).DefinitionPage }));
 
 export function App(): ReactElement {
   return (
@@ -56,51 +45,21 @@ function Pages(): ReactElement {
                 </Route>
                 <Route path="/threads/:id/trace">{({ id }) => <ThreadPages key={id} id={id} at="trace" />}</Route>
                 <Route path="/threads/:id">{({ id }) => <ThreadPages key={id} id={id} at="conversation" />}</Route>
-                <Route path={filesRoute}>
-                  {({ id = "" }) => (
-                    <Suspense fallback={<LoadingNote page what="the files" />}>
-                      <FilesPage key={id} id={id} />
-                    </Suspense>
-                  )}
-                </Route>
-                <Route path="/inbox">
-                  <Suspense fallback={<LoadingNote page what="the inbox" />}>
-                    <InboxPage />
-                  </Suspense>
-                </Route>
-                <Route path="/usage">
-                  <Suspense fallback={<LoadingNote page what="usage" />}>
-                    <UsagePage />
-                  </Suspense>
-                </Route>
-                <Route path="/docs">
-                  <Suspense fallback={<LoadingNote page what="the API's description" />}>
-                    <ApiPage />
-                  </Suspense>
-                </Route>
                 <Route path={kindRoute}>
                   <ToPage path={definitionsPath} />
                 </Route>
                 <Route path="/threads">
                   <ToPage path="/" />
                 </Route>
-                <Route path={definitionsPath}>
-                  <Suspense fallback={<LoadingNote page what="definitions" />}>
-                    <DefinitionsPage />
-                  </Suspense>
-                </Route>
-                <Route path={cataloguePath}>
-                  <Suspense fallback={<LoadingNote page what="the catalogue" />}>
-                    <CataloguePage />
-                  </Suspense>
-                </Route>
-                <Route path={definitionRoute}>
-                  {({ kind, name }: { kind?: string; name?: string }) => (
-                    <Suspense fallback={<LoadingNote page what="the definition" />}>
-                      <DefinitionPage key={`${kind} ${name}`} kind={kind as Kind} part={name ?? ""} />
-                    </Suspense>
-                  )}
-                </Route>
+                {loadedPages.map(({ path: address, loading, Page }) => (
+                  <Route key={String(address)} path={address}>
+                    {(params) => (
+                      <Suspense fallback={<LoadingNote page what={loading} />}>
+                        <Page key={JSON.stringify(params)} />
+                      </Suspense>
+                    )}
+                  </Route>
+                ))}
                 <Route>
                   <UnknownPage />
                 </Route>

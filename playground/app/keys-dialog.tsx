@@ -3,6 +3,7 @@
 import type { ReactElement } from "react";
 
 import { Dialog } from "../kit/dialog.tsx";
+import { namedPages } from "./pages.ts";
 
 import css from "./shell.module.css";
 
@@ -11,7 +12,9 @@ const keys: readonly [keys: readonly string[], does: string][] = [
   [["?"], "This list"],
   [["N"], "New thread"],
   [["/"], "Search threads"],
-  [["I"], "Inbox: what waits for you in all threads"],
+  ...namedPages.flatMap(({ key, title, about }): typeof keys =>
+    key === undefined ? [] : [[[key], about === undefined ? title : `${title}: ${about}`]],
+  ),
   [["J", "K"], "Next thread, previous thread"],
   [["C"], "Write a message"],
   [["Enter", "Shift Enter"], "Send, new line"],

@@ -7,7 +7,6 @@ import { Link, useLocation } from "wouter";
 
 import { useAccess } from "../access/access.tsx";
 import { callerName, useCaller } from "../access/use-caller.ts";
-import { InboxLink } from "../inbox/inbox-link.tsx";
 import { useNotificationsWanted } from "../inbox/notify/notification-choice.ts";
 import { Button, IconButton } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
@@ -15,9 +14,10 @@ import { Menu } from "../kit/menu.tsx";
 import { PartBoundary } from "../kit/part-boundary.tsx";
 import { ThreadList } from "../threads/thread-list-panel.tsx";
 import { HealthNote } from "./health-note.tsx";
-import { isWithin, pages } from "./pages.ts";
+import { isWithin, namedPages } from "./pages.ts";
 import { OutageNote } from "./reach-gate.tsx";
 import { useShortcuts } from "./shortcuts.ts";
+import type { Shortcuts } from "./shortcuts.ts";
 import { chooseTheme, useTheme } from "./theme.ts";
 import { Wordmark } from "./wordmark.tsx";
 
@@ -63,7 +63,7 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
     "mod+k": () => setCommanding(true),
     n: () => setCreating(true),
     "?": () => setHelping(true),
-    i: () => navigate("/inbox"),
+    ...pageKeys(navigate),
     "/": () => document.getElementById("thread-search")?.focus(),
   });
   return (
@@ -76,15 +76,24 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
           <Wordmark />
         </Link>
         <nav className={css["pages"]} aria-label="Pages">
-          <InboxLink open={path === "/inbox"} />
-          {pages.map((page) => (
+          {namedPages.map((page) => (
             <Link
-              key={page.href}
-              href={page.href}
+              key={page.path}
+              href={page.path}
               className={css["place"] ?? ""}
               aria-current={isWithin(path, page) ? "page" : undefined}
             >
-              {page.name}
+              {page.icon === undefined ? (
+                page.title
+              ) : (
+                <>
+                  <span className={css["placeIcon"]}>
+                    <Icon name={page.icon} />
+                  </span>
+                  <span className={css["placeTitle"]}>{page.title}</span>
+                </>
+              )}
+              {page.Count === undefined ? null : <page.Count />}
             </Link>
           ))}
         </nav>
@@ -166,6 +175,13 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
         </PartBoundary>
       ) : null}
     </div>
+  );
+}
+
+/** The shortcuts that open pages. */
+function pageKeys(navigate: (path: string) => void): Shortcuts {
+  return Object.fromEntries(
+    namedPages.flatMap(({ key, path }) => (key === undefined ? [] : [[key.toLowerCase(), () => navigate(path)]])),
   );
 }
 

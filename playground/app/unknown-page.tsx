@@ -5,7 +5,7 @@ import { Link, useLocation } from "wouter";
 
 import { EmptyNote } from "../kit/note.tsx";
 import { usePageTitle } from "./page-title.ts";
-import { pages } from "./pages.ts";
+import { namedPages } from "./pages.ts";
 
 import css from "./unknown-page.module.css";
 
@@ -18,9 +18,9 @@ export function UnknownPage(): ReactElement {
         No page has the address <code className={css["path"]}>{path}</code>. These pages exist:
       </p>
       <ul className={css["pages"]}>
-        {[{ href: "/", name: "Start" }, { href: "/inbox", name: "Inbox" }, ...pages].map(({ href, name }) => (
-          <li key={href}>
-            <Link href={href}>{name}</Link>
+        {[{ path: "/", title: "Start" }, ...namedPages].map((page) => (
+          <li key={page.path}>
+            <Link href={page.path}>{page.title}</Link>
           </li>
         ))}
       </ul>

@@ -6,7 +6,7 @@ import type { ReactElement } from "react";
 import { ThreadholdClientError } from "threadhold/client";
 import type { FileRecord } from "threadhold/client";
 import { useThread } from "threadhold/react";
-import { Link, useLocation } from "wouter";
+import { Link, useLocation, useParams } from "wouter";
 import { usePathname, useSearch } from "wouter/use-browser-location";
 
 import { usePageTitle } from "../app/page-title.ts";
@@ -40,7 +40,8 @@ import { useFileDeletion, useHiddenFiles } from "./use-file-deletion.ts";
 
 import css from "./files-page.module.css";
 
-export function FilesPage({ id }: { id: string }): ReactElement {
+export function FilesPage(): ReactElement {
+  const { id } = useParams<{ id: string }>();
   const { handle, thread, connection } = useThread(id);
   const [, navigate] = useLocation();
   const found = placeOf(usePathname().slice(pagesPath.length));

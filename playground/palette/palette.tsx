@@ -10,6 +10,7 @@ import { useAccess } from "../access/access.tsx";
 import { definitionPath, definitionsPath, keyOf, referencesOf } from "../agents/definition.ts";
 import { useAgents } from "../agents/use-agents.ts";
 import { useDefinitions } from "../agents/use-definitions.ts";
+import { namedPages } from "../app/pages.ts";
 import { chooseTheme } from "../app/theme.ts";
 import { filesAddress } from "../files/file-address.ts";
 import { ago } from "../kit/figures.ts";
@@ -104,18 +105,14 @@ export function Palette({ onClose, onNew, onImport, onKeys }: PaletteProps): Rea
                   Keyboard shortcuts<kbd>?</kbd>
                 </Command.Item>
                 <Command.Item onSelect={then(() => navigate("/"))}>Go to the start</Command.Item>
-                <Command.Item
-                  value="inbox waiting approvals questions limits"
-                  onSelect={then(() => navigate("/inbox"))}
-                >
-                  Inbox<kbd>I</kbd>
-                </Command.Item>
-                <Command.Item value="usage cost tokens" onSelect={then(() => navigate("/usage"))}>
-                  Usage
-                </Command.Item>
-                <Command.Item value="api routes docs" onSelect={then(() => navigate("/docs"))}>
-                  API
-                </Command.Item>
+                {namedPages.map(({ path, title, key, search }) =>
+                  search === undefined ? null : (
+                    <Command.Item key={path} value={search} onSelect={then(() => navigate(path))}>
+                      {title}
+                      {key === undefined ? null : <kbd>{key}</kbd>}
+                    </Command.Item>
+                  ),
+                )}
                 <Command.Item onSelect={then(() => chooseTheme("light"))}>Light theme</Command.Item>
                 <Command.Item onSelect={then(() => chooseTheme("dark"))}>Dark theme</Command.Item>
                 <Command.Item onSelect={then(() => chooseTheme("system"))}>System theme</Command.Item>

@@ -159,17 +159,20 @@ export function screens({ api, open, visit }: PlaygroundUse): void {
       }
       const links = page.getByRole("main").getByRole("link");
       expect(await links.allInnerTexts()).toEqual(["Start", "Inbox", "Definitions", "Usage", "API"]);
+      const marked = page.getByRole("navigation", { name: "Pages" }).locator("[aria-current=page]");
       for (const name of ["Inbox", "Definitions", "Usage", "API"]) {
         await goInside(page, "/traces");
         await links.filter({ hasText: new RegExp(`^${name}$`) }).click();
         await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
         expect((await page.title()).replace(/^\(\d+\+?\) /, "")).toBe(`${name} · Threadhold`);
-        const bar = page.getByRole("navigation", { name: "Pages" });
-        expect(await bar.locator("[aria-current=page]").textContent()).toContain(name);
+        expect(await marked.textContent()).toContain(name);
       }
       expect(await titleAt(`/threads/${id}`, "A name")).toBe("A name · Threadhold");
       expect(await titleAt(`/threads/${id}/trace`, "A name")).toBe("Trace of A name · Threadhold");
       expect(await titleAt("/tools/draw_badge", "draw_badge")).toBe("draw_badge · Threadhold");
+      expect(await marked.textContent()).toBe("Definitions");
+      expect(await titleAt("/definitions/catalogue", "Catalogue of models")).toBe("Catalogue of models · Threadhold");
+      expect(await marked.textContent()).toBe("Definitions");
       expect(await titleAt("/threads/none", "There is no such thread")).toBe("Not found · Threadhold");
     });
 

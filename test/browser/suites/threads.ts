@@ -109,11 +109,26 @@ export function threads({ api, open, pacedAnswer, visit }: PlaygroundUse): void 
       const { page } = screen;
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       await page.keyboard.press("?");
-      await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Stop the run").waitFor();
+      const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+      await keys.getByText("Stop the run").waitFor();
+      const inbox = keys.locator("dl > div").filter({ hasText: "Inbox: what waits for you in all threads" });
+      expect(await inbox.locator("kbd").allTextContents()).toEqual(["I"]);
       await look(screen, "keys");
       await page.keyboard.press("Escape");
       await page.keyboard.press("Control+k");
       await page.getByRole("option").first().getByText("Write a message").waitFor();
+      expect(await page.getByRole("group", { name: "This page" }).getByRole("option").allTextContents()).toEqual([
+        "Write a messageC",
+        "Search threads/",
+        "Keyboard shortcuts?",
+        "Go to the start",
+        "InboxI",
+        "Usage",
+        "API",
+        "Light theme",
+        "Dark theme",
+        "System theme",
+      ]);
       await page.getByRole("option", { name: /^Keyboard shortcuts/ }).click();
       await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     });
