@@ -17,6 +17,7 @@ export const root = fileURLToPath(new URL("../../", import.meta.url));
 const listed = [
   "README.md",
   "AGENTS.md",
+  "playground/AGENTS.md",
   "src/cli/AGENTS.md",
   "src/core/AGENTS.md",
   "src/facade/AGENTS.md",
