@@ -7,7 +7,6 @@ import { fileURLToPath } from "node:url";
 import { ensureAssetsFolder, ensureDevVars, ensureWranglerVariables } from "./lib/dev-vars.mjs";
 import { missingPackages } from "./lib/installed-packages.mjs";
 import { nodeTooOld } from "./lib/node-version.mjs";
-import { patchShell } from "./lib/patch-shell.mjs";
 import { fromRoot } from "./lib/paths.mjs";
 import { runCommand } from "./lib/run-command.mjs";
 
@@ -41,7 +40,6 @@ export async function ensureInstall() {
       process.exit(result.code);
     }
   }
-  patchShell();
   ensureDevVars();
   ensureWranglerVariables();
   ensureAssetsFolder();

@@ -6,7 +6,6 @@ import path from "node:path";
 
 import { build } from "esbuild";
 
-import { patchShell } from "../patch-shell.mjs";
 import { fromRoot, root } from "../paths.mjs";
 import { licenseTexts } from "./licenses.mjs";
 
@@ -37,8 +36,6 @@ const packagesOfShell = [
  * @returns {Promise<string>} the licences of the packages in the module
  */
 export async function bundleShell(file) {
-  // After `npm ci --ignore-scripts` the shell is unchanged.
-  patchShell();
   const { metafile } = await build({
     metafile: true,
     absWorkingDir: root,
@@ -50,9 +47,7 @@ export async function bundleShell(file) {
     target: "es2022",
     external: ["node:*"],
     legalComments: "none",
-    banner: {
-      js: "// just-bash, changed for Threadhold so that its interpreter lets other events run. See THIRD-PARTY-LICENSES.txt.",
-    },
+    banner: { js: "// just-bash. See THIRD-PARTY-LICENSES.txt." },
     logLevel: "warning",
   });
   const home = fromRoot("node_modules/just-bash");

@@ -5,7 +5,7 @@ import { diffArrays } from "diff";
 import { defineCommand } from "just-bash/browser";
 
 /** The maximum number of lines that are added and removed between two texts. */
-const mostDifferences = 2000;
+const mostDifferences = 1500;
 
 /** The shell's `diff`, for texts with at most `mostDifferences` different lines. */
 export const limitedDiff = defineCommand("diff", async (args, context) => {

@@ -19,25 +19,28 @@ import { WorkMeter } from "./work-meter.ts";
 const megabyte = 1024 * 1024;
 
 /**
- * Limits of a command. Loops are limited by count, because a Worker's clock does not advance while it computes; bytes are limited by the
- * memory of an isolate, 128 MB. The limits of `awk` apply to each loop, so nested loops are limited by `WorkMeter`. The shell copies an
- * array with each command that changes it, and `sed` a text with each branch, so these numbers are smaller.
+ * Limits of a command. The shell waits for no event while it computes, and a Worker's clock does not advance then, so a time limit ends only a
+ * command that waits. These numbers end scripts with loops and growing values after at most two seconds of processor time; the measurements
+ * are in docs/decisions/0067-the-shell-as-published.md. The limits of `awk` apply to each loop, so nested loops are limited by `WorkMeter`.
  */
 const limits: NonNullable<BashOptions["executionLimits"]> = {
-  maxSourceBytes: megabyte,
-  maxCommandCount: 20_000,
+  maxSourceBytes: 64 * 1024,
+  maxCommandCount: 1_000,
   maxLoopIterations: 100_000,
   maxAwkIterations: 100_000,
-  maxSedIterations: 10_000,
-  maxJqIterations: 1_000_000,
-  maxWorkUnits: 10_000_000,
-  maxTraversalEntries: 200_000,
-  maxLiveBytes: 48 * megabyte,
-  maxInputBytes: 128 * megabyte,
-  maxOutputSize: 16 * megabyte,
-  maxStringLength: 16 * megabyte,
-  maxHeredocSize: megabyte,
-  maxArrayElements: 100_000,
+  maxSedIterations: 1_000,
+  maxJqIterations: 300_000,
+  maxQueryElements: 20_000,
+  maxWorkUnits: 300_000,
+  maxGlobOperations: 100_000,
+  maxTraversalEntries: 20_000,
+  maxTraversalWork: 100_000,
+  maxLiveBytes: 16 * megabyte,
+  maxInputBytes: 8 * megabyte,
+  maxOutputSize: 4 * megabyte,
+  maxStringLength: megabyte / 4,
+  maxHeredocSize: 64 * 1024,
+  maxArrayElements: 20_000,
   // The shell cuts a range such as {1..20000} after 10,000 words without an error. It counts two operations a word, so with this limit every
   // range that would be cut fails.
   maxBraceExpansionResults: 19_999,
@@ -71,7 +74,7 @@ export const runInThread: RunCommand = async (command, { cwd, env, signal, netwo
     ...(network === undefined ? {} : { fetch: commandFetch(network, state, signal) }),
     // This option would replace globals of the isolate while a command runs, and other requests of the isolate would see them.
     defenseInDepth: false,
-    // The meter and this function end a cancelled command. With the shell's own signal, a short command takes five times as long.
+    // The meter, the file system and this function end a cancelled command. With the shell's own signal, a short command takes five times as long.
     sleep: (ms) => sleep(ms, signal),
   });
   const output = await shell.exec(command, { cwd, rawScript: true }).catch(endOfShell);

@@ -21,9 +21,6 @@ const hidden = /^\/(?:dev|proc|usr\/bin)(?:\/|$)/;
 /** Files without content. Content that is written to them is dropped. */
 const emptyFiles = new Set(["/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"]);
 
-/** An operation takes about as long as this many units of the meter. */
-const unitsOfOperation = 5;
-
 /** The file system of one command. */
 export class ShellFileSystem implements IFileSystem {
   readonly #tree: FileTree;
@@ -52,7 +49,9 @@ export class ShellFileSystem implements IFileSystem {
   async readFileBuffer(path: string): Promise<Uint8Array> {
     const node = await this.#at(path, "open");
     if (node.type === "folder") throw shellError("EISDIR", "illegal operation on a directory, read", path);
-    return this.#tree.read(node);
+    const bytes = await this.#tree.read(node);
+    this.#work.read(bytes.byteLength);
+    return bytes;
   }
 
   async writeFile(path: string, content: string | Uint8Array, options?: Encoding): Promise<void> {
@@ -70,6 +69,7 @@ export class ShellFileSystem implements IFileSystem {
     const whole = new Uint8Array(before.byteLength + added.byteLength);
     whole.set(before);
     whole.set(added, before.byteLength);
+    this.#work.read(whole.byteLength);
     await this.#tree.write(path, whole);
   }
 
@@ -238,7 +238,7 @@ export class ShellFileSystem implements IFileSystem {
   }
 
   async #turn(): Promise<void> {
-    if (this.#work.isDue(unitsOfOperation)) await this.#work.turn();
+    if (this.#work.isDue()) await this.#work.turn();
     this.#work.throwIfExceeded();
   }
 }

@@ -1,31 +1,35 @@
-// The work of one command: limits it, ends a cancelled command, and lets other events of the object run, such as a stop and a time limit.
+// The work of one command: limits it, ends a cancelled command, and lets other events of the object run at operations on files.
 
 import { refuse } from "#contract/error.ts";
 
-/** The maximum number of statements and expressions that a command and its programs in `awk`, `sed` and `jq` evaluate. */
-const mostOperations = 3_000_000;
+/** The maximum number of operations of a command. An operation takes about as long as an expression of `awk`. */
+const mostOperations = 500_000;
 
-/** An operation on a text or a list counts once more for each of this many characters or elements. */
-const sizeOfOperation = 100;
+/** The operations that an expansion such as `${#x}` counts as, which reads all of its text, and a command of the shell or of `sed`. */
+const operationsOfExpansion = 300;
+const operationsOfCommand = 50;
 
-/** Units of work between two turns of the event loop, at most. A unit is about the work of an expression of `awk`. */
-const mostPerTurn = 1000;
+/** So many bytes that a command reads from files count as one operation. */
+const bytesOfOperation = 8;
+
+/** Operations on files between two turns of the event loop, at most. */
+const mostPerTurn = 200;
 
 /**
- * A Worker's clock advances between turns only. If more than this many milliseconds passed since the last turn, the next turn is due after
- * one unit.
+ * A Worker's clock advances between turns only. If more than this many milliseconds passed since the last turn, the next turn is due at the
+ * next operation.
  */
 const turnMs = 5;
 
 /**
- * Counts the work of a command. It implements the shell's interface `coverage`: the interpreters of the shell report each statement and
- * expression to `hit`. scripts/lib/patch-shell.mjs changes the interpreters so that they also call `turn` at points at which they can wait.
+ * Counts the work of a command. It implements the shell's interface `coverage`: the interpreters of the shell report each command, statement
+ * and expression to `hit`. The file system of the command reports its operations, and waits for a turn when one is due.
  */
 export class WorkMeter {
   readonly #signal: AbortSignal;
   #operations = 0;
   #units = 0;
-  /** The number of units at which the next turn is due, and the number of units between two turns. */
+  /** The number of operations on files at which the next turn is due, and between two turns. */
   #due = 0;
   #perTurn = 1;
   #lastTurn = Date.now();
@@ -34,20 +38,20 @@ export class WorkMeter {
     this.#signal = signal;
   }
 
-  /**
-   * Counts a statement or expression. Throws if the command is cancelled or exceeds the limit of operations.
-   *
-   * @param value the text or list that the operation uses, if the interpreter passes it
-   */
-  hit(_feature: string, value?: unknown): void {
-    const size = typeof value === "string" || Array.isArray(value) ? value.length : 0;
-    this.#operations += 1 + Math.floor(size / sizeOfOperation);
-    this.throwIfExceeded();
+  /** Counts a command, a statement or an expression. Throws if the command is cancelled or exceeds the limit of operations. */
+  hit(feature: string): void {
+    if (/^(?:awk|jq):/.test(feature)) this.#count(1);
+    else this.#count(/^bash:expansion:(?!word_)/.test(feature) ? operationsOfExpansion : operationsOfCommand);
   }
 
-  /** Counts units of work; true if a turn is due. */
-  isDue(units: number): boolean {
-    this.#units += units;
+  /** Counts bytes that the command reads from a file. Throws as `hit` does. */
+  read(bytes: number): void {
+    this.#count(Math.ceil(bytes / bytesOfOperation));
+  }
+
+  /** Counts an operation on a file; true if a turn is due. */
+  isDue(): boolean {
+    this.#units += 1;
     return this.#units >= this.#due;
   }
 
@@ -59,6 +63,11 @@ export class WorkMeter {
     this.#perTurn = now - this.#lastTurn > turnMs ? 1 : Math.min(this.#perTurn * 2, mostPerTurn);
     this.#lastTurn = now;
     this.#due = this.#units + this.#perTurn;
+  }
+
+  #count(operations: number): void {
+    this.#operations += operations;
+    this.throwIfExceeded();
   }
 
   /**

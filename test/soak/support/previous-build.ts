@@ -42,7 +42,7 @@ export function checkOutPrevious(): PreviousBuild {
   write(".dev.vars", "OPEN_LOOPBACK=true\n");
   symlinkSync(path.join(thisProject, "node_modules"), path.join(root, "node_modules"));
   tellOfOtherPackages(root);
-  useInstalledShell(root);
+  keepInstalledShell(root);
   return { root, write, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
@@ -59,15 +59,8 @@ function tellOfOtherPackages(root: string): void {
     console.log(`THE PREVIOUS COMMIT NAMES OTHER PACKAGES, and is given these: ${missing.join(", ")}`);
 }
 
-/**
- * Replaces that commit's script that changes just-bash, because a script of another version refuses the installed just-bash.
- * Prints a note if it differs.
- */
-function useInstalledShell(root: string): void {
-  const script = "scripts/lib/patch-shell.mjs";
-  const previous = path.join(root, script);
-  const current = readFileSync(path.join(thisProject, script), "utf8");
-  if (!existsSync(previous) || readFileSync(previous, "utf8") === current) return;
-  console.log("THE PREVIOUS COMMIT CHANGES just-bash IN ANOTHER WAY, and is given the installed one.");
-  writeFileSync(previous, current);
+/** Replaces the script of an earlier commit that changed just-bash, because both commits share the installed packages. */
+function keepInstalledShell(root: string): void {
+  const previous = path.join(root, "scripts/lib/patch-shell.mjs");
+  if (existsSync(previous)) writeFileSync(previous, "export function patchShell() {}\n");
 }

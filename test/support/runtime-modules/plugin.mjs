@@ -100,15 +100,14 @@ export function leadToSource(_error, frame) {
 }
 
 /**
- * The paths whose content decides the bundle. The list of installed packages has the version of each, and patch-shell.mjs changes one of
- * them. A package that is changed by hand is not noticed: delete `.cache/runtime-modules` then.
+ * The paths whose content decides the bundle. The list of installed packages has the version of each. A package that is changed by hand is
+ * not noticed: delete `.cache/runtime-modules` then.
  */
 const sources = [
   "src",
   "test/worker",
   "test/support/runtime-modules",
   "migrations",
-  "scripts/lib/patch-shell.mjs",
   "package.json",
   "node_modules/.package-lock.json",
   "tsconfig.json",
