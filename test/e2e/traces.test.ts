@@ -3,8 +3,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { received } from "../support/collector/received.ts";
-import { startCollector, type Collector } from "../support/collector/server.mjs";
+import { startCollector } from "../support/collector/server.mjs";
 import { ApiClient } from "../support/http-client/api-client.ts";
+import type { TestServer } from "../support/record-server.d.mts";
 import { type DevServer, startDevServer } from "./dev-server.ts";
 import { copyProject } from "./support/project-copy.ts";
 
@@ -13,7 +14,7 @@ const parentId = "00f067aa0ba902b7";
 
 describe("a server with a collector", () => {
   const project = copyProject();
-  let collector: Collector | undefined;
+  let collector: TestServer | undefined;
   let server: DevServer | undefined;
 
   beforeAll(async () => {

@@ -2,7 +2,8 @@
 
 import type { TestProject } from "vitest/node";
 
-import { startCollector, type Collector } from "./server.mjs";
+import type { TestServer } from "../record-server.d.mts";
+import { startCollector } from "./server.mjs";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -11,7 +12,7 @@ declare module "vitest" {
   }
 }
 
-let collector: Collector | undefined;
+let collector: TestServer | undefined;
 
 /** Called by vitest before the first test. */
 export async function setup(project: TestProject): Promise<void> {

@@ -1,10 +1,6 @@
-// The collector's types, for tests written in TypeScript.
+// The types of this server, for tests written in TypeScript.
 
-/** A running collector. */
-export interface Collector {
-  url: string;
-  close: () => Promise<void>;
-}
+import type { TestServer } from "../record-server.d.mts";
 
 /** Starts a collector on a free port of the loopback. */
-export declare function startCollector(): Promise<Collector>;
+export declare function startCollector(): Promise<TestServer>;

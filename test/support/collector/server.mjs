@@ -7,9 +7,8 @@
 // GET /<scope>/received?spans=<n>&requests=<n>&thread=<id> answers once that many spans and requests have arrived, with all of them. With
 // `thread`, only the spans of this thread and the requests with such spans count.
 
-import { createServer } from "node:http";
-
 import { answerHostile } from "../hostile-answer.mjs";
+import { bodyOf, Scopes, startServer } from "../record-server.mjs";
 
 /** @typedef {Record<string, unknown>} Fields */
 
@@ -115,15 +114,10 @@ const threadOf = ({ attributes }) => attributes["gen_ai.conversation.id"];
 
 /** Starts a collector on a free port of the loopback. */
 export async function startCollector() {
-  /** @type {Map<string, { spans: { attributes: Fields }[], requests: (Fields & { threads: unknown[] })[], waiting: Set<() => void> }>} */
-  const scopes = new Map();
-
-  /** @param {string} name */
-  function scopeOf(name) {
-    const scope = scopes.get(name) ?? { spans: [], requests: [], waiting: new Set() };
-    scopes.set(name, scope);
-    return scope;
-  }
+  const scopes = new Scopes(() => ({
+    spans: /** @type {{ attributes: Fields }[]} */ ([]),
+    requests: /** @type {(Fields & { threads: unknown[] })[]} */ ([]),
+  }));
 
   /** @param {string} name @param {number} count @returns {[status: number, body: object] | null} */
   function answerOf(name, count) {
@@ -135,68 +129,47 @@ export async function startCollector() {
     return [200, name.startsWith("part") ? { partialSuccess: { rejectedSpans: "1", errorMessage: "one" } } : {}];
   }
 
-  const server = createServer((request, response) => {
+  return startServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://collector");
     const [, name = "", ...rest] = pathname.split("/");
-    const scope = scopeOf(name);
+    const scope = scopes.of(name);
     if (request.method === "GET") {
-      const look = () => {
-        const thread = searchParams.get("thread");
-        const spans = scope.spans.filter((span) => thread === null || threadOf(span) === thread);
-        const requests = scope.requests.filter(({ threads }) => thread === null || threads.includes(thread));
+      const thread = searchParams.get("thread");
+      scopes.answerOnce(name, response, (all) => {
+        const spans = all.spans.filter((span) => thread === null || threadOf(span) === thread);
+        const requests = all.requests.filter(({ threads }) => thread === null || threads.includes(thread));
         const isThere =
           spans.length >= Number(searchParams.get("spans") ?? 0) &&
           requests.length >= Number(searchParams.get("requests") ?? 0);
-        if (!isThere) return;
-        scope.waiting.delete(look);
-        response.setHeader("content-type", "application/json").end(JSON.stringify({ spans, requests }));
-      };
-      scope.waiting.add(look);
-      look();
+        return isThere ? { spans, requests } : undefined;
+      });
       return;
     }
-    let text = "";
-    request.setEncoding("utf8").on("data", (part) => (text += part));
-    request.on("end", () => {
-      const isTraces = rest.join("/") === "v1/traces" && request.method === "POST";
-      const isJson = request.headers["content-type"] === "application/json";
-      /** @type {{ attributes: Fields }[]} */
-      let spans = [];
-      /** @type {string | null} */
-      let problem = isTraces && isJson ? null : `${request.method} ${pathname} ${request.headers["content-type"]}`;
-      try {
-        if (problem === null) spans = spansOf(JSON.parse(text));
-      } catch (error) {
-        problem = String(error);
-      }
-      const { length } = scope.requests.concat({});
-      const [status, body] = answerOf(name, length) ?? [null, {}];
-      scope.requests.push({
-        headers: request.headers,
-        problem,
-        status,
-        spans: spans.length,
-        threads: spans.map(threadOf),
-      });
-      if (status === 200 && problem === null) scope.spans.push(...spans);
-      for (const look of scope.waiting) look();
-      if (status === null || answerHostile(name, request.socket)) return;
-      const location = status === 307 ? { location: `/other-${name}/v1/traces` } : {};
-      response.writeHead(problem === null ? status : 400, { "content-type": "application/json", ...location });
-      response.end(JSON.stringify(body));
+    const text = await bodyOf(request);
+    const isTraces = rest.join("/") === "v1/traces" && request.method === "POST";
+    const isJson = request.headers["content-type"] === "application/json";
+    /** @type {{ attributes: Fields }[]} */
+    let spans = [];
+    /** @type {string | null} */
+    let problem = isTraces && isJson ? null : `${request.method} ${pathname} ${request.headers["content-type"]}`;
+    try {
+      if (problem === null) spans = spansOf(JSON.parse(text));
+    } catch (error) {
+      problem = String(error);
+    }
+    const [status, body] = answerOf(name, scope.requests.length + 1) ?? [null, {}];
+    scope.requests.push({
+      headers: request.headers,
+      problem,
+      status,
+      spans: spans.length,
+      threads: spans.map(threadOf),
     });
+    if (status === 200 && problem === null) scope.spans.push(...spans);
+    scopes.notify(name);
+    if (status === null || answerHostile(name, request.socket)) return;
+    const location = status === 307 ? { location: `/other-${name}/v1/traces` } : {};
+    response.writeHead(problem === null ? status : 400, { "content-type": "application/json", ...location });
+    response.end(JSON.stringify(body));
   });
-  server.keepAliveTimeout = 0;
-  await new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => resolve(undefined));
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  const close = () =>
-    new Promise((resolve) => {
-      server.close(() => resolve(undefined));
-      server.closeAllConnections();
-    });
-  return { url: `http://127.0.0.1:${address.port}`, close: async () => void (await close()) };
 }

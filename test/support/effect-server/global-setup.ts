@@ -6,7 +6,8 @@ import process from "node:process";
 
 import type { TestProject } from "vitest/node";
 
-import { startEffectServer, type EffectServer } from "./server.mjs";
+import type { TestServer } from "../record-server.d.mts";
+import { startEffectServer } from "./server.mjs";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -17,7 +18,7 @@ declare module "vitest" {
   }
 }
 
-let server: EffectServer | undefined;
+let server: TestServer | undefined;
 
 /** Called by vitest before the first test. */
 export async function setup(project: TestProject): Promise<void> {

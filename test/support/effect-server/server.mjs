@@ -7,7 +7,7 @@
 // earlier attempt has no effect any more.
 // GET /effects?scope lists the effects: how often each name took effect, and how often it was requested.
 
-import { createServer } from "node:http";
+import { startServer } from "../record-server.mjs";
 
 /** @typedef {{ effects: number, requests: number }} Done */
 
@@ -44,7 +44,7 @@ export async function startEffectServer() {
     return { done: false };
   }
 
-  const server = createServer((request, response) => {
+  return startServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://effects");
     request.resume();
     if (pathname === "/effects" && request.method === "POST") {
@@ -55,19 +55,4 @@ export async function startEffectServer() {
     const body = pathname === "/outcome" ? outcome(searchParams) : Object.fromEntries(scope);
     response.setHeader("content-type", "application/json").end(JSON.stringify(body));
   });
-  // The server must not close a connection while a request arrives, because that would be a failure that no test
-  // intends.
-  server.keepAliveTimeout = 0;
-  await new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => resolve(undefined));
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  const close = () =>
-    new Promise((resolve) => {
-      server.close(() => resolve(undefined));
-      server.closeAllConnections();
-    });
-  return { url: `http://127.0.0.1:${address.port}`, close: async () => void (await close()) };
 }

@@ -3,7 +3,8 @@
 
 import type { TestProject } from "vitest/node";
 
-import { startOutboundServer, type OutboundServer } from "./server.mjs";
+import type { TestServer } from "../record-server.d.mts";
+import { startOutboundServer } from "./server.mjs";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -12,7 +13,7 @@ declare module "vitest" {
   }
 }
 
-let server: OutboundServer | undefined;
+let server: TestServer | undefined;
 
 /** Called by vitest before the first test. */
 export async function setup(project: TestProject): Promise<void> {

@@ -1,10 +1,6 @@
-// The server's types, for tests written in TypeScript.
+// The types of this server, for tests written in TypeScript.
 
-/** A running server. */
-export interface OutboundServer {
-  url: string;
-  close: () => Promise<void>;
-}
+import type { TestServer } from "../record-server.d.mts";
 
 /** Starts a server on a free port of the loopback. */
-export declare function startOutboundServer(): Promise<OutboundServer>;
+export declare function startOutboundServer(): Promise<TestServer>;

@@ -2,9 +2,9 @@
 // an id (`?id=`) can be observed: GET /__asked returns what arrived, /__arrived waits for its arrival, /__closed waits
 // until its connection is closed and returns whether the whole answer was sent.
 
-import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
 
+import { bodyOf, startServer } from "../record-server.mjs";
 import { answerQuestion, createMemory } from "./resolver.mjs";
 
 /**
@@ -97,13 +97,6 @@ class Notices {
   }
 }
 
-/** @param {Request} request */
-async function readBody(request) {
-  const pieces = [];
-  for await (const piece of request) pieces.push(piece);
-  return Buffer.concat(pieces).toString("utf8");
-}
-
 /** Starts the server on a free port. */
 export async function startOutboundServer() {
   /** @type {Map<string, Asked[]>} */
@@ -136,7 +129,7 @@ export async function startOutboundServer() {
     const url = new URL(request.url ?? "/", "http://outbound-server");
     const id = url.searchParams.get("id") ?? "";
     if (url.pathname.startsWith("/__")) return tell(response, url, id);
-    const body = await readBody(request);
+    const body = await bodyOf(request);
     const one = { method: request.method ?? "", path: request.url ?? "", headers: request.headers, body };
     asked.set(id, [...(asked.get(id) ?? []), one]);
     open.set(id, response);
@@ -151,19 +144,5 @@ export async function startOutboundServer() {
     else page(response, url, one);
   };
 
-  const server = createServer((request, response) => {
-    answer(request, response).catch((error) => response.destroy(error));
-  });
-  await new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => resolve(undefined));
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  const close = () =>
-    new Promise((resolve) => {
-      server.close(() => resolve(undefined));
-      server.closeAllConnections();
-    });
-  return { url: `http://127.0.0.1:${address.port}`, close: async () => void (await close()) };
+  return startServer(answer);
 }

@@ -2,7 +2,8 @@
 
 import type { TestProject } from "vitest/node";
 
-import { startWebhookReceiver, type WebhookReceiver } from "./server.mjs";
+import type { TestServer } from "../record-server.d.mts";
+import { startWebhookReceiver } from "./server.mjs";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -11,7 +12,7 @@ declare module "vitest" {
   }
 }
 
-let receiver: WebhookReceiver | undefined;
+let receiver: TestServer | undefined;
 
 /** Called by vitest before the first test. */
 export async function setup(project: TestProject): Promise<void> {

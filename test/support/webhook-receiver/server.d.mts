@@ -1,10 +1,6 @@
-// The receiver's types, for tests written in TypeScript.
+// The types of this server, for tests written in TypeScript.
 
-/** A running receiver. */
-export interface WebhookReceiver {
-  url: string;
-  close: () => Promise<void>;
-}
+import type { TestServer } from "../record-server.d.mts";
 
 /** Starts a receiver on a free port of the loopback. */
-export declare function startWebhookReceiver(): Promise<WebhookReceiver>;
+export declare function startWebhookReceiver(): Promise<TestServer>;

@@ -6,23 +6,14 @@
 // GET /<scope>/received?count=<n> answers once that many webhooks have arrived, with all of them. GET /<scope>/sent answers with the number
 // of bytes that were sent to the clients of the scope.
 
-import { createServer } from "node:http";
-
 import { answerHostile } from "../hostile-answer.mjs";
+import { bodyOf, Scopes, startServer } from "../record-server.mjs";
 
-/** @typedef {{ received: object[], held: (() => void)[], waiting: Set<() => void>, sockets: import("node:net").Socket[] }} Scope */
+/** @typedef {{ received: object[], held: (() => void)[], sockets: import("node:net").Socket[] }} Scope */
 
 /** Starts a receiver on a free port of the loopback. */
 export async function startWebhookReceiver() {
-  /** @type {Map<string, Scope>} */
-  const scopes = new Map();
-
-  /** @param {string} name */
-  function scopeOf(name) {
-    const scope = scopes.get(name) ?? { received: [], held: [], waiting: new Set(), sockets: [] };
-    scopes.set(name, scope);
-    return scope;
-  }
+  const scopes = new Scopes(() => /** @type {Scope} */ ({ received: [], held: [], sockets: [] }));
 
   /** @param {string} name @param {number} earlier */
   function statusOf(name, earlier) {
@@ -31,18 +22,13 @@ export async function startWebhookReceiver() {
     return name.startsWith("move") ? 307 : 204;
   }
 
-  const server = createServer((request, response) => {
+  return startServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://receiver");
     const [name = "", action] = pathname.slice(1).split("/");
-    const scope = scopeOf(name);
+    const scope = scopes.of(name);
     if (action === "received") {
-      const look = () => {
-        if (scope.received.length < Number(searchParams.get("count"))) return;
-        scope.waiting.delete(look);
-        response.setHeader("content-type", "application/json").end(JSON.stringify(scope.received));
-      };
-      scope.waiting.add(look);
-      look();
+      const count = Number(searchParams.get("count"));
+      scopes.answerOnce(name, response, ({ received }) => (received.length < count ? undefined : received));
       return;
     }
     if (action === "sent") {
@@ -54,36 +40,17 @@ export async function startWebhookReceiver() {
       response.writeHead(204).end();
       return;
     }
-    let body = "";
-    request.setEncoding("utf8").on("data", (piece) => (body += piece));
-    request.on("end", () => {
-      const earlier = scope.received.length;
-      scope.received.push({ method: request.method, headers: request.headers, body });
+    const body = await bodyOf(request);
+    const earlier = scope.received.length;
+    scope.received.push({ method: request.method, headers: request.headers, body });
+    scope.sockets.push(request.socket);
+    if (!answerHostile(name, request.socket)) {
       const answer = () => {
         response.writeHead(statusOf(name, earlier), { location: `/moved-${name}` }).end();
       };
-      scope.sockets.push(request.socket);
-      if (answerHostile(name, request.socket)) {
-        for (const look of scope.waiting) look();
-        return;
-      }
       if (/^(?:hold|lose)/.test(name) && earlier === 0) scope.held.push(answer);
       else answer();
-      for (const look of scope.waiting) look();
-    });
+    }
+    scopes.notify(name);
   });
-  // A closed idle connection would be a failure that no test intends.
-  server.keepAliveTimeout = 0;
-  await new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => resolve(undefined));
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  const close = () =>
-    new Promise((resolve) => {
-      server.close(() => resolve(undefined));
-      server.closeAllConnections();
-    });
-  return { url: `http://127.0.0.1:${address.port}`, close: async () => void (await close()) };
 }
