@@ -3,10 +3,11 @@
 
 import { z } from "zod";
 
-import { defineAgent, definePrompt, defineTool } from "#spec/index.ts";
+import { defineAgent, defineTool } from "#spec/index.ts";
 import type { AnyToolDefinition } from "#spec/index.ts";
 
 import { ran } from "./approval.ts";
+import { testPrompt } from "./test-prompt.ts";
 
 /** The current definition of `moves`; a test replaces it as a release would. */
 export const released: { moves: AnyToolDefinition } = { moves: defineTool("Moves", z.object({})) };
@@ -37,25 +38,12 @@ export const answeredTools = {
   }),
 };
 
-const prompt = (name: string, tools: string[], extra: object = {}) =>
-  definePrompt({
-    name,
-    toolDescription: name,
-    prompt: "You are a test.",
-    model: "scripted",
-    includeChat: true,
-    includePastTools: true,
-    parallelToolCalls: true,
-    tools,
-    ...extra,
-  });
-
 export const answeredPrompts = [
-  prompt("careful_house", ["pay_room", "erase", "ask"], { parallelToolCalls: false }),
-  prompt("batched_house", ["pay_room", "erase", "ask"], { toolMode: { batched: 1 } }),
-  prompt("mover", ["moves", "ask"]),
-  prompt("reader", ["bulky"], { includeChat: false }),
-  prompt("head_reader", ["reader", "pay", "bulky", "ask", "wordy", "passer"]),
+  testPrompt("careful_house", ["pay_room", "erase", "ask"], { parallelToolCalls: false }),
+  testPrompt("batched_house", ["pay_room", "erase", "ask"], { toolMode: { batched: 1 } }),
+  testPrompt("mover", ["moves", "ask"]),
+  testPrompt("reader", ["bulky"], { includeChat: false }),
+  testPrompt("head_reader", ["reader", "pay", "bulky", "ask", "wordy", "passer"]),
 ];
 
 export const answeredAgents = answeredPrompts.map(({ name }) => defineAgent({ name, sideA: { prompt: name } }));

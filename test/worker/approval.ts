@@ -3,8 +3,10 @@
 
 import { z } from "zod";
 
-import { defineAgent, definePrompt, defineTool } from "#spec/index.ts";
+import { defineAgent, defineTool } from "#spec/index.ts";
 import type { ToolCall } from "#spec/index.ts";
+
+import { testPrompt } from "./test-prompt.ts";
 
 /** Executed calls in order: the tool, its arguments, the attempt. */
 export const ran: string[] = [];
@@ -43,33 +45,20 @@ export const approvalTools = {
   }),
 };
 
-const prompt = (name: string, tools: string[], extra: object = {}) =>
-  definePrompt({
-    name,
-    toolDescription: name,
-    prompt: "You are a test.",
-    model: "scripted",
-    includeChat: true,
-    includePastTools: true,
-    parallelToolCalls: true,
-    tools,
-    ...extra,
-  });
-
 const all = ["pay", "erase", "spend", "note", "ask"];
 
 const single = [
-  prompt("payer", all),
-  prompt("careful_payer", all, { parallelToolCalls: false }),
-  prompt("cashier", all, { includeChat: false }),
-  prompt("head_cashier", ["cashier"]),
+  testPrompt("payer", all),
+  testPrompt("careful_payer", all, { parallelToolCalls: false }),
+  testPrompt("cashier", all, { includeChat: false }),
+  testPrompt("head_cashier", ["cashier"]),
 ];
 
 /** Agents that work in child threads: the call that needs approval is in a child thread, or one thread further down. */
 const rooms = [
-  prompt("room", all, { includeChat: false }),
-  prompt("lobby", ["pay_room", "ask"], { includeChat: false }),
-  prompt("house", ["pay_room", "pay_lobby", "ask"]),
+  testPrompt("room", all, { includeChat: false }),
+  testPrompt("lobby", ["pay_room", "ask"], { includeChat: false }),
+  testPrompt("house", ["pay_room", "pay_lobby", "ask"]),
 ];
 
 export const approvalPrompts = [...single, ...rooms];

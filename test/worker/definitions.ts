@@ -3,15 +3,7 @@
 
 import { z } from "zod";
 
-import {
-  defineAgent,
-  defineHook,
-  defineModel,
-  definePrompt,
-  defineThreadEndpoint,
-  defineTool,
-  hookNameOf,
-} from "#spec/index.ts";
+import { defineAgent, defineHook, defineModel, defineThreadEndpoint, defineTool, hookNameOf } from "#spec/index.ts";
 import type { AnyHookName, Registry, RouteEntry, TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
 
 import { answeredAgents, answeredPrompts, answeredTools, released } from "./answered.ts";
@@ -33,6 +25,7 @@ import { remoteAgents, remotePrompts, remoteTools } from "./remote.ts";
 import { skillAgents, skillPrompts, skillsEntry } from "./skills.ts";
 import { structuredAgents, structuredPrompts } from "./structured.ts";
 import { teamAgents, teamModel, teamPrompts, teamStrategies, teamTools } from "./team.ts";
+import { testPrompt } from "./test-prompt.ts";
 
 /** Scripted answers by the first word of the user's last message. Each test registers a word of its own. */
 export const scripts = new Map<string, (request: TestRequest) => TestTurn | Promise<TestTurn>>();
@@ -221,19 +214,7 @@ const routes: RouteEntry[] = [
 
 const tools = ["note", "later", "wait", "again", "halt", "stream", "broken", "inject", "edit"];
 
-function prompt(name: string, modelName: string, extra: object = {}) {
-  return definePrompt({
-    name,
-    toolDescription: name,
-    prompt: "You are a test.",
-    model: modelName,
-    includeChat: true,
-    includePastTools: true,
-    parallelToolCalls: true,
-    tools,
-    ...extra,
-  });
-}
+const prompt = (name: string, model: string, extra: object = {}) => testPrompt(name, tools, { model, ...extra });
 
 const prompts = [
   prompt("parallel", "scripted"),

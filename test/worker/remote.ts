@@ -3,7 +3,9 @@
 
 import { z } from "zod";
 
-import { defineAgent, definePrompt, defineTool } from "#spec/index.ts";
+import { defineAgent, defineTool } from "#spec/index.ts";
+
+import { testPrompt } from "./test-prompt.ts";
 
 /** Milliseconds that a call of `ask_soon` waits. */
 export const soonMs = 90_000;
@@ -18,22 +20,9 @@ export const remoteTools = {
   ask_soon: defineTool("Asks the client, who is quick", question, undefined, { deadlineMs: soonMs }),
 };
 
-const prompt = (name: string, tools: string[], extra: object = {}) =>
-  definePrompt({
-    name,
-    toolDescription: name,
-    prompt: "You are a test.",
-    model: "scripted",
-    includeChat: true,
-    includePastTools: true,
-    parallelToolCalls: true,
-    tools,
-    ...extra,
-  });
-
 export const remotePrompts = [
-  prompt("asker", ["ask", "ask_place", "ask_soon", "note", "wait"]),
-  prompt("one_by_one", ["ask", "ask_soon", "note", "wait"], { parallelToolCalls: false }),
+  testPrompt("asker", ["ask", "ask_place", "ask_soon", "note", "wait"]),
+  testPrompt("one_by_one", ["ask", "ask_soon", "note", "wait"], { parallelToolCalls: false }),
 ];
 
 export const remoteAgents = remotePrompts.map(({ name }) => defineAgent({ name, sideA: { prompt: name } }));
