@@ -21,8 +21,8 @@ export type CallUpdate = { partial: ToolResult } | { progress: string };
 /** The calls of one loop. */
 export class ToolCalls {
   readonly #loopId: string;
-  /** The results that tools returned, by the id of the call. Emptied before each turn. */
-  readonly #returned = new Map<string, ToolResult>();
+  /** The results that tools returned, and the loops that running calls began, by the id of the call. Emptied before each turn. */
+  readonly #returned = new Map<string, Partial<ToolResult>>();
 
   constructor(loopId: string) {
     this.#loopId = loopId;
@@ -33,11 +33,11 @@ export class ToolCalls {
     return new Map(tools.map((tool) => [tool.name(), this.#runner(tool)]));
   }
 
-  /** The result of a call. That of a failed call is one text: its error. */
+  /** The result of a call. That of a failed call is one text, its error, and the loop that the call began. */
   resultOf(callId: string, stored: { status: "success" | "error"; error?: string | undefined }): ToolResult {
-    const own = stored.status === "success" ? this.#returned.get(callId) : undefined;
-    if (own !== undefined) return own;
-    return { content: [{ type: "text", text: stored.error ?? "" }], details: null, child_loop_id: null };
+    const own = { child_loop_id: null, ...this.#returned.get(callId) };
+    const error = { content: [{ type: "text" as const, text: stored.error ?? "" }], details: null };
+    return stored.status === "success" ? { ...error, ...own } : { ...own, ...error };
   }
 
   /** Drops the results of the last turn. */
@@ -67,6 +67,7 @@ export class ToolCalls {
                 cancel: new CancellationToken(signal),
                 on_update: (partial) => report({ partial: checkedResult(name, partial) }),
                 on_progress: (text) => report({ progress: String(text) }),
+                on_child_loop: (child_loop_id) => void this.#returned.set(id, { child_loop_id }),
               }),
             );
             this.#returned.set(id, result);

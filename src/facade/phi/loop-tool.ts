@@ -30,6 +30,10 @@ export interface ToolContext {
   on_update: (partial: ToolResult) => void;
   /** Shows a line of progress: a `ProgressMessage` event. */
   on_progress: (text: string) => void;
+  /**
+   * Names the loop that the call began. If the call fails or is cancelled, its `ToolExecutionEnd` has this id. A result names its loop itself.
+   */
+  on_child_loop?: (loop_id: string) => void;
 }
 
 /** A tool. */

@@ -170,6 +170,27 @@ describe("values and defaults", () => {
     expect(errors.map(({ kind }) => kind)).toEqual(["Failed", "NotFound", "InvalidArgs", "Cancelled"]);
   });
 
+  it("A call that fails names the loop that its tool began, and a call that began no loop or returns another one does not", async () => {
+    const work = tool("work", ({ begins, returns }, { on_child_loop }) => {
+      if (typeof begins === "string") on_child_loop?.(begins);
+      if (typeof returns !== "string") throw ToolError.failed("broken");
+      return { ...textResult("done"), child_loop_id: returns };
+    });
+    const calls = [{ begins: "loop-1" }, {}, { begins: "loop-2", returns: "loop-3" }];
+    const { events } = await play({
+      answers: [{ tool_calls: calls.map((args) => call("work", args)) }, "Done."],
+      tools: [work],
+    });
+    const ends = events.flatMap((event) => (event.type === "ToolExecutionEnd" ? [event] : []));
+    expect(ends.map(({ child_loop_id, result }) => [child_loop_id, result.child_loop_id])).toEqual([
+      ["loop-1", "loop-1"],
+      [null, null],
+      ["loop-3", "loop-3"],
+    ]);
+    const texts = ends.map(({ result }) => result.content);
+    expect(texts).toMatchObject([[{ text: "broken" }], [{ text: "broken" }], [{ text: "done" }]]);
+  });
+
   it("One loop emits events of all types of the document except a rejection, with deltas of text, thinking and calls", async () => {
     const { events } = await play({
       answers: [

@@ -8,6 +8,7 @@ import { extractFinalText, SubAgentTool } from "#facade/phi/loop-agents.ts";
 import { MockProvider } from "#facade/phi/provider/mock-provider.ts";
 import type { MockResponse } from "#facade/phi/provider/mock-provider.ts";
 import { ProviderError } from "#facade/phi/provider/provider-error.ts";
+import { SessionRecorder } from "#facade/phi/session/index.ts";
 
 import { problemsOf } from "./support/event-grammar.ts";
 import { conversation } from "./support/judged-conversation.ts";
@@ -333,6 +334,44 @@ describe("the events of a sub-agent", () => {
 });
 
 describe("the abort of a sub-agent", () => {
+  it("The cancelled calls of all levels name the loops that they began, and so do the records of their sessions", async () => {
+    const { listen, loops } = below();
+    const agent = new BasicAgent(model).withProviderOverride(new MockProvider([delegate("Find.", "first")]));
+    const never = new Promise<never>(() => undefined);
+    const waits = () => {
+      agent.abort();
+      return { text: "late", begins_after: never };
+    };
+    const first = helper([delegate("Find.", "second")], "first")
+      .withTools([helper([waits], "second")])
+      .onEvent(listen);
+    const recorder = new SessionRecorder();
+    const own: AgentEvent[] = [];
+    first.onEvent((event) => recorder.onEvent(event));
+    for await (const event of agent.withSubAgent(first).prompt("Hello.")) {
+      own.push(event);
+      recorder.onEvent(event, agent);
+    }
+    const [firstLoop, secondLoop] = loops().keys();
+    const ends = eventsOf([...own, ...loops().values()].flat(), "ToolExecutionEnd");
+    expect(ends.map(({ is_error, child_loop_id }) => [is_error, child_loop_id])).toEqual([
+      [true, firstLoop],
+      [true, secondLoop],
+    ]);
+    expect(ends.map(({ result }) => result.child_loop_id)).toEqual([firstLoop, secondLoop]);
+    const records = recorder.sessions().flatMap((session) => session.loops);
+    const refs = records.flatMap(({ child_loop_refs }) => child_loop_refs);
+    expect(refs.map(({ tool_name, child_loop_id }) => [tool_name, child_loop_id])).toEqual([
+      ["first", firstLoop],
+      ["second", secondLoop],
+    ]);
+    expect(recorder.sessions().map((session) => session.parent_spawn_ref?.tool_name ?? null)).toEqual([
+      null,
+      "first",
+      "second",
+    ]);
+  });
+
   it("An abort of the agent ends the loops of all levels", async () => {
     const { listen, loops } = below();
     const never = new Promise<never>(() => undefined);

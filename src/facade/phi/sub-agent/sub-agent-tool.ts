@@ -179,8 +179,9 @@ export class SubAgentTool implements AgentTool {
     };
   }
 
-  /** Shows the text and the progress of the sub-agent in the events of its parent (REQ-150). */
-  #forward(event: AgentEvent, { on_update, on_progress }: ToolContext): void {
+  /** Shows the text and the progress of the sub-agent in the events of its parent (REQ-150), and names its loop. */
+  #forward(event: AgentEvent, { on_update, on_progress, on_child_loop }: ToolContext): void {
+    if (event.type === "AgentStart") on_child_loop?.(event.loop_id);
     if (event.type === "ProgressMessage") on_progress(event.text);
     if (event.type === "MessageUpdate" && "Text" in event.delta)
       on_update(textResult(event.delta.Text.delta, this.#details()));
