@@ -245,9 +245,39 @@ describe("the sessions of a thread", () => {
     );
   });
 
-  it("EXPORT19 A thread without runs is a session without loops", async () => {
-    const id = await newThread("boss");
-    expect((await sessionsOf(id)).map(({ session_id, loops }) => [session_id, loops])).toEqual([[id, []]]);
+  it("EXPORT19 The messages of a thread without runs are in one loop, until the thread has a run, and a thread without messages has no loop", async () => {
+    const empty = await newThread("boss");
+    expect((await sessionsOf(empty)).map(({ session_id, loops }) => [session_id, loops])).toEqual([[empty, []]]);
+    const initial_messages = [
+      { role: "system", content: "be kind", silent: true },
+      { role: "user", content: "hello" },
+      { role: "assistant", content: "hi" },
+    ];
+    const id = await newThread("boss", { initial_messages });
+    await value(stubOf(id).call("postMessage", admin, message("a note", { run: false }), null));
+    const texts = [
+      ["extension", "system"],
+      ["user", "hello"],
+      ["assistant", "hi"],
+      ["user", "a note"],
+    ];
+    const [session] = await sessionsOf(id);
+    expect(session?.loops).toMatchObject([
+      {
+        loop_id: id,
+        session_id: id,
+        agent_id: "boss",
+        parent_loop_id: null,
+        started_at: session?.created_at,
+        status: "Completed",
+        usage: zeroUsage,
+      },
+    ]);
+    expect(session?.loops.map(textsOf)).toEqual([texts]);
+    await converse(id, "go on");
+    const [later] = await sessionsOf(id);
+    expect(later?.loops.map(textsOf)).toEqual([[...texts, ["user", "go on"], ["assistant", "boss: go on"]]]);
+    expect(later?.loops[0]?.loop_id).toBe((await runsOf(id))[0]?.id);
   });
 });
 

@@ -79,6 +79,31 @@ export function loopHead(run: RunRecord, threadId: string, { continues, continue
   };
 }
 
+/** The record of the messages of a thread without runs, such as those that it was created with. Its id is that of the thread. */
+export function messagesHead({
+  id,
+  agent_id,
+  created_at,
+  updated_at,
+  parent,
+}: Pick<ThreadRecord, "id" | "agent_id" | "created_at" | "updated_at" | "parent">) {
+  return {
+    loop_id: id,
+    session_id: id,
+    agent_id,
+    parent_loop_id: parent?.run_id ?? null,
+    continuation_kind: null,
+    started_at: timeText(created_at),
+    ended_at: timeText(updated_at),
+    status: "Completed",
+    rejection: null,
+    metadata: null,
+    events: [],
+    children_loop_ids: [],
+    parallel_group: null,
+  };
+}
+
 /**
  * The state of a loop by the status of its run. A loop of phi-core that fails or reaches a limit is completed: its last answer has the error,
  * and `metadata` has the run's status.
@@ -133,10 +158,10 @@ export class LoopTail {
   }
 
   /** The last fields of the record. The tokens of child threads are in the children's own sessions, so they are subtracted here. */
-  fields(run: RunRecord, providerOf: ProviderOf) {
+  fields({ usage }: Pick<RunRecord, "usage">, providerOf: ProviderOf) {
     const model = this.#firstModel;
     return {
-      usage: this.#ofChildren.reduce(withoutUsage, run.usage),
+      usage: this.#ofChildren.reduce(withoutUsage, usage),
       config: model === null ? null : { model, provider: providerOf(model), config_id: null },
     };
   }

@@ -3,7 +3,8 @@
 // line begins. Writes nothing.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
-import { LoopTail, loopHead, loopMessage, sessionHead } from "#core/archive/session-record.ts";
+import { zeroUsage } from "#contract/usage.ts";
+import { LoopTail, loopHead, loopMessage, messagesHead, sessionHead } from "#core/archive/session-record.ts";
 import type { CalledChild, ProviderOf, RunLinks } from "#core/archive/session-record.ts";
 import type { MessageRecord } from "#core/record/record.ts";
 import type { RunRecord } from "#core/record/run-record.ts";
@@ -51,7 +52,8 @@ export async function* sessionPieces(context: SessionThread, options: SessionPie
 
 /** The record that is being written. */
 interface OpenLoop {
-  run: RunRecord;
+  /** Null for the messages of a thread without runs. */
+  run: RunRecord | null;
   tail: LoopTail;
   hasMessage: boolean;
 }
@@ -82,6 +84,7 @@ class SessionText {
     yield `${JSON.stringify(sessionHead(record)).slice(0, -1)},"loops":[`;
     for (const message of snapshotMessages(store, this.#options)) {
       // A message of no run is in the record of the run before it, and before the first run in that of the first one.
+      if (last === -1 && this.#open === null) yield this.#begun(null, messagesHead(record));
       yield* this.#moveTo(Math.min(places.get(message.run_id ?? "") ?? 0, last));
       if (this.#open !== null) yield await this.#written(message, this.#open);
     }
@@ -99,11 +102,16 @@ class SessionText {
       const run = this.#options.rows.earlierRun(id) ?? this.#context.live.store.run(id);
       // A run can be deleted since the outline was made.
       if (run === null) continue;
-      const head = JSON.stringify(loopHead(run, this.#context.live.record.id, linksAt(this.#outline, this.#place)));
-      yield `${this.#hasLoop ? "," : ""}${head.slice(0, -1)},"messages":[`;
-      this.#open = { run, tail: new LoopTail(), hasMessage: false };
-      this.#hasLoop = true;
+      yield this.#begun(run, loopHead(run, this.#context.live.record.id, linksAt(this.#outline, this.#place)));
     }
+  }
+
+  /** Begins a record. */
+  #begun(run: OpenLoop["run"], head: object): string {
+    const comma = this.#hasLoop ? "," : "";
+    this.#open = { run, tail: new LoopTail(), hasMessage: false };
+    this.#hasLoop = true;
+    return `${comma}${JSON.stringify(head).slice(0, -1)},"messages":[`;
   }
 
   async #written(message: MessageRecord, open: OpenLoop): Promise<string> {
@@ -119,7 +127,7 @@ class SessionText {
     if (open === null) return;
     this.#open = null;
     const { run, tail } = open;
-    const failed = tail.failedAnswer(run, this.#providerOf);
+    const failed = run === null ? null : tail.failedAnswer(run, this.#providerOf);
     if (failed !== null) yield listed(failed, open);
     const child_loop_refs = [];
     for (const child of tail.children) {
@@ -130,7 +138,7 @@ class SessionText {
       this.children.push(child);
       child_loop_refs.push({ tool_call_id, tool_name, child_loop_id, child_session_id: thread_id });
     }
-    yield `],${JSON.stringify({ ...tail.fields(run, this.#providerOf), child_loop_refs }).slice(1)}`;
+    yield `],${JSON.stringify({ ...tail.fields(run ?? { usage: zeroUsage }, this.#providerOf), child_loop_refs }).slice(1)}`;
   }
 
   /** Rows name the model only. The provider is that of the model's current definition, or unknown. */
