@@ -76,6 +76,8 @@ describe("thinking", () => {
     expect(await thinking({ reasoning: { effort: "high" }, maxTokens: 20_000 })).toEqual([8192, 20_000]);
     expect(await thinking({ reasoning: { effort: "low", maxTokens: 4000 } })).toEqual([4000, 8192]);
     expect(await thinking({ reasoning: { effort: "high" }, maxTokens: 1024 })).toEqual([undefined, 1024]);
+    expect(await thinking({ reasoning: { maxTokens: 1 } })).toEqual([1024, 8192]);
+    expect(await thinking({ reasoning: { maxTokens: 0 } })).toEqual([undefined, 8192]);
     expect(await thinking({}, { thinkingLevel: "medium" })).toEqual([2048, 8192]);
     expect(await thinking({}, { thinkingLevel: "off" })).toEqual([undefined, 8192]);
     expect(await thinking({ reasoning: {} })).toEqual([undefined, 8192]);
@@ -87,6 +89,19 @@ describe("thinking", () => {
     // A loop that another provider began: its calls have no thinking that Anthropic signed.
     const messages = [user("?"), ...callAndResult("call_1234567890")];
     expect(await thinking({ reasoning, messages, tools })).toEqual([undefined, 8192]);
+  });
+
+  it.each([
+    [1, "minimal"],
+    [128, "minimal"],
+    [129, "low"],
+    [512, "low"],
+    [513, "medium"],
+    [2048, "medium"],
+    [2049, "high"],
+  ])("A number of %i tokens asks OpenAI for the effort %s, the lowest one with as many", async (maxTokens, effort) => {
+    const { body } = await capture("openai", { reasoning: { maxTokens } }, { model: "gpt-5" });
+    expect(body["reasoning_effort"]).toBe(effort);
   });
 
   it("OpenAI, OpenRouter and Google are sent reasoning options in their own fields", async () => {

@@ -83,6 +83,22 @@ describe("calls of servers that number every item 0", () => {
     expect(read).toMatchObject({ calls: both });
   });
 
+  it("Two open calls with numbers of their own have their own arguments if every event has another id", async () => {
+    const read = await answer(
+      created,
+      added(0, first),
+      added(1, second),
+      piece("a", '{"x"'),
+      { ...piece("b", '{"y"'), output_index: 1 },
+      piece("c", ":1}"),
+      { ...piece("d", ":2}"), output_index: 1 },
+      done(0, { ...first, id: "e" }),
+      done(1, { ...second, id: "f" }),
+      completed(),
+    );
+    expect(read).toMatchObject({ calls: both, end: { type: "finish", stop_reason: "tool_calls" } });
+  });
+
   it("A repeated beginning of an open call begins no other call", async () => {
     const read = await answer(
       created,
