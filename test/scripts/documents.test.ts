@@ -341,28 +341,33 @@ const questions: [question: string, searched: string[], section: string, contain
         "When do I change retries?",
         "retries",
         "runs-are-slow-or-fail-with-model_retry-tune-retries",
-        "withRetryConfig",
+        ["withRetryConfig"],
       ],
-      ["What do I do about an outage of a provider?", "failover", "a-provider-fails-permanently-failover", "fallbacks"],
+      [
+        "What do I do about an outage of a provider?",
+        "failover",
+        "a-provider-fails-permanently-failover",
+        ["fallbacks", "withModelConfig"],
+      ],
       [
         "How do I choose the budget of a context?",
         "overflow",
         "runs-end-with-overflow-or-cost-too-much-reduce-the-context",
-        "max_context_tokens",
+        ["max_context_tokens"],
       ],
       [
         "What happens if an MCP server crashes?",
         "mcp server",
         "the-tools-of-an-mcp-server-are-missing-or-its-calls-fail",
-        "connectStdio",
+        ["connectStdio"],
       ],
-      ["How do I profile a slow run?", "profiling", "runs-are-slow-profiling", "npm run bench"],
+      ["How do I profile a slow run?", "profiling", "runs-are-slow-profiling", ["npm run bench", "TurnStart"]],
     ] as const
   ).map(([question, searched, section, contained]): (typeof questions)[number] => [
     question,
     [searched],
     `troubleshooting.md#${section}`,
-    [contained],
+    [...contained],
   ]),
 ];
 

@@ -9,6 +9,7 @@ import type { AgentEvent, AgentRun } from "#facade/phi/index.ts";
 import { MockProvider } from "#facade/phi/provider/mock-provider.ts";
 import type { MockResponse } from "#facade/phi/provider/mock-provider.ts";
 import { ModelConfig } from "#facade/phi/provider/model-config.ts";
+import { ProviderError } from "#facade/phi/provider/provider-error.ts";
 
 import { problemsOf } from "./support/event-grammar.ts";
 import { textsOf } from "./support/play.ts";
@@ -257,6 +258,14 @@ describe("an agent", () => {
     const [start] = await eventsOf(agent.rerun());
     expect(start).toMatchObject({ continuation_kind: { Rerun: { tag: expect.stringMatching(/^\d{4}-.*Z$/) } } });
     expect(textsOf(agent.messages)).toEqual(["user: go", "assistant stop: 2"]);
+  });
+
+  it("An agent whose provider failed requests the answer from another model after withModelConfig and rerun", async () => {
+    const { agent } = agentOf([ProviderError.api("down"), ({ model_config }) => `From ${model_config.id}.`]);
+    await agent.prompt("go").done;
+    expect(agent.messages.at(-1)).toMatchObject({ stop_reason: "error", error_message: expect.stringMatching("down") });
+    await agent.withModelConfig(ModelConfig.openai("gpt-5", "GPT", key)).rerun().done;
+    expect(textsOf(agent.messages)).toEqual(["user: go", "assistant stop: From gpt-5."]);
   });
 
   it("Saved messages are restored as they were, and a broken text leaves the messages", async () => {
