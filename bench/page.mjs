@@ -10,7 +10,7 @@ import { chromium } from "playwright-core";
 import { ensureInstall } from "../scripts/ensure-install.mjs";
 import { chromiumArguments, findChromium } from "../scripts/lib/find-chromium.mjs";
 import { startTemporaryServer } from "../scripts/lib/temporary-server.mjs";
-import { longThreadFile, wordsOf } from "../test/browser/support/long-thread-file.mjs";
+import { longThreadFile, textOf } from "../test/browser/support/long-thread-file.mjs";
 import { workDuring } from "./support/page-work.mjs";
 import { report } from "./support/report.mjs";
 import { median, ratio, spread } from "./support/statistics.mjs";
@@ -29,7 +29,7 @@ const browser = await chromium.launch({ executablePath: await findChromium(), ar
 
 /** A plain page with as many of the last messages as the wheel scrolls through. */
 function plainPage() {
-  const shown = Array.from({ length: 1000 }, (_, at) => wordsOf(messages - 1000 + at).replaceAll("<", "&lt;"));
+  const shown = Array.from({ length: 1000 }, (_, at) => textOf(messages - 1000 + at).replaceAll("<", "&lt;"));
   const rows = shown.map((text) => `<pre style="white-space: pre-wrap">${text}</pre>`);
   return `<!doctype html><title>Plain</title><div id="messages" style="height: 800px; overflow: auto">${rows.join("")}</div>`;
 }

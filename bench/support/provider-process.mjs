@@ -16,12 +16,12 @@ async function answer(request, response) {
   for await (const piece of request) pieces.push(piece);
   const arrived = now();
   const body = Buffer.concat(pieces);
-  const asked = JSON.parse(body.toString("utf8"));
-  const { model, messages } = asked;
+  const requested = JSON.parse(body.toString("utf8"));
+  const { model, messages } = requested;
   // A token has about four bytes.
   const tokens = Math.ceil(body.length / 4);
   const key = `${model} ${messages.at(-1)?.role}`;
-  const problems = answers.has(key) ? [] : requestProblems("openai", asked);
+  const problems = answers.has(key) ? [] : requestProblems("openai", requested);
   if (problems.length > 0) throw new Error(`A request breaks rules: ${problems.join("; ")}`);
   const chunks = answers.get(key) ?? answerTo({ model, messages });
   answers.set(key, chunks);

@@ -32,10 +32,10 @@ export class FloorObject extends DurableObject<FloorEnvironment> {
   }
 
   override async fetch(request: Request): Promise<Response> {
-    const asked = await request.json<FloorRequest>();
-    this.#store(asked.content);
-    if (asked.way === "chunks") return this.#chunks(asked);
-    return asked.way === "bytes" ? this.#bytes(asked) : this.#package(asked);
+    const requested = await request.json<FloorRequest>();
+    this.#store(requested.content);
+    if (requested.way === "chunks") return this.#chunks(requested);
+    return requested.way === "bytes" ? this.#bytes(requested) : this.#package(requested);
   }
 
   async #bytes({ model, content, count }: FloorRequest): Promise<Response> {

@@ -6,8 +6,8 @@ import { DefinitionLink } from "./definition-link.tsx";
 import { keyOf, kinds } from "./definition.ts";
 import type { Kind, Reference } from "./definition.ts";
 import type { DefinitionGraph, GraphNode } from "./graph/definition-graph.ts";
-import { kindWords } from "./kind-mark.tsx";
-import { relationWords } from "./relations.ts";
+import { kindText } from "./kind-mark.tsx";
+import { relationText } from "./relations.ts";
 import type { Link, Relation } from "./relations.ts";
 import { SourceLine } from "./source-list.tsx";
 
@@ -44,7 +44,7 @@ function Section({ kind, nodes, links }: SectionProps): ReactElement | null {
   return (
     <section aria-labelledby={`list-of-${kind}`}>
       <h2 id={`list-of-${kind}`} className={css["kind"]}>
-        {kindWords[kind].many} <span className={css["count"]}>{nodes.length}</span>
+        {kindText[kind].many} <span className={css["count"]}>{nodes.length}</span>
       </h2>
       <ul>
         {nodes.map((node) => (
@@ -72,7 +72,7 @@ function Uses({ of, links }: { of: Reference; links: readonly Link[] }): ReactEl
     <p className={css["uses"]}>
       {relations.map((relation: Relation) => (
         <span key={relation} className={css["relation"]}>
-          <span className={css["how"]}>{relationWords[relation].short}</span>
+          <span className={css["how"]}>{relationText[relation].short}</span>
           {used
             .filter((link) => link.relation === relation)
             .map(({ to }) => (

@@ -15,7 +15,7 @@ import { definitionsPath, nameIn, sourceOf } from "./definition.ts";
 import type { DefinitionSet, Kind, Reference } from "./definition.ts";
 import { FindingList } from "./finding-list.tsx";
 import { findingsOf } from "./findings.ts";
-import { KindMark, kindWords } from "./kind-mark.tsx";
+import { KindMark, kindText } from "./kind-mark.tsx";
 import { MissingKeys } from "./missing-keys.tsx";
 import { ModelFacts } from "./model-facts.tsx";
 import { ModelTest } from "./model-test.tsx";
@@ -51,7 +51,7 @@ export function DefinitionPage(): ReactElement {
           <KindMark kind={kind} size={22} />
         </span>
         <div className={css["names"]}>
-          <p className={css["over"]}>{kindWords[kind].one}</p>
+          <p className={css["over"]}>{kindText[kind].one}</p>
           <h1 className={css["title"]}>{name}</h1>
         </div>
       </header>

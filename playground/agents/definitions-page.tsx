@@ -16,7 +16,7 @@ import { FileList } from "./file-list.tsx";
 import { FindingList } from "./finding-list.tsx";
 import type { Finding } from "./findings.ts";
 import { definitionGraph, filteredGraph } from "./graph/definition-graph.ts";
-import { KindMark, kindWords } from "./kind-mark.tsx";
+import { KindMark, kindText } from "./kind-mark.tsx";
 import type { Link as Relation } from "./relations.ts";
 import { useDefinitions, useFindings } from "./use-definitions.ts";
 
@@ -106,7 +106,7 @@ function Legend(): ReactElement {
       {kinds.map((kind) => (
         <span key={kind} className={css["key"]}>
           <KindMark kind={kind} size={14} />
-          {kindWords[kind].one}
+          {kindText[kind].one}
         </span>
       ))}
       <span className={css["hint"]}>Arrow keys follow the edges</span>

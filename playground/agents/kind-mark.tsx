@@ -16,7 +16,7 @@ const paths: Readonly<Record<Kind, string>> = {
 };
 
 /** The name of each kind, singular and plural. */
-export const kindWords: Readonly<Record<Kind, { one: string; many: string }>> = {
+export const kindText: Readonly<Record<Kind, { one: string; many: string }>> = {
   agent: { one: "Agent", many: "Agents" },
   prompt: { one: "Prompt", many: "Prompts" },
   tool: { one: "Tool", many: "Tools" },

@@ -6,7 +6,7 @@ import { Facts, Part } from "./definition-facts.tsx";
 import { DefinitionLink } from "./definition-link.tsx";
 import { keyOf } from "./definition.ts";
 import type { Reference } from "./definition.ts";
-import { relationWords } from "./relations.ts";
+import { relationText } from "./relations.ts";
 import type { Link } from "./relations.ts";
 
 import css from "./definition.module.css";
@@ -47,7 +47,7 @@ const unused = {
 function grouped(links: readonly Link[], end: "from" | "to"): [string, ReactElement][] {
   const relations = [...new Set(links.map(({ relation }) => relation))];
   return relations.map((relation) => [
-    end === "to" ? relationWords[relation].uses : relationWords[relation].usedBy,
+    end === "to" ? relationText[relation].uses : relationText[relation].usedBy,
     <span key={relation} className={css["links"]}>
       {links
         .filter((link) => link.relation === relation)

@@ -31,7 +31,7 @@ export interface Link {
 }
 
 /** Texts of each relation: a short one for an edge, one for the used definition, and one for the user. */
-export const relationWords: Readonly<Record<Relation, { short: string; uses: string; usedBy: string }>> = {
+export const relationText: Readonly<Record<Relation, { short: string; uses: string; usedBy: string }>> = {
   prompt: { short: "prompt", uses: "Prompt", usedBy: "Prompt of" },
   prompt_a: { short: "side A", uses: "Prompt of side A", usedBy: "Side A of" },
   prompt_b: { short: "side B", uses: "Prompt of side B", usedBy: "Side B of" },

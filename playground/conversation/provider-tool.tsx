@@ -22,7 +22,7 @@ export const ProviderTool = memo(function ProviderTool({ part, live }: { part: P
         <code className={css["name"]}>{name}</code>
         <span className={css["brief"]}>{briefOf(input)}</span>
         <span className={css["inside"]}>by the provider</span>
-        <span className={css["state"]}>{stateWords[state]}</span>
+        <span className={css["state"]}>{stateText[state]}</span>
       </summary>
       <div className={css["detail"]}>
         <JsonView label="Input" value={input} />
@@ -33,7 +33,7 @@ export const ProviderTool = memo(function ProviderTool({ part, live }: { part: P
   );
 });
 
-const stateWords = { running: "Running", waiting: "No result", error: "Failed", success: "Done" } as const;
+const stateText = { running: "Running", waiting: "No result", error: "Failed", success: "Done" } as const;
 
 /** The first text in the input, such as a query. */
 function briefOf(input: Json): string {

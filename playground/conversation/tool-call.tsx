@@ -71,7 +71,7 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
             <span className={css["inside"]}>{child === null ? `${lines.length} messages` : "a thread"}</span>
           ) : null}
           {shortened ? <span className={css["inside"]}>result sent shortened</span> : null}
-          <span className={css["state"]}>{stateWords[state]}</span>
+          <span className={css["state"]}>{stateText[state]}</span>
         </summary>
         <div className={css["detail"]}>
           <Link
@@ -145,7 +145,7 @@ function jsonOf(text: string): Json {
   }
 }
 
-const stateWords = {
+const stateText = {
   writing: "being written",
   running: "running",
   waiting: "waiting",

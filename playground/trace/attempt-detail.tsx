@@ -10,9 +10,9 @@ import { duration } from "../kit/duration.ts";
 import { count, money } from "../kit/figures.ts";
 import { fieldsOf, listOf, textOf } from "../kit/json-value.ts";
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
-import { MessageWords } from "./message-words.tsx";
-import { whatFollowed } from "./node-words.ts";
-import type { RunPicture } from "./run-feed.ts";
+import { MessageText } from "./message-words.tsx";
+import { nextStepOf } from "./node-words.ts";
+import type { RunSnapshot } from "./run-feed.ts";
 import { Facts } from "./trace-facts.tsx";
 import type { AttemptNode, TraceNode } from "./trace-node.ts";
 
@@ -20,12 +20,12 @@ import css from "./trace-detail.module.css";
 
 interface AttemptDetailProps {
   node: AttemptNode;
-  beside: readonly TraceNode[];
+  siblings: readonly TraceNode[];
   handle: ThreadHandle;
-  picture: RunPicture;
+  snapshot: RunSnapshot;
 }
 
-export function AttemptDetail({ node, beside, handle, picture }: AttemptDetailProps): ReactElement {
+export function AttemptDetail({ node, siblings, handle, snapshot }: AttemptDetailProps): ReactElement {
   const { log_id } = node;
   const log = useQuery({
     queryKey: ["log", handle.id, log_id],
@@ -33,7 +33,7 @@ export function AttemptDetail({ node, beside, handle, picture }: AttemptDetailPr
     enabled: log_id !== null,
     staleTime: Infinity,
   });
-  const followed = whatFollowed(beside, node);
+  const followed = nextStepOf(siblings, node);
   return (
     <>
       {node.error === null ? null : (
@@ -55,7 +55,7 @@ export function AttemptDetail({ node, beside, handle, picture }: AttemptDetailPr
       )}
       {log.isLoading ? <LoadingNote what="the request" /> : null}
       {log.data === undefined ? null : <Request log={log.data} />}
-      <Response node={node} picture={picture} raw={log.data?.data["raw"]} />
+      <Response node={node} snapshot={snapshot} raw={log.data?.data["raw"]} />
     </>
   );
 }
@@ -123,7 +123,7 @@ function Request({ log }: { log: Log }): ReactElement {
       <ol className={css["messages"]} aria-label="Messages">
         {messages.map((message) => (
           <li key={message.id}>
-            <MessageWords message={message} />
+            <MessageText message={message} />
           </li>
         ))}
       </ol>
@@ -135,20 +135,20 @@ function Request({ log }: { log: Log }): ReactElement {
 
 interface ResponseProps {
   node: AttemptNode;
-  picture: RunPicture;
+  snapshot: RunSnapshot;
   raw: Json | undefined;
 }
 
-function Response({ node, picture, raw }: ResponseProps): ReactElement {
+function Response({ node, snapshot, raw }: ResponseProps): ReactElement {
   const { message_id } = node;
-  const message = message_id === null ? null : messageOf(picture, message_id);
+  const message = message_id === null ? null : messageOf(snapshot, message_id);
   return (
     <>
       <Part title="Response" open>
         {message === null ? (
           <p className={css["words"]}>{node.end === null ? "The answer is being written." : "No answer was stored."}</p>
         ) : (
-          <MessageWords message={message} />
+          <MessageText message={message} />
         )}
       </Part>
       {typeof raw === "string" && raw !== "" ? (
@@ -160,7 +160,7 @@ function Response({ node, picture, raw }: ResponseProps): ReactElement {
   );
 }
 
-function messageOf({ entries }: RunPicture, id: string): Message | null {
+function messageOf({ entries }: RunSnapshot, id: string): Message | null {
   for (const { event } of entries) if (event.type === "message_end" && event.message.id === id) return event.message;
   return null;
 }

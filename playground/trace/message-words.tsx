@@ -8,7 +8,7 @@ import { JsonView } from "../conversation/json-view.tsx";
 import css from "./trace-detail.module.css";
 
 /** The message. For a tool's result only the result is shown, as the model reads it, and not the same text in the message's parts. */
-export function MessageWords({ message }: { message: Message }): ReactElement {
+export function MessageText({ message }: { message: Message }): ReactElement {
   const { role, name, parts, result } = message;
   const answer = result?.error ?? result?.result ?? null;
   const shown = answer === null ? parts : parts.filter(({ type }) => type !== "text");

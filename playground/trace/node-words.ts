@@ -25,7 +25,7 @@ const states: Readonly<Record<TraceNode["state"], string>> = {
 };
 
 /** The state as a word. */
-export function stateWords({ state }: Pick<TraceNode, "state">): string {
+export function stateText({ state }: Pick<TraceNode, "state">): string {
   return states[state];
 }
 
@@ -52,7 +52,7 @@ export function lengthOf(node: TraceNode, now: number): number {
 }
 
 /** What followed a failed attempt; null for an attempt that did not fail. */
-export function whatFollowed(root: RunNode | readonly TraceNode[], node: AttemptNode): string | null {
+export function nextStepOf(root: RunNode | readonly TraceNode[], node: AttemptNode): string | null {
   if (node.state !== "failed") return null;
   const all = Array.isArray(root) ? root.flatMap((one: TraceNode) => [...nodesOf(one)]) : [...nodesOf(root as RunNode)];
   const later = all.filter(

@@ -8,7 +8,7 @@ import type { TapeEntry } from "../events/event-tape.ts";
 import { createStore } from "../kit/create-store.ts";
 
 /** The data of a run. The same object until there is more. */
-export interface RunPicture {
+export interface RunSnapshot {
   run: Run | null;
   logs: readonly Log[];
   entries: readonly TapeEntry[];
@@ -17,7 +17,7 @@ export interface RunPicture {
   error: Error | null;
 }
 
-const nothing: RunPicture = { run: null, logs: [], entries: [], ready: false, error: null };
+const nothing: RunSnapshot = { run: null, logs: [], entries: [], ready: false, error: null };
 
 /** The number of newest log rows to load at once; a step writes one or two. */
 const newest = 10;
@@ -150,7 +150,7 @@ export class RunFeed {
     return found.length === 0 ? known : [...known, ...found.reverse()];
   }
 
-  #put(more: Partial<RunPicture>): void {
+  #put(more: Partial<RunSnapshot>): void {
     this.#store.set({ ...this.#store.get(), ...more });
   }
 }

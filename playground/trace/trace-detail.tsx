@@ -15,8 +15,8 @@ import { clock } from "../kit/figures.ts";
 import { PlanSteps } from "../kit/plan-steps.tsx";
 import { threadPath } from "../threads/thread-title.ts";
 import { AttemptDetail } from "./attempt-detail.tsx";
-import { lengthOf, stateWords } from "./node-words.ts";
-import type { RunPicture } from "./run-feed.ts";
+import { lengthOf, stateText } from "./node-words.ts";
+import type { RunSnapshot } from "./run-feed.ts";
 import { StepEvents } from "./step-events.tsx";
 import { Facts } from "./trace-facts.tsx";
 import type { StepPlace, ToolNode, TraceNode } from "./trace-node.ts";
@@ -27,14 +27,14 @@ import css from "./trace-detail.module.css";
 interface TraceDetailProps {
   node: TraceNode;
   /** The other nodes of the trace, to find what followed a failure. */
-  beside: readonly TraceNode[];
+  siblings: readonly TraceNode[];
   handle: ThreadHandle;
-  picture: RunPicture;
+  snapshot: RunSnapshot;
   now: number;
   onClose: () => void;
 }
 
-export function TraceDetail({ node, beside, handle, picture, now, onClose }: TraceDetailProps): ReactElement {
+export function TraceDetail({ node, siblings, handle, snapshot, now, onClose }: TraceDetailProps): ReactElement {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // In braces, because in newer browsers the call returns a promise, which an effect must not return.
@@ -46,30 +46,30 @@ export function TraceDetail({ node, beside, handle, picture, now, onClose }: Tra
         <div className={css["names"]}>
           <h2 className={css["title"]}>{node.name}</h2>
           <p className={css["state"]} data-state={node.state}>
-            {stateWords(node)} · {node.kind === "note" ? clock(node.start) : duration(lengthOf(node, now))}
+            {stateText(node)} · {node.kind === "note" ? clock(node.start) : duration(lengthOf(node, now))}
           </p>
         </div>
         <IconButton icon="close" label="Close the detail" onClick={onClose} />
       </header>
       {/* A scrollable element has to be reachable by keyboard. */}
       <div ref={place} className={css["body"]} tabIndex={0} role="group" aria-label="Details">
-        <Body node={node} beside={beside} handle={handle} picture={picture} />
+        <Body node={node} siblings={siblings} handle={handle} snapshot={snapshot} />
       </div>
     </section>
   );
 }
 
-type BodyProps = Pick<TraceDetailProps, "node" | "beside" | "handle" | "picture">;
+type BodyProps = Pick<TraceDetailProps, "node" | "siblings" | "handle" | "snapshot">;
 
-function Body({ node, beside, handle, picture }: BodyProps): ReactElement {
+function Body({ node, siblings, handle, snapshot }: BodyProps): ReactElement {
   const events = (at: StepPlace, message?: string | null): ReactElement => (
-    <StepEvents entries={picture.entries} place={at} message={message ?? null} threadId={handle.id} />
+    <StepEvents entries={snapshot.entries} place={at} message={message ?? null} threadId={handle.id} />
   );
   switch (node.kind) {
     case "attempt":
       return (
         <>
-          <AttemptDetail key={node.key} node={node} beside={beside} handle={handle} picture={picture} />
+          <AttemptDetail key={node.key} node={node} siblings={siblings} handle={handle} snapshot={snapshot} />
           {events(node.place)}
         </>
       );
@@ -103,7 +103,7 @@ function Body({ node, beside, handle, picture }: BodyProps): ReactElement {
         </>
       );
     case "run":
-      return <RunDetail picture={picture} threadId={node.thread_id} />;
+      return <RunDetail snapshot={snapshot} threadId={node.thread_id} />;
   }
 }
 
@@ -115,7 +115,7 @@ const waitWords = {
   "back-off": "The delay before the next attempt. It grows with each failure and has a random part.",
 } as const;
 
-function RunDetail({ picture: { run }, threadId }: { picture: RunPicture; threadId: string }): ReactElement | null {
+function RunDetail({ snapshot: { run }, threadId }: { snapshot: RunSnapshot; threadId: string }): ReactElement | null {
   const label = useAnswerLabel(threadId, run?.data ?? null);
   if (run === null) return null;
   const { id, kind, models, steps, version, reason, error, started_at, first_seq } = run;

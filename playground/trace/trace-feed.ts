@@ -5,7 +5,7 @@ import type { Run, ThreadholdClient } from "threadhold/client";
 import { createStore } from "../kit/create-store.ts";
 import { buildTrace } from "./build-trace.ts";
 import { RunFeed } from "./run-feed.ts";
-import type { RunPicture } from "./run-feed.ts";
+import type { RunSnapshot } from "./run-feed.ts";
 import type { NoteNode, RunNode, ToolNode, TraceNode } from "./trace-node.ts";
 
 /** The feeds of a child thread's runs; null while they are being loaded. */
@@ -29,7 +29,7 @@ export class TraceFeed {
   });
   readonly #children = new Map<string, ChildFeed>();
   readonly #leaves: (() => void)[] = [];
-  readonly #built = new WeakMap<RunPicture, RunNode>();
+  readonly #built = new WeakMap<RunSnapshot, RunNode>();
 
   constructor(client: ThreadholdClient, threadId: string, runId: string) {
     this.threadId = threadId;
@@ -73,7 +73,7 @@ export class TraceFeed {
   }
 
   /** The data of the run that a node belongs to. */
-  pictureOf(runId: string): RunPicture {
+  snapshotOf(runId: string): RunSnapshot {
     if (runId === this.runId) return this.root.get();
     for (const { feeds } of this.#children.values()) {
       const found = feeds?.find((feed) => feed.get().run?.id === runId);
@@ -110,13 +110,13 @@ export class TraceFeed {
   };
 
   #traceOf(feed: RunFeed, thread_id: string, prefix: string): RunNode | null {
-    const picture = feed.get();
-    const { run, logs, entries, ready } = picture;
+    const snapshot = feed.get();
+    const { run, logs, entries, ready } = snapshot;
     if (run === null || !ready) return null;
-    const known = this.#built.get(picture);
+    const known = this.#built.get(snapshot);
     if (known !== undefined) return known;
     const built = buildTrace({ thread_id, run, logs, events: entries.map(({ event }) => event), prefix });
-    this.#built.set(picture, built);
+    this.#built.set(snapshot, built);
     return built;
   }
 }

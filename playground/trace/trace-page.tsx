@@ -84,19 +84,19 @@ function RunTrace({ threadId, runId }: { threadId: string; runId: string }): Rea
   const client = useThreadholdClient();
   const feed = useMemo(() => new TraceFeed(client, threadId, runId), [client, threadId, runId]);
   useStore(feed);
-  const picture = feed.root.get();
+  const snapshot = feed.root.get();
   const trace = feed.trace();
   if (trace === null) {
-    return picture.error === null ? (
+    return snapshot.error === null ? (
       <LoadingNote what="the run" />
     ) : (
-      <ErrorNote title="The run cannot be shown" error={picture.error} onRetry={feed.root.retry} />
+      <ErrorNote title="The run cannot be shown" error={snapshot.error} onRetry={feed.root.retry} />
     );
   }
   return (
     <>
-      {picture.error === null ? null : (
-        <ErrorNote title="The trace is incomplete" error={picture.error} onRetry={feed.root.retry} />
+      {snapshot.error === null ? null : (
+        <ErrorNote title="The trace is incomplete" error={snapshot.error} onRetry={feed.root.retry} />
       )}
       <Bars feed={feed} trace={trace} />
     </>
@@ -109,8 +109,8 @@ function Bars({ feed, trace }: { feed: TraceFeed; trace: RunNode }): ReactElemen
   const chosen = params.get("at");
   const [active, setActive] = useState(chosen ?? trace.key);
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
-  const picture = feed.root.get();
-  const now = useMoment(trace.end === null, picture.entries.at(-1)?.event.at ?? trace.start);
+  const snapshot = feed.root.get();
+  const now = useMoment(trace.end === null, snapshot.entries.at(-1)?.event.at ?? trace.start);
   const rows = traceRows(trace, turned, feed.childrenOf);
   const axis = useMemo(() => timeAxis(trace, now), [trace, now]);
   const node = chosen === null ? undefined : rows.find((row) => row.node.key === chosen)?.node;
@@ -160,9 +160,9 @@ function Bars({ feed, trace }: { feed: TraceFeed; trace: RunNode }): ReactElemen
         {node === undefined ? null : (
           <TraceDetail
             node={node}
-            beside={rows.map((row) => row.node)}
+            siblings={rows.map((row) => row.node)}
             handle={client.thread(node.thread_id)}
-            picture={feed.pictureOf(node.run_id)}
+            snapshot={feed.snapshotOf(node.run_id)}
             now={now}
             onClose={close}
           />

@@ -52,13 +52,13 @@ export function drawnOf(amount: Amount, measure: Measure): number {
 }
 
 /** A cost as text: known, partly known, or unknown. */
-export function costWords({ cost, known }: Pick<Amount, "cost" | "known">): string {
+export function costText({ cost, known }: Pick<Amount, "cost" | "known">): string {
   if (cost !== null) return money(cost);
   return known > 0 ? `at least ${money(known)}` : "unknown";
 }
 
 /** The change of a figure since the days before; null if it cannot be stated. */
-export function changeWords(now: number | null, before: number | null): string | null {
+export function changeText(now: number | null, before: number | null): string | null {
   if (now === null || before === null) return null;
   if (now === before) return "as before";
   if (before === 0) return "none before";

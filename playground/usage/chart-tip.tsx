@@ -4,7 +4,7 @@
 import type { ReactElement } from "react";
 
 import { amountWords } from "./bar-words.ts";
-import { dayWords } from "./days.ts";
+import { dayText } from "./days.ts";
 import { SeriesMark } from "./series-mark.tsx";
 import type { Bar, Series } from "./series.ts";
 import type { Measure } from "./usage-choice.ts";
@@ -37,7 +37,7 @@ export function ChartTip({ bar, series, measure, sofar, at, room }: ChartTipProp
   return (
     <div className={css["tip"]} aria-hidden="true" style={{ left, width: Math.min(tipWidth, room) }}>
       <p className={css["tipDay"]}>
-        {dayWords(bar.day)}
+        {dayText(bar.day)}
         {sofar ? <span className={css["sofar"]}> so far</span> : null}
       </p>
       {bar.entries.length === 0 ? (

@@ -45,7 +45,7 @@ const range = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short",
 const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
 /** `Tue, 3 Nov 2026`. */
-export function dayWords(day: string): string {
+export function dayText(day: string): string {
   return whole.format(Date.parse(day));
 }
 

@@ -10,7 +10,7 @@ import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { useNow } from "../kit/now.ts";
 import { nothing } from "./amount.ts";
 import { Choice } from "./choice.tsx";
-import { dayAt, dayWords, daysOf, rangeWords, spanOf } from "./days.ts";
+import { dayAt, dayText, daysOf, rangeWords, spanOf } from "./days.ts";
 import { RangeChoice } from "./range-choice.tsx";
 import { SeriesPatterns } from "./series-mark.tsx";
 import { UsageChart } from "./usage-chart.tsx";
@@ -169,7 +169,7 @@ function Breakdown({ usage, choice, onChange }: PartProps & { usage: KnownUsage 
       </section>
       <section className={css["section"]} aria-labelledby="usage-days">
         <h2 id="usage-days" className={css["subtitle"]}>
-          {picked === null ? "Day by day" : dayWords(picked)}
+          {picked === null ? "Day by day" : dayText(picked)}
           {picked === null ? null : (
             <Button small kind="quiet" onClick={() => onChange({ day: null })}>
               Show every day

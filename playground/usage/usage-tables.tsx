@@ -5,9 +5,9 @@ import { Link } from "wouter";
 
 import { Button } from "../kit/button.tsx";
 import { count } from "../kit/figures.ts";
-import { costWords } from "./amount.ts";
+import { costText } from "./amount.ts";
 import type { Amount } from "./amount.ts";
-import { dayWords } from "./days.ts";
+import { dayText } from "./days.ts";
 import { SeriesMark, placeWords } from "./series-mark.tsx";
 import type { Entry, Series } from "./series.ts";
 import { SortableTable } from "./sortable-table.tsx";
@@ -34,7 +34,7 @@ function costValue({ cost, known }: Amount): number | null {
 }
 
 function Cost({ amount }: { amount: Amount }): ReactElement {
-  return <span className={amount.cost === null ? css["unknown"] : ""}>{costWords(amount)}</span>;
+  return <span className={amount.cost === null ? css["unknown"] : ""}>{costText(amount)}</span>;
 }
 
 const titles: Readonly<Record<Dimension, string>> = { agent: "Agent", model: "Model" };
@@ -99,7 +99,7 @@ export function DayTable({ entries, series, by }: DayTableProps): ReactElement {
       key: "day",
       head: "Day",
       value: ({ day }) => day,
-      cell: ({ day }) => <time dateTime={day}>{dayWords(day)}</time>,
+      cell: ({ day }) => <time dateTime={day}>{dayText(day)}</time>,
     },
     {
       key: "name",

@@ -3,7 +3,7 @@
 import type { ReactElement } from "react";
 
 import { count } from "../kit/figures.ts";
-import { changeWords, costWords } from "./amount.ts";
+import { changeText, costText } from "./amount.ts";
 import type { Amount } from "./amount.ts";
 
 import css from "./usage.module.css";
@@ -21,7 +21,7 @@ export function UsageTotals({ total, before, days }: UsageTotalsProps): ReactEle
     <Figure
       name={name}
       value={total === null ? null : count(read(total))}
-      change={total === null ? null : changeWords(read(total), read(before))}
+      change={total === null ? null : changeText(read(total), read(before))}
       before={count(read(before))}
     />
   );
@@ -30,10 +30,10 @@ export function UsageTotals({ total, before, days }: UsageTotalsProps): ReactEle
       <dl className={css["totals"]} data-long={total !== null && isLong(total)}>
         <Figure
           name="Cost"
-          value={total === null ? null : costWords(total)}
+          value={total === null ? null : costText(total)}
           note={total?.cost === null ? "Some models have no price" : undefined}
-          change={total === null ? null : changeWords(total.cost, before.cost)}
-          before={costWords(before)}
+          change={total === null ? null : changeText(total.cost, before.cost)}
+          before={costText(before)}
         />
         {figure("Runs", ({ runs }) => runs)}
         {figure("Tokens in", ({ input }) => input)}
@@ -47,7 +47,7 @@ export function UsageTotals({ total, before, days }: UsageTotalsProps): ReactEle
 
 /** Whether the totals need a smaller font to fit next to each other. */
 function isLong(total: Amount): boolean {
-  return Math.max(total.input, total.output, total.cached) >= 1e7 || costWords(total).length > 15;
+  return Math.max(total.input, total.output, total.cached) >= 1e7 || costText(total).length > 15;
 }
 
 interface FigureProps {

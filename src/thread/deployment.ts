@@ -44,7 +44,7 @@ export interface Deployment {
 }
 
 /** The settings of a deployment, equal for all its threads. */
-export interface Settings {
+interface Settings {
   /** The limits of runs and threads, and the step limit of a run that has no other (decision 8: step limits). */
   limits: Allowance;
   /** Version of the deployment, written on every run. */

@@ -46,9 +46,9 @@ describe("signing in", () => {
   it("The page requests a token, sends it in headers alone, and forgets it on a reload unless the tab is to remember it", async () => {
     const screen = await open();
     const { page } = screen;
-    const asked: { url: string; authorization: string | undefined }[] = [];
+    const requested: { url: string; authorization: string | undefined }[] = [];
     page.on("request", (request) => {
-      asked.push({ url: request.url(), authorization: request.headers()["authorization"] });
+      requested.push({ url: request.url(), authorization: request.headers()["authorization"] });
     });
     await page.getByRole("heading", { name: "Sign in to this deployment" }).waitFor();
     expect(await screen.findings()).toEqual([]);
@@ -63,8 +63,8 @@ describe("signing in", () => {
     await page.getByRole("button", { name: "What is a thread?" }).click();
     await page.getByRole("log").getByText("Here is what the handbook says.").waitFor();
 
-    expect(asked.some(({ authorization }) => authorization === "Bearer anna-secret")).toBe(true);
-    expect(asked.filter(({ url }) => url.includes("anna-secret"))).toEqual([]);
+    expect(requested.some(({ authorization }) => authorization === "Bearer anna-secret")).toBe(true);
+    expect(requested.filter(({ url }) => url.includes("anna-secret"))).toEqual([]);
     const kept = (): Promise<string> =>
       page.evaluate(() =>
         JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie]),

@@ -84,13 +84,13 @@ describe("pages of other origins and the open mode", () => {
       route.fulfill({ contentType: "text/html", body: "<!doctype html><title>A page</title><body></body>" }),
     );
     await page.goto(`${rebound}/attack.html`);
-    const seen = await page.evaluate(attack, { server: url, thread: id });
+    const received = await page.evaluate(attack, { server: url, thread: id });
     // The attempts reached the server, because the page sees its refusals. A redirect that is not followed shows nothing.
-    expect(seen.find(({ what }) => what === "fetch follow /api/threads 0")?.status).toBe(503);
-    expect(seen.find(({ what }) => what === "fetch manual /api/threads 4")).toMatchObject({ status: 0, text: "" });
-    const answers = seen.filter(({ what }) => !what.startsWith("frame"));
+    expect(received.find(({ what }) => what === "fetch follow /api/threads 0")?.status).toBe(503);
+    expect(received.find(({ what }) => what === "fetch manual /api/threads 4")).toMatchObject({ status: 0, text: "" });
+    const answers = received.filter(({ what }) => !what.startsWith("frame"));
     expect(answers.filter(({ status }) => status >= 200 && status < 300)).toEqual([]);
-    expect(seen.filter(({ text }) => text.includes(secret) || text.includes("loopback_proof="))).toEqual([]);
+    expect(received.filter(({ text }) => text.includes(secret) || text.includes("loopback_proof="))).toEqual([]);
 
     await page.goto(`${rebound}/api/threads`);
     expect(await page.content()).toContain("auth_not_configured");

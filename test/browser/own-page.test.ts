@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { startDevServer } from "../e2e/dev-server.ts";
 import type { DevServer } from "../e2e/dev-server.ts";
 import { copyProject, type ProjectCopy } from "../e2e/support/project-copy.ts";
-import { patience } from "../support/http-client/deadline.ts";
+import { timeoutMs } from "../support/http-client/deadline.ts";
 import { newContext, openBrowser } from "./support/browser.ts";
 import type { TestBrowser, TestPage } from "./support/browser.ts";
 
@@ -36,11 +36,11 @@ function projectWithSite(variables: string, assets: string): ProjectCopy {
 
 /** Records the paths of all responses of a page, with their status. */
 function recordResponses(page: Page): { path: string; status: number }[] {
-  const seen: { path: string; status: number }[] = [];
+  const received: { path: string; status: number }[] = [];
   page.on("response", (response: Response) => {
-    seen.push({ path: new URL(response.url()).pathname, status: response.status() });
+    received.push({ path: new URL(response.url()).pathname, status: response.status() });
   });
-  return seen;
+  return received;
 }
 
 /** Opens every page of the playground by its links, and loads each address again. */
@@ -184,7 +184,9 @@ describe("the playground next to a page of the project's own", () => {
       await page.goto(`/studio${thread}/trace`);
       await page.getByRole("tree").waitFor();
       expect(
-        responses.filter(({ path: seen }) => !/^\/(?:studio|api)(?:\/|$)/.test(seen) && seen !== "/healthz"),
+        responses.filter(
+          ({ path: received }) => !/^\/(?:studio|api)(?:\/|$)/.test(received) && received !== "/healthz",
+        ),
       ).toEqual([]);
       expect(responses.filter(({ status }) => status >= 400)).toEqual([]);
       await page.goto("/studio/docs");
@@ -198,9 +200,9 @@ describe("the playground next to a page of the project's own", () => {
       rmSync(copy, { recursive: true });
       const agent = "agents/agents/assistant.ts";
       project.write(agent, `${readFileSync(path.join(project.root, agent), "utf8")}// Changed.\n`);
-      await vi.waitUntil(() => existsSync(path.join(copy, "page.txt")), { timeout: patience, interval: 50 });
+      await vi.waitUntil(() => existsSync(path.join(copy, "page.txt")), { timeout: timeoutMs, interval: 50 });
       await vi.waitUntil(async () => (await textAt("/studio/inbox")).includes('<meta name="threadhold"'), {
-        timeout: patience,
+        timeout: timeoutMs,
         interval: 100,
       });
     });
@@ -275,7 +277,9 @@ export default app;
         api: `${url}/agents`,
         headers: { cookie: "session=root" },
       });
-      expect(responses.filter(({ path: seen }) => !/^\/agents\/(?:studio|api|healthz)(?:\/|$)/.test(seen))).toEqual([]);
+      expect(
+        responses.filter(({ path: received }) => !/^\/agents\/(?:studio|api|healthz)(?:\/|$)/.test(received)),
+      ).toEqual([]);
       expect(responses.filter(({ status }) => status >= 400)).toEqual([]);
       await page.goto("/agents/api/docs");
       await page.waitForURL(`${url}/agents/studio/docs`);

@@ -9,39 +9,39 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { blockedNetwork, hostsOf } from "#testing/vite/blocked-network.ts";
 import { explained, isNoise } from "#testing/vite/quiet-runtime.ts";
 
-async function listen(): Promise<{ host: string; seen: string[] }> {
-  const seen: string[] = [];
+async function listen(): Promise<{ host: string; received: string[] }> {
+  const received: string[] = [];
   const server = createServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (piece: string) => (body += piece));
     request.on("end", () => {
-      seen.push(`${String(request.method)} ${String(request.url)} ${String(request.headers["x-own"])} ${body}`);
+      received.push(`${String(request.method)} ${String(request.url)} ${String(request.headers["x-own"])} ${body}`);
       if (request.url === "/moved") response.writeHead(302, { location: "/elsewhere" }).end();
       else response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("Outside"));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  return { host: `127.0.0.1:${String((server.address() as AddressInfo).port)}`, seen };
+  return { host: `127.0.0.1:${String((server.address() as AddressInfo).port)}`, received };
 }
 
 const request = (url: string, init: RequestInit = {}) => new Request(url, { ...init, duplex: "half" } as RequestInit);
 
 it("OFFLINE5 A request to a listed host is passed on with its method, headers and body, and its redirect is returned", async () => {
-  const { host, seen } = await listen();
+  const { host, received } = await listen();
   const service = blockedNetwork([host]);
   const response = await service(
     request(`http://${host}/a?b=1`, { method: "POST", body: "text", headers: { "x-own": "1" } }),
   );
   expect([response.status, await response.text()]).toEqual([200, "Outside"]);
   expect((await service(request(`http://${host}/moved`))).status).toBe(302);
-  expect(seen).toEqual(["POST /a?b=1 1 text", "GET /moved undefined "]);
+  expect(received).toEqual(["POST /a?b=1 1 text", "GET /moved undefined "]);
 });
 
 it("OFFLINE3 A request to another host, to another port or for a socket is blocked and printed, without its path", async () => {
   const printed = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   onTestFinished(() => printed.mockRestore());
-  const { host, seen } = await listen();
+  const { host, received } = await listen();
   const [name = "", port = ""] = host.split(":");
   const blocked: [string[], string, RequestInit?][] = [
     [[], `http://${host}/secret`],
@@ -53,7 +53,7 @@ it("OFFLINE3 A request to another host, to another port or for a socket is block
     const response = await blockedNetwork(hosts)(request(url, init));
     expect([response.status, await response.text()]).toEqual([502, expect.stringContaining(new URL(url).origin)]);
   }
-  expect(seen).toEqual([]);
+  expect(received).toEqual([]);
   const lines = printed.mock.calls.map(([line]) => String(line));
   expect(lines).toHaveLength(blocked.length);
   expect(lines.join("")).not.toContain("secret");

@@ -45,7 +45,7 @@ function keptLines(before: string, after: string): number {
 
 /** Whether an edit is possible: nothing is at its path, or the value there is a list to append to or a text to replace. */
 function possible({ value }: ConfigFile, { action, path }: ConfigEdit): boolean {
-  const at = path.reduce<unknown>((held, key) => (held as Record<string, unknown> | undefined)?.[key], value);
+  const at = path.reduce<unknown>((paused, key) => (paused as Record<string, unknown> | undefined)?.[key], value);
   return at === undefined || (action === "append" ? Array.isArray(at) : typeof at === "string");
 }
 

@@ -167,7 +167,7 @@ describe("the command deploy", () => {
     "If a deploy receives the signal %s, it ends wrangler and then exits with the code %i",
     async (signal, exitCode) => {
       const { start, processes } = project();
-      const asked = new Promise<void>((resolve) => {
+      const requested = new Promise<void>((resolve) => {
         api.intercept = ({ method, path }) => {
           if (method !== "POST" || path !== "/workers/scripts/shop/versions") return undefined;
           resolve();
@@ -182,7 +182,7 @@ describe("the command deploy", () => {
       const deploy = start(["deploy", "--yes"]);
       const messages = text(deploy.stderr);
       const ended = once(deploy, "close");
-      await Promise.race([asked, ended.then(async () => Promise.reject(new Error(await messages)))]);
+      await Promise.race([requested, ended.then(async () => Promise.reject(new Error(await messages)))]);
       expect(processes().length).toBeGreaterThan(1);
       deploy.kill(signal);
       expect(await ended).toEqual([exitCode, null]);

@@ -86,11 +86,11 @@ it("Requested work is done by one process at a time, requests during the work ca
   const requested = join(folder, "requested");
   let [running, most, pieces] = [0, 0, 0];
   let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
+  const paused = new Promise<void>((resolve) => (release = resolve));
   const work = async (): Promise<void> => {
     pieces++;
     most = Math.max(most, ++running);
-    await held;
+    await paused;
     running--;
   };
   const first = doRequested(requested, work);

@@ -25,15 +25,15 @@ function following({ sockets = true, random = (): number => 0.5 } = {}) {
     onClose: () => (closed += 1),
     carriers: { socket: sockets ? server.carrier("socket") : null, sse: server.carrier("sse") },
   });
-  const seen: ThreadEvent[] = [];
-  follow.onEvent((event) => seen.push(event));
-  return { follow, release: follow.hold(), server, time, presence, seen, closed: () => closed };
+  const observed: ThreadEvent[] = [];
+  follow.onEvent((event) => observed.push(event));
+  return { follow, release: follow.hold(), server, time, presence, observed, closed: () => closed };
 }
 
 /** Events that do not continue the earlier ones; the fake server numbers its events without gaps. */
-function gaps(seen: readonly ThreadEvent[]): string[] {
-  return seen.flatMap(({ type, seq }, at) => {
-    const before = seen[at - 1]?.seq;
+function gaps(observed: readonly ThreadEvent[]): string[] {
+  return observed.flatMap(({ type, seq }, at) => {
+    const before = observed[at - 1]?.seq;
     return type === "snapshot" || seq === (before ?? 0) + 1 ? [] : [`${String(seq)} after ${String(before)}`];
   });
 }
@@ -56,7 +56,7 @@ it("The client folds each event once and in order, whichever connections break a
   console.info(`seed ${String(seed)}`);
   fc.assert(
     fc.property(story, fc.array(step, { maxLength: 60 }), (events, steps) => {
-      const { follow, server, time, presence, seen } = following();
+      const { follow, server, time, presence, observed } = following();
       const unsent = [...events];
       const tell = (count: number): void => void server.emitted.push(...unsent.splice(0, count));
       for (const one of steps) {
@@ -108,7 +108,7 @@ it("The client folds each event once and in order, whichever connections break a
       expect(follow.connection).toMatchObject({ state: "live" });
       expect(follow.state.messages).toEqual(foldAll(events).messages);
       expect(follow.state.last_seq).toBe(events.at(-1)?.seq);
-      expect(gaps(seen)).toEqual([]);
+      expect(gaps(observed)).toEqual([]);
     }),
     { seed, numRuns: 400 },
   );
@@ -280,7 +280,7 @@ describe("a subscription", () => {
   });
 
   it("An event of an unknown type changes only the last event number of the client's state, and later events are applied", () => {
-    const { follow, server, seen } = following();
+    const { follow, server, observed } = following();
     server.wire.opened();
     server.catchUp();
     const { last_seq: _, ...before } = follow.state;
@@ -290,7 +290,7 @@ describe("a subscription", () => {
     const thread = { ...threadOf({ id: threadId, title: "New" }), of_a_newer_server: true };
     server.wire.send({ type: "thread_updated", seq: 2, thread_id: threadId, at: 2, thread });
     expect(follow.state).toEqual({ ...before, last_seq: 2, thread });
-    expect(seen.map(({ type }) => type)).toEqual(["snapshot", "of_a_newer_server", "thread_updated"]);
+    expect(observed.map(({ type }) => type)).toEqual(["snapshot", "of_a_newer_server", "thread_updated"]);
   });
 
   it("If a listener throws, the other listeners still receive the event, and the error is reported as uncaught", async () => {

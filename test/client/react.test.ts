@@ -73,14 +73,14 @@ afterEach(async () => {
 /** A component that shows a part of a thread and counts its renders. */
 function counting(what: (thread: UsedThread) => ReactNode) {
   let drawn = 0;
-  const seen: UsedThread[] = [];
+  const observed: UsedThread[] = [];
   const Shown = memo(function Shown({ id }: { id: string | null }): ReactNode {
     drawn += 1;
     const thread = useThread(id);
-    seen.push(thread);
+    observed.push(thread);
     return what(thread);
   });
-  return { Shown, drawn: () => drawn, seen };
+  return { Shown, drawn: () => drawn, observed };
 }
 
 describe("useThread", () => {
@@ -159,14 +159,14 @@ describe("useThread", () => {
     await server.came("/events");
     await page.act(() => tell([snapshot()]));
     await paint();
-    const before = shown.seen.at(-1);
+    const before = shown.observed.at(-1);
     await show(element(shown.Shown, { id: threadId }));
     await page.act(() => tell([{ type: "queue_changed", queued: [] }]));
     await paint();
-    expect(shown.seen.at(-1)).toBe(before);
+    expect(shown.observed.at(-1)).toBe(before);
     await page.act(() => tell(spoken(1, "Hello", [])));
     await paint();
-    expect(shown.seen.at(-1)).not.toBe(before);
+    expect(shown.observed.at(-1)).not.toBe(before);
   });
 
   it("The functions send and stop of a hook stay the same objects through all events", async () => {
@@ -175,7 +175,7 @@ describe("useThread", () => {
     await server.came("/events");
     await page.act(() => tell([snapshot(), ...spoken(1, "Hello", [])]));
     await paint();
-    const [first, last] = [shown.seen[0], shown.seen.at(-1)];
+    const [first, last] = [shown.observed[0], shown.observed.at(-1)];
     expect(last).not.toBe(first);
     const actions = (used: UsedThread | undefined) => [
       used?.send,
@@ -186,8 +186,8 @@ describe("useThread", () => {
     ];
     expect(actions(last)).toEqual(actions(first));
     await show(element(shown.Shown, { id: null }));
-    expect(() => shown.seen.at(-1)?.send("Hello")).toThrow(/no thread yet/);
-    expect(() => shown.seen.at(-1)?.approve("call")).toThrow(/no thread yet/);
+    expect(() => shown.observed.at(-1)?.send("Hello")).toThrow(/no thread yet/);
+    expect(() => shown.observed.at(-1)?.approve("call")).toThrow(/no thread yet/);
   });
 
   it("Components that show the same thread share a subscription, another thread has its own, and a subscription without components is closed", async () => {
@@ -211,7 +211,7 @@ describe("useThread", () => {
     expect(page.text()).toBe("22");
     await show(null);
     time.advance(250);
-    expect([server.following, frames.asked]).toEqual([[], 0]);
+    expect([server.following, frames.requested]).toEqual([[], 0]);
   });
 
   it("A component that is rendered twice, as in strict mode, subscribes once; one that is mounted again has its earlier state at once", async () => {
@@ -240,11 +240,11 @@ describe("useThread", () => {
 });
 
 describe("useThreads", () => {
-  const seen: UsedThreads[] = [];
+  const observed: UsedThreads[] = [];
 
   function List(): ReactNode {
     const used = useThreads({ tag: "x" }, { everyMs: 1000 });
-    seen.push(used);
+    observed.push(used);
     const { threads, loading, error } = used;
     return loading ? "loading" : (error?.message ?? threads.map(({ title }) => title).join(","));
   }
@@ -253,7 +253,7 @@ describe("useThreads", () => {
   const settled = (): Promise<void> => page.act(() => new Promise((resolve) => setImmediate(resolve)));
 
   it("A component with useThreads shows changes from the thread feed without requests, and the feed closes with the last such component", async () => {
-    seen.length = 0;
+    observed.length = 0;
     server.feeds = true;
     const [one, two] = ["one", "two"].map((title) => threadOf({ id: title, title, tags: ["x"], user_id: "anna" }));
     server.answers["GET /api/threads"] = () => ({ threads: [one, two], next_cursor: null });
@@ -263,7 +263,7 @@ describe("useThreads", () => {
     await settled();
     await paint();
     expect([page.text(), asks()]).toEqual(["one,twoone,two", 2]);
-    const [drawn, before] = [seen.length, seen.at(-1)];
+    const [drawn, before] = [observed.length, observed.at(-1)];
     const changed = { ...threadOf({ id: "one", title: "first", tags: ["x"], user_id: "anna" }), last_seq: 1 };
     for (let at = 0; at < 10; at += 1) {
       server.word({ type: "thread_updated", thread: { ...changed, last_seq: at, message_count: at } });
@@ -271,12 +271,12 @@ describe("useThreads", () => {
     }
     await settled();
     await paint();
-    expect([page.text(), seen.length]).toEqual(["two,firsttwo,first", drawn + 2]);
-    expect(seen.at(-1)?.threads[0]).toBe(before?.threads[1]);
+    expect([page.text(), observed.length]).toEqual(["two,firsttwo,first", drawn + 2]);
+    expect(observed.at(-1)?.threads[0]).toBe(before?.threads[1]);
     await page.act(() => time.advance(30_000));
     await settled();
     await paint();
-    expect([asks(), seen.length]).toEqual([2, drawn + 2]);
+    expect([asks(), observed.length]).toEqual([2, drawn + 2]);
     await show(null);
     time.advance(250);
     expect(server.following).toEqual([]);
@@ -305,7 +305,7 @@ describe("useThreads", () => {
   });
 
   it("A list component on a server without a thread feed polls the list while the page is visible, and unchanged threads stay the same objects", async () => {
-    seen.length = 0;
+    observed.length = 0;
     let titles = ["one", "two"];
     server.answers["GET /api/threads"] = () => ({
       threads: titles.map((title) => threadOf({ id: title, title })),
@@ -317,25 +317,25 @@ describe("useThreads", () => {
     await paint();
     expect(page.text()).toBe("one,twoone,two");
     expect(server.requests).toEqual(["GET /api/threads/events", "GET /api/threads?tag=x"]);
-    const before = seen.length;
-    const first = seen.at(-1);
+    const before = observed.length;
+    const first = observed.at(-1);
     await page.act(() => time.advance(1000));
     await settled();
     await paint();
-    expect([asks(), seen.length]).toEqual([2, before]);
+    expect([asks(), observed.length]).toEqual([2, before]);
     titles = ["one", "three"];
     await page.act(() => time.advance(1000));
     await settled();
     await paint();
     expect(page.text()).toBe("one,threeone,three");
-    expect(seen.at(-1)?.threads[0]).toBe(first?.threads[0]);
+    expect(observed.at(-1)?.threads[0]).toBe(first?.threads[0]);
     presence.visible = false;
     await page.act(() => time.advance(1000));
     expect(asks()).toBe(3);
     await page.act(() => presence.tell("visible"));
     expect(asks()).toBe(4);
     await settled();
-    await page.act(() => seen.at(-1)?.refresh());
+    await page.act(() => observed.at(-1)?.refresh());
     expect(asks()).toBe(5);
     await settled();
     await show(null);
@@ -352,11 +352,11 @@ describe("useThreads", () => {
     await show(element(List));
     await settled();
     await paint();
-    expect(seen.at(-1)).toMatchObject({ threads: [], loading: false, hasMore: true });
-    await page.act(() => seen.at(-1)?.loadMore());
+    expect(observed.at(-1)).toMatchObject({ threads: [], loading: false, hasMore: true });
+    await page.act(() => observed.at(-1)?.loadMore());
     await settled();
     await paint();
-    expect(seen.at(-1)).toMatchObject({ threads: [{ title: "one" }], loading: false, hasMore: false });
+    expect(observed.at(-1)).toMatchObject({ threads: [{ title: "one" }], loading: false, hasMore: false });
   });
 
   it("If a request of useThreads fails, the component keeps its list, shows the error, and requests the list again later", async () => {
@@ -373,7 +373,7 @@ describe("useThreads", () => {
     await settled();
     await paint();
     expect(page.text()).not.toBe("one");
-    expect(seen.at(-1)?.threads).toHaveLength(1);
+    expect(observed.at(-1)?.threads).toHaveLength(1);
     fails = false;
     await page.act(() => time.advance(1999));
     expect(asks()).toBe(2);

@@ -46,7 +46,7 @@ describe("addresses", () => {
     await client.threads.list({ q: "a b&c", limit: 5, tag: undefined });
     await errorOf(client.thread("a/b?c#d").get());
     await errorOf(client.thread("t").files.stat("/a folder/ü?.md"));
-    const urls = server.seen.map(({ method, url }) => `${method} ${url}`);
+    const urls = server.observed.map(({ method, url }) => `${method} ${url}`);
     expect(urls).toEqual([
       "GET /api/~/threads?q=a+b%26c&limit=5",
       "GET /api/~/threads/a%2Fb%3Fc%23d",
@@ -54,7 +54,7 @@ describe("addresses", () => {
     ]);
     const below = new ThreadholdClient({ url: `${server.url}/behind/a/proxy/`, token: secret });
     await errorOf(below.health());
-    expect(server.seen.at(-1)?.url).toBe("/behind/a/proxy/healthz");
+    expect(server.observed.at(-1)?.url).toBe("/behind/a/proxy/healthz");
   });
 
   it.each([".", "..", ""])(
@@ -66,7 +66,7 @@ describe("addresses", () => {
       if (value !== "") {
         expect(await errorOf(client.thread("t").files.delete(`a/${value}/b`))).toBeInstanceOf(TypeError);
       }
-      expect(server.seen).toEqual([]);
+      expect(server.observed).toEqual([]);
     },
   );
 
@@ -87,7 +87,7 @@ describe("usage", () => {
     const emitted = await client.usage({ from: "2026-11-01", to: undefined, by: ["day", "agent"], user_id: "a b" });
     await client.usage();
     expect(emitted).toEqual({ ...report, by: ["day", "agent"] });
-    expect(server.seen.map(({ url }) => url)).toEqual([
+    expect(server.observed.map(({ url }) => url)).toEqual([
       "/api/~/usage?from=2026-11-01&by=day%2Cagent&user_id=a+b",
       "/api/~/usage",
     ]);
@@ -96,15 +96,15 @@ describe("usage", () => {
 
 describe("credentials", () => {
   it("A token is sent in the header alone, is asked for before each request, and appears nowhere else", async () => {
-    let asked = 0;
-    const token = (): string => `${secret}-${String((asked += 1))}`;
+    let requested = 0;
+    const token = (): string => `${secret}-${String((requested += 1))}`;
     const { client, server } = await asking([refusal(403, "forbidden")], { token });
     const errors = [await errorOf(client.thread("t").get()), await errorOf(client.thread("t").messages.list())];
-    expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([
+    expect(server.observed.map(({ headers }) => headers.authorization)).toEqual([
       `Bearer ${secret}-1`,
       `Bearer ${secret}-2`,
     ]);
-    expect(server.seen.map(({ url }) => url).join(" ")).not.toContain(secret);
+    expect(server.observed.map(({ url }) => url).join(" ")).not.toContain(secret);
     const shown = [...errors, client, client.thread("t")].map((value) =>
       inspect(value, { depth: 9, showHidden: true }),
     );
@@ -115,7 +115,7 @@ describe("credentials", () => {
     const { client, server } = await asking([thread], { token: `${secret}\r\nx: y` });
     const error = await errorOf(client.thread("t").get());
     expect(String(error)).not.toContain(secret);
-    expect(server.seen).toEqual([]);
+    expect(server.observed).toEqual([]);
   });
 
   it("A redirect to another server is not followed and is an error", async () => {
@@ -123,7 +123,7 @@ describe("credentials", () => {
     open.push(elsewhere);
     const { client } = await asking([{ status: 307, headers: { location: `${elsewhere.url}/api/threads/t` } }]);
     expect(await errorOf(client.thread("t").get())).toMatchObject({ code: "unexpected_answer", status: 307 });
-    expect(elsewhere.seen).toEqual([]);
+    expect(elsewhere.observed).toEqual([]);
   });
 });
 
@@ -170,12 +170,12 @@ describe("retries", () => {
     await created;
     await client.threads.create({ agent_id: "assistant" });
     await client.threads.create({ agent_id: "assistant" }, { idempotencyKey: "mine" });
-    const keys = server.seen.map(({ headers }) => headers["idempotency-key"]);
+    const keys = server.observed.map(({ headers }) => headers["idempotency-key"]);
     expect(new Set(keys.slice(0, 3)).size).toBe(1);
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
     expect(keys[3]).not.toBe(keys[0]);
     expect(keys[4]).toBe("mine");
-    expect(new Set(server.seen.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(server.observed.map(({ body }) => body)).size).toBe(1);
   });
 
   it.each([200, 404])(
@@ -186,11 +186,11 @@ describe("retries", () => {
       await time.armed(150);
       time.advance(150);
       expect((await created).id).toBe(threadOf().id);
-      expect(server.seen).toHaveLength(2);
-      expect(new Set(server.seen.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
+      expect(server.observed).toHaveLength(2);
+      expect(new Set(server.observed.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
       const once = await asking([{ status, json: {}, headers: { "x-broken": "yes" } }, thread]);
       expect(await errorOf(once.client.thread("t").patch({ title: "x" }))).toBeInstanceOf(ThreadholdNetworkError);
-      expect(once.server.seen).toHaveLength(1);
+      expect(once.server.observed).toHaveLength(1);
     },
   );
 
@@ -199,14 +199,14 @@ describe("retries", () => {
     const got = client.thread("t").get();
     await time.armed(7150);
     time.advance(7149);
-    expect(server.seen).toHaveLength(1);
+    expect(server.observed).toHaveLength(1);
     time.advance(1);
     await got;
-    expect(server.seen).toHaveLength(2);
+    expect(server.observed).toHaveLength(2);
 
     const long = await asking([refusal(429, "rate_limited", { "retry-after": "120" })]);
     expect(await errorOf(long.client.thread("t").get())).toMatchObject({ code: "rate_limited" });
-    expect(long.server.seen).toHaveLength(1);
+    expect(long.server.observed).toHaveLength(1);
   });
 
   it.each<[string, (client: ThreadholdClient) => PromiseLike<unknown>]>([
@@ -217,20 +217,20 @@ describe("retries", () => {
     async (_, ask) => {
       const { client, server } = await asking(["cut", thread]);
       expect(await errorOf(ask(client))).toBeInstanceOf(ThreadholdNetworkError);
-      expect(server.seen).toHaveLength(1);
+      expect(server.observed).toHaveLength(1);
     },
   );
 
   it("A request with an error that is not retryable is sent once, and a retried request throws the error of its last attempt", async () => {
     const good = await asking([refusal(500, "internal")]);
     expect(await errorOf(good.client.thread("t").get())).toMatchObject({ code: "internal" });
-    expect(good.server.seen).toHaveLength(1);
+    expect(good.server.observed).toHaveLength(1);
     const { client, server, time } = await asking([refusal(503, "unavailable")], { retries: 1 });
     const failed = errorOf(client.thread("t").get());
     await time.armed(150);
     time.advance(150);
     expect(await failed).toMatchObject({ code: "unavailable" });
-    expect(server.seen).toHaveLength(2);
+    expect(server.observed).toHaveLength(2);
   });
 
   it("If the response of a deletion is lost, the repeated deletion succeeds when it finds nothing; a first deletion of nothing is refused", async () => {
@@ -256,7 +256,7 @@ describe("retries", () => {
     await second.time.armed(150);
     other.abort(new Error("Enough"));
     expect(await between).toMatchObject({ message: "Enough" });
-    expect([second.server.seen.length, second.time.pending]).toEqual([1, 0]);
+    expect([second.server.observed.length, second.time.pending]).toEqual([1, 0]);
   });
 });
 
@@ -267,7 +267,7 @@ describe("requests without a method of the client", () => {
     const own = await client.fetch("/api/orders/7", { method: "POST", body: "x", headers: { "x-mine": "1" } });
     expect([own.status, await own.text()]).toEqual([418, "short"]);
     expect(
-      server.seen.map(({ method, url, headers }) => [method, url, headers.authorization, headers["x-mine"]]),
+      server.observed.map(({ method, url, headers }) => [method, url, headers.authorization, headers["x-mine"]]),
     ).toEqual([
       ["GET", "/api/~/openapi.json", `Bearer ${secret}`, undefined],
       ["POST", "/api/orders/7", `Bearer ${secret}`, "1"],
@@ -284,38 +284,38 @@ describe("lists", () => {
   it("A list of the client returns its first page when it is awaited and every item when it is looped over, and requests a page only when the loop needs it", async () => {
     const { client, server } = await asking([page(["one", "two"], "next"), page(["three"], null)]);
     const list = client.threads.list({ tag: "x" });
-    expect(server.seen).toEqual([]);
+    expect(server.observed).toEqual([]);
     const titles: (string | null)[] = [];
-    const asked: number[] = [];
+    const requested: number[] = [];
     for await (const { title } of list) {
       titles.push(title);
-      asked.push(server.seen.length);
+      requested.push(server.observed.length);
     }
-    expect([titles, asked]).toEqual([
+    expect([titles, requested]).toEqual([
       ["one", "two", "three"],
       [1, 1, 2],
     ]);
-    expect(server.seen.map(({ url }) => url)).toEqual(["/api/~/threads?tag=x", "/api/~/threads?tag=x&cursor=next"]);
+    expect(server.observed.map(({ url }) => url)).toEqual(["/api/~/threads?tag=x", "/api/~/threads?tag=x&cursor=next"]);
     const only = await asking([page(["one"], "next")]);
     expect(await only.client.threads.list({ limit: 1 })).toMatchObject({
       items: [{ title: "one" }],
       next_cursor: "next",
     });
-    expect(only.server.seen).toHaveLength(1);
+    expect(only.server.observed).toHaveLength(1);
   });
 
   it("LIST2 An awaited list of threads follows the cursors of short and empty pages until it has `limit` threads, with at most 10 requests, and then has a cursor", async () => {
     const short = await asking([page([], "a"), page(["one"], "b"), page(["two", "three"], "c")]);
     const filled = await short.client.threads.list({ tag: "x", limit: 3 });
     expect([filled.items.map(({ title }) => title), filled.next_cursor]).toEqual([["one", "two", "three"], "c"]);
-    expect(short.server.seen.map(({ url }) => url)).toEqual([
+    expect(short.server.observed.map(({ url }) => url)).toEqual([
       "/api/~/threads?tag=x&limit=3",
       "/api/~/threads?tag=x&limit=3&cursor=a",
       "/api/~/threads?tag=x&limit=2&cursor=b",
     ]);
     const rare = await asking(Array.from({ length: 11 }, (_, at) => page([], `after ${at}`)));
     expect(await rare.client.threads.list()).toEqual({ items: [], next_cursor: "after 9" });
-    expect(rare.server.seen).toHaveLength(10);
+    expect(rare.server.observed).toHaveLength(10);
   });
 
   it("LIST2 A loop over a list of threads goes on after an empty page that has a cursor", async () => {

@@ -28,8 +28,8 @@ describe("a list of which few threads of the deployment match", () => {
     server.answers["GET /api/threads"] = ({ query }) => {
       const sorted = stored.toSorted((one, other) => other.updated_at - one.updated_at);
       const from = Number(query.get("cursor") ?? 0);
-      const seen = sorted.slice(from, from + walk);
-      const matching = seen.filter(({ tags }) => tags.includes("x")).slice(0, Number(query.get("limit") ?? 50));
+      const observed = sorted.slice(from, from + walk);
+      const matching = observed.filter(({ tags }) => tags.includes("x")).slice(0, Number(query.get("limit") ?? 50));
       return { threads: matching, next_cursor: from + walk < sorted.length ? String(from + walk) : null };
     };
     const options = { timers: time, presence: new ManualPresence(), random: () => 0.5, WebSocket: null };

@@ -64,12 +64,12 @@ describe("a socket", () => {
     const first = await carried({ token: "anna-secret", after: 7 });
     await first.sink.until("opened");
     const path = `/api/~/threads/${threadId}/stream`;
-    expect(first.http.seen).toMatchObject([{ url: "/api/~/tickets", body: JSON.stringify({ path }) }]);
+    expect(first.http.observed).toMatchObject([{ url: "/api/~/tickets", body: JSON.stringify({ path }) }]);
     const base = first.http.url.replace("http", "ws");
     expect(first.addresses).toEqual([`${base}${path}?after=7&ticket=a-ticket`]);
     const second = await carried();
     await second.sink.until("opened");
-    expect(second.http.seen).toEqual([]);
+    expect(second.http.observed).toEqual([]);
     expect(second.addresses).toEqual([`${second.http.url.replace("http", "ws")}${path}`]);
   });
 

@@ -75,8 +75,11 @@ describe("the SSE connection", () => {
     const { sink, server } = await carried({ text, headers: { "content-type": "text/event-stream" } }, 7);
     expect(await sink.end).toBeInstanceOf(ThreadholdNetworkError);
     expect(sink.emitted).toEqual(["opened", 8, "lost"]);
-    expect(server.seen[0]).toMatchObject({ url: `/api/~/threads/${threadId}/events?after=7` });
-    expect(server.seen[0]?.headers).toMatchObject({ authorization: "Bearer anna-secret", accept: "text/event-stream" });
+    expect(server.observed[0]).toMatchObject({ url: `/api/~/threads/${threadId}/events?after=7` });
+    expect(server.observed[0]?.headers).toMatchObject({
+      authorization: "Bearer anna-secret",
+      accept: "text/event-stream",
+    });
   });
 
   it.each([

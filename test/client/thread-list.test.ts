@@ -98,10 +98,10 @@ describe("a list", () => {
   it("A thread list notifies its listeners when its first response arrives, and not before with an empty list", async () => {
     stored = [thread("a", 10)];
     const list = client.threads.follow();
-    const seen: unknown[] = [];
-    leave = list.subscribe(() => seen.push([list.state.loading, list.state.threads.length]));
+    const observed: unknown[] = [];
+    leave = list.subscribe(() => observed.push([list.state.loading, list.state.threads.length]));
     await settled();
-    expect(seen).toEqual([[false, 1]]);
+    expect(observed).toEqual([[false, 1]]);
   });
 
   it("A thread that was deleted and created again is listed in its current state, although its event numbers begin again", async () => {
@@ -143,7 +143,7 @@ describe("a list", () => {
     const rounds: string[] = [];
     const feeds = (): number => server.requests.filter((request) => request.includes("/threads/events")).length;
     for (let round = 0; round < 4; round++) {
-      const [before, asked] = [feeds(), asks()];
+      const [before, requested] = [feeds(), asks()];
       server.cut("feed ");
       await settled();
       let waited = 0;
@@ -153,7 +153,7 @@ describe("a list", () => {
       }
       server.word({ type: "feed_start", user_id: "anna" });
       await updated(thread("a", round, { status: "running" }));
-      rounds.push(`${waited} ms: ${asks() - asked}`);
+      rounds.push(`${waited} ms: ${asks() - requested}`);
     }
     expect(rounds).toEqual(["250 ms: 1", "500 ms: 1", "1000 ms: 2", "2000 ms: 3"]);
   });

@@ -88,7 +88,7 @@ describe("tools of a client", () => {
     client.tools({
       look: (args: unknown, { signal, ...emitted }) => {
         calls.push([args, emitted]);
-        return signal.aborted ? "late" : { seen: true };
+        return signal.aborted ? "late" : { observed: true };
       },
     });
     tell(picture(call("one")));
@@ -104,7 +104,9 @@ describe("tools of a client", () => {
     await server.came(path, 3);
     const facts = (id: string) => [{ at: id }, { id, name: "look", threadId, runId: "run", deadline: 99 }];
     expect(calls).toEqual([facts("one"), facts("two"), facts("three")]);
-    expect(posted).toEqual(["one", "two", "three"].map((tool_call_id) => ({ tool_call_id, result: { seen: true } })));
+    expect(posted).toEqual(
+      ["one", "two", "three"].map((tool_call_id) => ({ tool_call_id, result: { observed: true } })),
+    );
   });
 
   it("Calls that waited before their tool was offered are answered, and calls of other kinds and other names are not", async () => {
@@ -155,13 +157,13 @@ describe("tools of a client", () => {
   });
 
   it("The arguments of a waiting call are read from the call's message if the event does not contain them", async () => {
-    const asked = messageAt(1, {
+    const requested = messageAt(1, {
       parts: [{ type: "tool_call", id: "big", name: "look", arguments: { from: "list" } }],
     });
-    const page = { messages: [asked], total: 1, has_more: false, next_cursor: null };
+    const page = { messages: [requested], total: 1, has_more: false, next_cursor: null };
     server.answers["GET /api/threads/child/messages"] = () => page;
-    const seen: unknown[] = [];
-    client.tools({ look: (args: unknown) => void seen.push(args) });
+    const observed: unknown[] = [];
+    client.tools({ look: (args: unknown) => void observed.push(args) });
     const { arguments: _, ...bare } = call("big", { thread_id: "child" });
     tell(picture(bare));
     await server.came(path);
@@ -170,7 +172,7 @@ describe("tools of a client", () => {
     const thread = threadOf({ pending_tool_calls: [other], active_run_id: "run" });
     tell({ type: "snapshot", thread, messages: [own], partial: [] });
     await server.came(path, 2);
-    expect(seen).toEqual([{ from: "list" }, { from: "state" }]);
+    expect(observed).toEqual([{ from: "list" }, { from: "state" }]);
     expect(server.requests.filter((request) => request.includes("/messages"))).toHaveLength(1);
   });
 
@@ -178,11 +180,11 @@ describe("tools of a client", () => {
     const { tools } = client.thread(threadId);
     expect(await tools.argumentsOf(call("here", { kind: "approval" }))).toEqual({ at: "here" });
     expect(server.requests.filter((request) => request.includes("/messages"))).toEqual([]);
-    const asked = messageAt(1, {
+    const requested = messageAt(1, {
       parts: [{ type: "tool_call", id: "big", name: "look", arguments: { from: "list" } }],
     });
     server.answers["GET /api/threads/child/messages"] = () => ({
-      messages: [asked],
+      messages: [requested],
       total: 1,
       has_more: false,
       next_cursor: null,

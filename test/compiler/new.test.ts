@@ -85,21 +85,21 @@ describe("new", () => {
   describe("chooseModel", () => {
     /** A terminal with these answers, and the questions that it was asked. */
     function terminalWith(...answers: string[]) {
-      const asked: string[] = [];
+      const requested: string[] = [];
       const ask = (question: string): Promise<string> => {
-        asked.push(question);
+        requested.push(question);
         return Promise.resolve(answers.shift() ?? "");
       };
-      return { asked, terminal: { ask, askHidden: ask } };
+      return { requested, terminal: { ask, askHidden: ask } };
     }
 
     it("CATALOGUE8 A person searches the catalogue by a part of an id until one model is found", async () => {
-      const { asked, terminal } = terminalWith("anthropic", "sonet", "sonnet-4-", "sonnet-4-6");
+      const { requested, terminal } = terminalWith("anthropic", "sonet", "sonnet-4-", "sonnet-4-6");
       const model = await chooseModel("m", {}, terminal);
       expect(model?.text).toContain('provider: "anthropic",\n  model: "claude-sonnet-4-6",');
-      expect(asked[0]).toContain("moonshot");
-      expect(asked[2]).toContain('The catalogue has no "sonet".');
-      expect(asked[3]).toContain("  claude-sonnet-4-5\n");
+      expect(requested[0]).toContain("moonshot");
+      expect(requested[2]).toContain('The catalogue has no "sonet".');
+      expect(requested[3]).toContain("  claude-sonnet-4-5\n");
     });
 
     it("CATALOGUE8 A person may use an id that the catalogue does not have by entering it again, and scripted answers by entering no provider", async () => {
@@ -111,9 +111,9 @@ describe("new", () => {
     });
 
     it("CATALOGUE8 A server without a table is asked for an id alone", async () => {
-      const { asked, terminal } = terminalWith("ollama", "qwen3:8b");
+      const { requested, terminal } = terminalWith("ollama", "qwen3:8b");
       expect((await chooseModel("m", {}, terminal))?.text).toContain('preset: "ollama",\n  model: "qwen3:8b"');
-      expect(asked[1]).toBe("Id of the model: ");
+      expect(requested[1]).toBe("Id of the model: ");
     });
   });
 

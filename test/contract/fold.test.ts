@@ -49,11 +49,11 @@ it("An already folded event changes nothing in the view, also when two replays o
 
 it("Merged deltas give the folded view the same text as single deltas, from any position of a reader", () => {
   fc.assert(
-    fc.property(story, fc.nat(60), fc.nat(60), (whole, to, seen) => {
+    fc.property(story, fc.nat(60), fc.nat(60), (whole, to, observed) => {
       // The cut may be within a block; the end of the block would send the whole text again.
       const events = whole.slice(0, to);
       expect(foldAll(merged(events))).toEqual(foldAll(events));
-      expect(foldAll(merged(events), foldAll(events.slice(0, seen)))).toEqual(foldAll(events));
+      expect(foldAll(merged(events), foldAll(events.slice(0, observed)))).toEqual(foldAll(events));
     }),
     runs,
   );
@@ -66,8 +66,8 @@ it("A merged delta that begins before the end of the known text does not repeat 
       // Without the end of the block, which would send the whole text again.
       const events = numbered(spoken(1, "Hello, world", given).slice(0, -2));
       const whole = foldAll(events);
-      return events.every((_, seen) => {
-        const view = foldAll(merged(events), foldAll(events.slice(0, seen)));
+      return events.every((_, observed) => {
+        const view = foldAll(merged(events), foldAll(events.slice(0, observed)));
         return view.messages[0]?.content === whole.messages[0]?.content;
       });
     }),

@@ -43,8 +43,8 @@ it.for(schemas)("The schema of $name refuses an unknown field", ({ name, schema 
 });
 
 it("The limit of a list has a default and a maximum, and an invalid limit is refused", () => {
-  const limits = (schema: { safeParse: (value: unknown) => { data?: { limit: number } } }, asked: unknown[]) =>
-    asked.map((limit) => schema.safeParse(limit === undefined ? {} : { limit }).data?.limit);
+  const limits = (schema: { safeParse: (value: unknown) => { data?: { limit: number } } }, requested: unknown[]) =>
+    requested.map((limit) => schema.safeParse(limit === undefined ? {} : { limit }).data?.limit);
   expect(limits(listMessagesSchema, [undefined, "1", "1000"])).toEqual([100, 1, 1000]);
   const wrong = ["1001", "0", "-1", "1.5", "x", "", "NaN"];
   expect(limits(listMessagesSchema, wrong)).toEqual(wrong.map(() => undefined));

@@ -173,14 +173,14 @@ it("SESSION4 Events of nested scopes, silent messages and other runs are not emi
     { type: "message_end", message_id: hidden.id, silent: true, message: hidden },
   ];
   const user = messageAt(0, { role: "user", content: "Hello", parts: [{ type: "text", text: "Hello" }] });
-  const asked: EventDraft[] = [
+  const requested: EventDraft[] = [
     { type: "message_start", message_id: user.id, role: "user", position: user.id },
     { type: "message_end", message_id: user.id, message: user },
   ];
   const edited = messageAt(4, { content: "edited", parts: [{ type: "text", text: "edited" }] });
   const other = numbered(spoken(7, "of another run", [])).map((event) => ({ ...event, run_id: "other" }));
   const thread = [
-    ...numbered([...asked, ...below, ...silent, ...spoken(4, "first", [])]),
+    ...numbered([...requested, ...below, ...silent, ...spoken(4, "first", [])]),
     ...other,
     ...numbered([{ type: "message_updated", message_id: edited.id, message: edited }], 50),
   ];

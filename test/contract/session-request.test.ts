@@ -82,12 +82,12 @@ it("SESSION8 An invalid request body is refused, and the error names the invalid
 
 const word = fc.string({ unit: fc.constantFrom("a", "é", "漢", " ", "\n"), minLength: 1, maxLength: 10 });
 const called = fc.record({ tool: word, result: word, isError: fc.boolean(), said: fc.option(word, { nil: "" }) });
-const turn = fc.record({ asked: word, calls: fc.array(called, { maxLength: 3 }), answer: word });
+const turn = fc.record({ requested: word, calls: fc.array(called, { maxLength: 3 }), answer: word });
 
 /** A complete conversation. */
 const conversation = fc.array(turn, { maxLength: 4 }).map((turns) =>
-  turns.flatMap(({ asked, calls, answer }, at): ContextMessage[] => [
-    { role: "user", content: asked },
+  turns.flatMap(({ requested, calls, answer }, at): ContextMessage[] => [
+    { role: "user", content: requested },
     ...(calls.length === 0 ? [] : [callingMessage(calls, at)]),
     ...calls.map(({ tool, result, isError }, index): ContextMessage => {
       return { role: "toolResult", toolCallId: `c${at}.${index}`, toolName: tool, content: result, isError };

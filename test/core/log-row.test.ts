@@ -12,8 +12,8 @@ import { calls, says } from "./support/scripted-model.ts";
 import { ok, tool } from "./support/tool-box.ts";
 
 it("A step with many failing calls ends, and its log row keeps at most 4 KB of each call's stack", async () => {
-  const asked = Array.from({ length: 8 }, (): [string, object] => ["it", {}]);
-  const script = (_: unknown, number: number) => (number === 0 ? calls("c", ...asked) : says("done"));
+  const requested = Array.from({ length: 8 }, (): [string, object] => ["it", {}]);
+  const script = (_: unknown, number: number) => (number === 0 ? calls("c", ...requested) : says("done"));
   const fails = tool("it", () => Promise.reject(new Error("x".repeat(300_000))));
   const claims = tool("it", async () => ({ ...ok(""), status: "error", error: "e", stack: "x".repeat(300_000) }));
   for (const it of [fails, claims]) {

@@ -66,8 +66,8 @@ it("A generated video is dropped if it grows without end, and the text before it
 });
 
 it("An answer with more than 2,000 calls runs its first 2,000, and the model is asked again", async () => {
-  const asked = Array.from({ length: 2100 }, (): [string, unknown] => ["read", {}]);
-  const harness = new Harness({ script: (_, number) => (number === 0 ? calls("c", ...asked) : says("done")) });
+  const requested = Array.from({ length: 2100 }, (): [string, unknown] => ["read", {}]);
+  const harness = new Harness({ script: (_, number) => (number === 0 ? calls("c", ...requested) : says("done")) });
   await harness.finish();
   const results = harness.journal.messages.filter(({ role }) => role === "tool");
   expect(results).toHaveLength(2000);

@@ -74,8 +74,8 @@ it("A repaired transcript keeps every text of the original", () => {
 });
 
 it("A repair of a transcript gives a call without a result an error result, and moves a result next to its call", () => {
-  const asked = message("assistant", { parts: [call("a"), call("b")] });
-  const repaired = repair([message("user", { parts: [text("?")] }), resultOf("b", "B"), asked]);
+  const requested = message("assistant", { parts: [call("a"), call("b")] });
+  const repaired = repair([message("user", { parts: [text("?")] }), resultOf("b", "B"), requested]);
   expect(repaired.map(({ role, tool_call_id, result }) => [tool_call_id ?? role, result?.status])).toEqual([
     ["user", undefined],
     ["assistant", undefined],

@@ -160,9 +160,9 @@ it("Replayed rows of any run fold to the same state as its live events", async (
       const it = tool("it", async (_args, { id }) => ok(id));
       const harness = new Harness({ script, tools: [it] });
       await harness.finish();
-      const { last_seq: live, ...seen } = foldAll(harness.events);
+      const { last_seq: live, ...received } = foldAll(harness.events);
       const { last_seq: late, ...again } = foldAll(replayed(harness));
-      expect(again).toEqual(seen);
+      expect(again).toEqual(received);
       expect(late).toBe(live);
     }),
     { numRuns: 200, seed },

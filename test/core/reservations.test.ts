@@ -56,12 +56,12 @@ describe("a reservation", () => {
     const reservations = new Reservations();
     const order: string[] = [];
     const { release } = reservations.reserve({ ...zeroUse, steps: 1 });
-    let asked = 0;
+    let requested = 0;
     const first = reservations.inOrder(() => {
-      asked += 1;
+      requested += 1;
       // The share is released before the request receives its refusal.
-      if (asked === 1) queueMicrotask(release);
-      return Promise.resolve(asked === 1 ? null : { done: order.push("first") });
+      if (requested === 1) queueMicrotask(release);
+      return Promise.resolve(requested === 1 ? null : { done: order.push("first") });
     }, never);
     const second = reservations.inOrder(() => Promise.resolve({ done: order.push("second") }), never);
     await Promise.all([first, second]);
@@ -77,12 +77,12 @@ describe("a reservation", () => {
       stop.signal,
     );
     const failing = reservations.inOrder(() => Promise.reject(new Error("broken")), never);
-    const last = reservations.inOrder(() => Promise.resolve({ asked: true }), never);
+    const last = reservations.inOrder(() => Promise.resolve({ requested: true }), never);
     // The first request has checked by then, and waits for a share or the signal.
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
     stop.abort();
     expect(await waiting).toEqual({ stopped: true });
     await expect(failing).rejects.toThrow("broken");
-    expect(await last).toEqual({ asked: true });
+    expect(await last).toEqual({ requested: true });
   });
 });

@@ -58,7 +58,7 @@ async function lives(cuts: readonly number[], toolMode: "parallel" | "sequential
   return { harness, world };
 }
 
-function holds({ harness, world }: Awaited<ReturnType<typeof lives>>): void {
+function waitFor({ harness, world }: Awaited<ReturnType<typeof lives>>): void {
   harness.holdToContract();
   expect(harness.run).toMatchObject({ status: "completed" });
   expect(harness.answers.at(-1)?.parts).toEqual([{ type: "text", text: "All done." }]);
@@ -82,10 +82,10 @@ it.for(["parallel", "sequential"] as const)(
   "A run completes with all answers and results in order after an interruption at any write (%s), and repeats no call whose tool does not allow that",
   async (mode) => {
     const whole = await lives([], mode);
-    holds(whole);
+    waitFor(whole);
     const { writes } = whole.harness.journal;
     expect(writes).toBeGreaterThan(10);
-    for (let cutAfter = 1; cutAfter <= writes; cutAfter += 1) holds(await lives([cutAfter], mode));
+    for (let cutAfter = 1; cutAfter <= writes; cutAfter += 1) waitFor(await lives([cutAfter], mode));
   },
 );
 
@@ -95,7 +95,7 @@ it("A run completes with all answers and results in order after repeated interru
   const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 6 });
   const mode = fc.constantFrom("parallel" as const, "sequential" as const);
   await fc.assert(
-    fc.asyncProperty(cuts, mode, async (given, toolMode) => holds(await lives(given, toolMode))),
+    fc.asyncProperty(cuts, mode, async (given, toolMode) => waitFor(await lives(given, toolMode))),
     { numRuns: 150, seed },
   );
 });
@@ -123,11 +123,11 @@ it("The result of an interrupted call is that of the tool's `reconcile`, and the
     ...it0,
     reconcile: answer as NonNullable<ToolRunner["reconcile"]>,
   });
-  const asked = async (answer: () => Promise<unknown>) => (await cutCall(it0, [by(answer)])).result();
-  expect(await asked(() => Promise.resolve(ok("it was done")))).toEqual(ok("it was done"));
-  expect(await asked(() => Promise.resolve(null))).toEqual(ok("c0 2"));
-  expect(await asked(() => Promise.reject(new Error("no idea")))).toMatchObject(unknown);
-  expect(await asked(() => Promise.resolve("nonsense"))).toMatchObject({ status: "error" });
+  const requested = async (answer: () => Promise<unknown>) => (await cutCall(it0, [by(answer)])).result();
+  expect(await requested(() => Promise.resolve(ok("it was done")))).toEqual(ok("it was done"));
+  expect(await requested(() => Promise.resolve(null))).toEqual(ok("c0 2"));
+  expect(await requested(() => Promise.reject(new Error("no idea")))).toMatchObject(unknown);
+  expect(await requested(() => Promise.resolve("nonsense"))).toMatchObject({ status: "error" });
 });
 
 it("If `reconcile` does not return, it ends at the tool's time limit or when the run is stopped, and the outcome of the call is unknown", async () => {

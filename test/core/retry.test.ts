@@ -28,10 +28,10 @@ it("A failed model request is retried three times, after a delay of 1 s that dou
 
 it("The delay before a retry is the provider's Retry-After if there is one, and a failure that is not retryable has no delay", () => {
   const policy = retryPolicy({ initialDelayMs: 5 });
-  const asked = { ...cut, retry_after_ms: 7000 };
-  expect(delayBeforeRetry(policy, asked, { attempt: 3, random: 0 })).toBe(7000);
-  expect(delayBeforeRetry(policy, { ...asked, retry_after_ms: 0 }, { attempt: 1, random: 0 })).toBe(0);
-  expect(delayBeforeRetry(policy, { ...asked, retryable: false }, { attempt: 1, random: 0 })).toBeNull();
+  const requested = { ...cut, retry_after_ms: 7000 };
+  expect(delayBeforeRetry(policy, requested, { attempt: 3, random: 0 })).toBe(7000);
+  expect(delayBeforeRetry(policy, { ...requested, retry_after_ms: 0 }, { attempt: 1, random: 0 })).toBe(0);
+  expect(delayBeforeRetry(policy, { ...requested, retryable: false }, { attempt: 1, random: 0 })).toBeNull();
 });
 
 it("The retry options of a request replace single values of the model's", async () => {

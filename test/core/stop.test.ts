@@ -137,12 +137,12 @@ it("A stop during back-off ends the run without another attempt", async () => {
 });
 
 it("A call of `execution.stop` ends the run after the current step", async () => {
-  let asked = false;
+  let requested = false;
   const it = tool("it", async () => {
-    asked = true;
+    requested = true;
     return ok("done");
   });
-  const harness = new Harness({ script: () => calls("c", ["it", {}]), tools: [it], stopAsked: () => asked });
+  const harness = new Harness({ script: () => calls("c", ["it", {}]), tools: [it], stopAsked: () => requested });
   expect(await harness.finish()).toMatchObject({ status: "stopped", reason: "stop_called" });
   expect([harness.results[0]?.result, harness.model.requests.length]).toEqual([ok("done"), 1]);
 });

@@ -31,8 +31,8 @@ async function diary(names: string, toolMode: ToolMode, changes: Record<string, 
       changes[name],
     ),
   );
-  const asked = names.split("").map((name) => [name, {}] as [string, unknown]);
-  const script = (_: unknown, number: number) => (number === 0 ? calls("c", ...asked) : says("done"));
+  const requested = names.split("").map((name) => [name, {}] as [string, unknown]);
+  const script = (_: unknown, number: number) => (number === 0 ? calls("c", ...requested) : says("done"));
   const harness = new Harness({ script, tools, toolMode });
   const ended = harness.finish();
   // The last called tool is released first: parallel calls end in reverse order.
@@ -95,7 +95,7 @@ it("A cycle of dependencies between calls is reported in the step's log row", as
 });
 
 /** The calls of one answer with their `_after`, in the order in which they started and ended. */
-async function orderedDiary(toolMode: ToolMode, asked: [name: string, after?: unknown][], changes: Changes = {}) {
+async function orderedDiary(toolMode: ToolMode, requested: [name: string, after?: unknown][], changes: Changes = {}) {
   const emitted: string[] = [];
   const received: unknown[] = [];
   const run = (name: string) =>
@@ -111,7 +111,10 @@ async function orderedDiary(toolMode: ToolMode, asked: [name: string, after?: un
       { check: (args) => ("_after" in args ? { ok: false, problem: "_after" } : { ok: true, args }), ...changes },
     );
   const tools = [...orderedByModel(new Map(["a", "b"].map((name) => [name, run(name)]))).values()];
-  const args = asked.map(([name, after]): [string, unknown] => [name, after === undefined ? {} : { _after: after }]);
+  const args = requested.map(([name, after]): [string, unknown] => [
+    name,
+    after === undefined ? {} : { _after: after },
+  ]);
   const script = (_: unknown, number: number) => (number === 0 ? calls("", ...args) : says("done"));
   const harness = new Harness({ script, tools, toolMode });
   await harness.finish();
@@ -137,13 +140,16 @@ it.for<[string, ToolMode, [name: string, after?: unknown][], string]>([
     ],
     "0+ 0- 1+ 1-",
   ],
-])("A model orders the calls of a step with _after: %s", async ([, mode, asked, expected], { expect: expectHere }) => {
-  const { emitted, received, harness } = await orderedDiary(mode, asked);
-  expectHere(emitted).toBe(expected);
-  expectHere(received).toEqual(asked.map(() => ({})));
-  const isCircle = asked.every(([, after]) => after !== undefined);
-  expectHere(JSON.stringify(harness.journal.logs[0]?.data).includes("in a circle")).toBe(isCircle);
-});
+])(
+  "A model orders the calls of a step with _after: %s",
+  async ([, mode, requested, expected], { expect: expectHere }) => {
+    const { emitted, received, harness } = await orderedDiary(mode, requested);
+    expectHere(emitted).toBe(expected);
+    expectHere(received).toEqual(requested.map(() => ({})));
+    const isCircle = requested.every(([, after]) => after !== undefined);
+    expectHere(JSON.stringify(harness.journal.logs[0]?.data).includes("in a circle")).toBe(isCircle);
+  },
+);
 
 it("A tool gets the parameter _after, unless it has one of its own or a client runs its calls", () => {
   const parameters = {

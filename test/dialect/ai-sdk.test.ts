@@ -137,18 +137,18 @@ describe("calls that wait", () => {
         ? { text: "One moment.", toolCalls: [{ name: "ask", arguments: { q: "where?" } }] }
         : { text: "Thank you." },
     );
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const { id, chat } = await newChat("asker", {
       sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
       onToolCall: ({ toolCall }) => {
-        asked.push(toolCall.input);
+        requested.push(toolCall.input);
         void chat.addToolOutput({ tool: "ask", toolCallId: toolCall.toolCallId, output: [1, 2] });
       },
     });
     await chat.sendMessage({ text: "asks" });
     await chat.until((messages) => textOf(messages.at(-1)) === "One moment.Thank you.");
     await atRest(id);
-    expect(asked).toEqual([{ q: "where?" }]);
+    expect(requested).toEqual([{ q: "where?" }]);
     expect(chat.messages).toHaveLength(2);
     expect(toolsOf(chat.lastMessage)).toMatchObject([{ state: "output-available", output: [1, 2] }]);
     expect(plain(await loadMessages(anna, id))).toEqual(plain(chat.messages));
@@ -294,10 +294,10 @@ describe("reloads, aborts and stops", () => {
   });
 
   it("AISDK8 After a crash, a stream reports that a message was retracted and continues, and a reload shows only the final answer", async () => {
-    let asked = 0;
+    let requested = 0;
     scripts.set("crashes", () => {
-      asked += 1;
-      return asked === 1 ? { text: Array.from({ length: 5000 }, () => "lost "), delayMs: 20 } : { text: "whole" };
+      requested += 1;
+      return requested === 1 ? { text: Array.from({ length: 5000 }, () => "lost "), delayMs: 20 } : { text: "whole" };
     });
     const { id, chat } = await newChat("parallel");
     const sent = chat.sendMessage({ text: "crashes" });

@@ -87,16 +87,16 @@ it("MCPS6 thread_answer asks the client about the calls that are still open", as
   const first = await (await connect()).call("cashier_helper", { task: word });
   const [one, other] = first.data.waiting ?? [];
   expect(other).toMatchObject({ kind: "approval" });
-  const asked: string[] = [];
+  const requested: string[] = [];
   const { call } = await connect({
     elicit: ({ message }) => {
-      asked.push(message);
+      requested.push(message);
       return { action: "accept", content: { approve: true } };
     },
   });
   const answer = { thread_id: first.data.thread_id, call_id: one?.call_id, approved: true };
   expect((await call("thread_answer", answer)).texts[0]).toBe("Both are settled.");
-  expect(asked).toEqual([expect.stringContaining('"amount":8')]);
+  expect(requested).toEqual([expect.stringContaining('"amount":8')]);
 });
 
 it("MCPS6 A client is asked once for each approval of a step, and each answer applies to its call only", async () => {
@@ -106,16 +106,16 @@ it("MCPS6 A client is asked once for each approval of a step, and each answer ap
       ? { toolCalls: [7, 8, 9].map((amount) => ({ name: "pay", arguments: { to: "Cleo", amount } })) }
       : { text: "It is settled." },
   );
-  const asked: string[] = [];
+  const requested: string[] = [];
   const { call } = await connect({
     elicit: ({ message }) => {
-      asked.push(message);
+      requested.push(message);
       return { action: "accept", content: { approve: !message.includes('"amount":8') } };
     },
   });
   const { data } = await call("cashier_helper", { task: word });
   expect(data.status).toBe("completed");
-  const amounts = asked.map((message) => Number(/"amount":(\d)/.exec(message)?.[1]));
+  const amounts = requested.map((message) => Number(/"amount":(\d)/.exec(message)?.[1]));
   expect(amounts.toSorted((one, other) => one - other)).toEqual([7, 8, 9]);
   expect(ran.filter((line) => line.startsWith('pay {"to":"Cleo"'))).toEqual([
     'pay {"to":"Cleo","amount":7} 1',
@@ -129,27 +129,27 @@ async function payTo(to: string) {
   scripts.set(word, ({ step }) =>
     step === 0 ? { toolCalls: [{ name: "pay", arguments: { to, amount: 7 } }] } : { text: "It is settled." },
   );
-  const asked: string[] = [];
+  const requested: string[] = [];
   const { call } = await connect({
     elicit: ({ message }) => {
-      asked.push(message);
+      requested.push(message);
       return { action: "accept", content: { approve: true } };
     },
   });
-  return { ...(await call("cashier_helper", { task: word })), asked };
+  return { ...(await call("cashier_helper", { task: word })), requested };
 }
 
 it("MCPS6 The question about an approval contains all arguments of the call, up to 2000 characters of JSON", async () => {
   const args = JSON.stringify({ to: "a".repeat(2000 - JSON.stringify({ to: "", amount: 7 }).length), amount: 7 });
-  const { data, asked } = await payTo((JSON.parse(args) as { to: string }).to);
+  const { data, requested } = await payTo((JSON.parse(args) as { to: string }).to);
   expect(data.status).toBe("completed");
-  expect(asked).toEqual([expect.stringContaining(`Arguments: ${args}`)]);
+  expect(requested).toEqual([expect.stringContaining(`Arguments: ${args}`)]);
 });
 
 it("MCPS7 A call with arguments over 2000 characters is returned as the result, and the person is not asked about a part of them", async () => {
   const to = "a".repeat(2001 - JSON.stringify({ to: "", amount: 7 }).length);
-  const { data, asked } = await payTo(to);
-  expect(asked).toEqual([]);
+  const { data, requested } = await payTo(to);
+  expect(requested).toEqual([]);
   expect(data).toMatchObject({
     status: "awaiting_tool_execution",
     waiting: [{ kind: "approval", name: "pay", arguments: { to, amount: 7 } }],
@@ -157,13 +157,13 @@ it("MCPS7 A call with arguments over 2000 characters is returned as the result, 
 });
 
 it("MCPS7 A call with arguments too large for the thread's row is returned as the result, and the person is not asked", async () => {
-  const { data, asked } = await payTo("a".repeat(100_000));
-  expect(asked).toEqual([]);
+  const { data, requested } = await payTo("a".repeat(100_000));
+  expect(requested).toEqual([]);
   expect(data).toMatchObject({ status: "awaiting_tool_execution", waiting: [{ kind: "approval", name: "pay" }] });
 });
 
 it("MCPS6 The question about an approval shows hidden characters of the arguments as escapes", async () => {
-  const { asked } = await payTo("Ada\u202E\u200B\u{E0041}\u00AD\u3164\uFE0F\u2028 é漢😀");
+  const { requested } = await payTo("Ada\u202E\u200B\u{E0041}\u00AD\u3164\uFE0F\u2028 é漢😀");
   const shown = String.raw`{"to":"Ada\u202e\u200b\udb40\udc41\u00ad\u3164\ufe0f\u2028 é漢😀","amount":7}`;
-  expect(asked).toEqual([expect.stringContaining(`Arguments: ${shown}`)]);
+  expect(requested).toEqual([expect.stringContaining(`Arguments: ${shown}`)]);
 });

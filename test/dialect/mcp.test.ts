@@ -9,7 +9,7 @@ import { deferred } from "#lib/deferred.ts";
 import { closedAfter, sentText } from "../support/mcp-client.ts";
 import type { CallOptions } from "../support/mcp-client.ts";
 import { effects } from "../worker/definitions.ts";
-import { allow, freshLimits } from "../worker/limited.ts";
+import { allow, resetLimits } from "../worker/limited.ts";
 import { api, as, connect, createCatalog, post, sendRequest } from "./support/mcp-app.ts";
 import { resultOf, script, sessionHeaders, waitingRun } from "./support/mcp-calls.ts";
 
@@ -125,7 +125,7 @@ describe("the tools of an MCP client", () => {
   });
 
   it("MCPS5 The result of a run that reaches a limit is an error result with the limit as the reason", async () => {
-    onTestFinished(freshLimits);
+    onTestFinished(resetLimits);
     allow({ steps: 2 });
     const { call } = await connect();
     const word = script(() => ({ toolCalls: [{ name: "note", arguments: { text: "x" } }] }));
@@ -154,17 +154,19 @@ describe("the tools of an MCP client", () => {
 
 describe("a run that waits for a person", () => {
   it("MCPS6 A client with elicitation is asked to approve a tool call, and the stream of the agent's call continues afterwards", async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const { call } = await connect({
       elicit: ({ message, ...params }) => {
-        asked.push(message);
+        requested.push(message);
         expect(params).toMatchObject({ requestedSchema: { required: ["approve"] } });
         return { action: "accept", content: { approve: true } };
       },
     });
     const { isError, texts, data } = await call("cashier_helper", { task: paying(7) });
     expect([isError, texts[0], data.status]).toEqual([false, "It is settled.", "completed"]);
-    expect(asked).toEqual(['The agent asks for approval to call the tool "pay". Arguments: {"to":"Ada","amount":7}']);
+    expect(requested).toEqual([
+      'The agent asks for approval to call the tool "pay". Arguments: {"to":"Ada","amount":7}',
+    ]);
     const { messages } = await api<{ messages: { approval?: object }[] }>(
       "GET",
       `/api/threads/${data.thread_id}/messages`,

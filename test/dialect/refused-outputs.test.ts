@@ -204,10 +204,10 @@ describe("a chat of `useThreadholdChat`", () => {
     const session = new HookChat<ThreadholdUIMessage>(client, id, { onError: (error) => void errors.push(error) });
     session.open();
     await session.chat.resumeStream();
-    const until = (holds: (messages: ThreadholdUIMessage[]) => boolean): Promise<void> =>
+    const until = (waitFor: (messages: ThreadholdUIMessage[]) => boolean): Promise<void> =>
       new Promise((resolve) => {
         const look = (): void => {
-          if (holds(session.chat.messages)) resolve();
+          if (waitFor(session.chat.messages)) resolve();
         };
         session.chat["~registerMessagesCallback"](look);
         look();

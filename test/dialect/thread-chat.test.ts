@@ -37,11 +37,11 @@ function newChat(
   });
   const session = new ThreadChat<ThreadholdUIMessage>(client, id, callbacks);
   const close = session.open();
-  const until = (holds: (messages: ThreadholdUIMessage[]) => boolean): Promise<void> =>
+  const until = (waitFor: (messages: ThreadholdUIMessage[]) => boolean): Promise<void> =>
     new Promise((resolve) => {
       let leave = (): void => undefined;
       const look = (): void => {
-        if (!holds(session.chat.messages)) return;
+        if (!waitFor(session.chat.messages)) return;
         queueMicrotask(() => leave());
         resolve();
       };

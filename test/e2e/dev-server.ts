@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 import { isPortFree, nextFreePort } from "#cli/dev/free-port.ts";
 
-import { patience, within } from "../support/http-client/deadline.ts";
+import { timeoutMs, within } from "../support/http-client/deadline.ts";
 import { bundleOptions, storeBundle } from "./support/served-bundle.ts";
 
 const thisProject = fileURLToPath(new URL("../../", import.meta.url));
@@ -83,7 +83,7 @@ export function runDevCommand(args: string[], project: ServedProject = thisProje
     ended,
     stop: (signal = "SIGTERM") => {
       child.kill(signal);
-      return within(patience, () => `the end of the dev command after ${signal}:\n${text}`, ended);
+      return within(timeoutMs, () => `the end of the dev command after ${signal}:\n${text}`, ended);
     },
   };
 }
@@ -112,7 +112,7 @@ export async function startDevServer(
     void server.ended.then((code) => reject(new Error(`The dev command ended with ${code}:\n${server.output()}`)));
   });
   try {
-    await within(patience, () => `the dev server's ready line:\n${server.output()}`, ready);
+    await within(timeoutMs, () => `the dev server's ready line:\n${server.output()}`, ready);
   } catch (error) {
     server.process.kill("SIGKILL");
     throw error;
@@ -130,7 +130,7 @@ export async function cutPower(server: DevServer): Promise<void> {
 /** Waits until nothing listens on the port of a server that was killed. */
 export async function untilPortIsFree(url: string): Promise<void> {
   const port = Number(new URL(url).port);
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + timeoutMs;
   while (!(await isPortFree(port))) {
     if (performance.now() > deadline) throw new Error(`Port ${port} is still held after SIGKILL`);
   }

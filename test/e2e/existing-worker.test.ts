@@ -25,7 +25,7 @@ import { ThreadholdClient } from "#client/index.ts";
 
 import { fromRoot } from "../../scripts/lib/paths.mjs";
 import { tools, wranglerEnvironment } from "../../scripts/lib/tools.mjs";
-import { patience, within } from "../support/http-client/deadline.ts";
+import { timeoutMs, within } from "../support/http-client/deadline.ts";
 import { runWrangler, type Wrangler } from "./support/plain-wrangler.ts";
 
 const threadhold = fromRoot("scripts/threadhold.mjs");
@@ -78,7 +78,7 @@ class Project {
     try {
       const ready = waitUntilHealthy(`${url}/agents/healthz`, stopped.signal);
       const early = server.ended.then((code) => Promise.reject(new Error(`It ended with ${String(code)}.`)));
-      await within(patience, () => `wrangler dev to be healthy:\n${server.output()}`, Promise.race([ready, early]));
+      await within(timeoutMs, () => `wrangler dev to be healthy:\n${server.output()}`, Promise.race([ready, early]));
     } finally {
       stopped.abort();
     }
@@ -162,11 +162,11 @@ describe("a Worker made with Hono", () => {
     const main = "src/index.ts";
     const served = (text: string) => async () => (await (await fetch(url)).text()) === text;
     project.write(main, project.read(main).replace("My shop", "My new shop"));
-    await vi.waitUntil(served("My new shop"), { timeout: patience, interval: 50 });
+    await vi.waitUntil(served("My new shop"), { timeout: timeoutMs, interval: 50 });
     // Editors write a new file and rename it.
     project.write("next.ts", project.read(main).replace("My new shop", "My shop"));
     renameSync(path.join(project.root, "next.ts"), path.join(project.root, main));
-    await vi.waitUntil(served("My shop"), { timeout: patience, interval: 50 });
+    await vi.waitUntil(served("My shop"), { timeout: timeoutMs, interval: 50 });
   });
 
   it("A signed-in customer talks to an agent with the client, and the shop's own route reads the same threads", async () => {

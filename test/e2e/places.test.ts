@@ -22,7 +22,7 @@ const bound = 3;
  * Milliseconds within which an abandoned request has to stop counting: two heartbeats, because the first one only
  * detects that the client has left.
  */
-const patience = 60_000;
+const timeoutMs = 60_000;
 
 const json = { "content-type": "application/json" };
 const ndjson = { "content-type": "application/x-ndjson" };
@@ -116,7 +116,7 @@ describe("leases of a user", () => {
 
   it.concurrent.each(each)(
     "HTTP21 The lease of %s is free again when the client's connection ends by %s, also after many repetitions",
-    { timeout: 5 * patience },
+    { timeout: 5 * timeoutMs },
     async (what, way) => {
       const { open, bytes = 0, direct = false } = cases[what] ?? expect.fail("no such case");
       const api = as(`user${String(each.findIndex(([one, by]) => one === what && by === way))}`, direct);
@@ -134,14 +134,14 @@ describe("leases of a user", () => {
         if (isTaken === undefined) await head;
         else
           await vi.waitUntil(async () => status === 429 || isTaken(as("admin", direct)), {
-            timeout: patience,
+            timeout: timeoutMs,
             interval: 100,
           });
         client.leave();
         return status !== 429;
       };
       for (let visits = 0; visits < 2 * bound; visits += 1) {
-        await vi.waitUntil(visit, { timeout: 2 * patience, interval: 500 });
+        await vi.waitUntil(visit, { timeout: 2 * timeoutMs, interval: 500 });
       }
       await api.call("POST", `/api/threads/${id}/stop`);
     },

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { startDemoServer } from "../../examples/demo-server.mjs";
 import { ensureWranglerVariables } from "../../scripts/lib/dev-vars.mjs";
-import { patience, within } from "../support/http-client/deadline.ts";
+import { timeoutMs, within } from "../support/http-client/deadline.ts";
 import { statusUnderHost } from "./suites/loopback-only.ts";
 import { explorerRoutes } from "./support/explorer-routes.ts";
 import { addFirstAgent } from "./support/first-agent.ts";
@@ -107,7 +107,7 @@ describe("plain wrangler", () => {
 
   it("Wrangler deploy --dry-run accepts the project", async () => {
     const run = runWrangler(project, "deploy", "--dry-run", "--outdir", project.state("bundle"));
-    const code = await within(patience, () => `the dry run's end:\n${run.output()}`, run.ended);
+    const code = await within(timeoutMs, () => `the dry run's end:\n${run.output()}`, run.ended);
     expect([code, run.output()]).toEqual([0, expect.stringContaining("--dry-run: exiting now.")]);
   });
 });

@@ -12,7 +12,7 @@ import { deferred } from "#lib/deferred.ts";
 
 import { ApiClient } from "../support/http-client/api-client.ts";
 import type { Answer } from "../support/http-client/api-client.ts";
-import type { Feed } from "../support/http-client/feed.ts";
+import type { RecordedSubscription } from "../support/http-client/feed.ts";
 import { settledMessages } from "../support/http-client/transcript.ts";
 import { cutPower, type DevServer, startDevServer } from "./dev-server.ts";
 import { ownKey, ownProviderVariables } from "./support/own-provider-agents.ts";
@@ -48,21 +48,21 @@ describe("a power cut", () => {
   let server: DevServer | undefined;
   let api = new ApiClient("");
   /** An idle thread, and one that is interrupted in its answer while another message is queued. */
-  let rested = "";
+  let whenSuspended = "";
   let cut = "";
   let before: Settled | undefined;
-  let followed: Feed | undefined;
-  let interrupted: Feed | undefined;
+  let followed: RecordedSubscription | undefined;
+  let interrupted: RecordedSubscription | undefined;
   let created: Answer | undefined;
 
   /**
    * Threads that are interrupted in a tool, by the tool's name, and one that is interrupted while it waits out a rate
    * limit.
    */
-  const tooling = new Map<string, { id: string; feed: Feed }>();
-  let limited: { id: string; feed: Feed } | undefined;
+  const tooling = new Map<string, { id: string; feed: RecordedSubscription }>();
+  let limited: { id: string; feed: RecordedSubscription } | undefined;
   /** A thread that is interrupted in the answer of a provider of the project, after a tool call, and the mark of its requests. */
-  let own: { id: string; feed: Feed } | undefined;
+  let own: { id: string; feed: RecordedSubscription } | undefined;
   let ownMark = "";
   let desk: ProviderDesk | undefined;
   /** Resolved when the tests are over: until then the answer that the power cut interrupts does not end. */
@@ -70,7 +70,7 @@ describe("a power cut", () => {
 
   const keyedThread = { json: { agent_id: "assistant", title: "Once" }, ...keyed };
 
-  async function startIn(agent: string, content: string): Promise<{ id: string; feed: Feed }> {
+  async function startIn(agent: string, content: string): Promise<{ id: string; feed: RecordedSubscription }> {
     const { id } = await api.createThread(agent);
     const feed = await api.events(id);
     await api.post(id, content);
@@ -78,7 +78,7 @@ describe("a power cut", () => {
   }
 
   /** Waits until an interrupted thread is idle and its reader has the same messages. Returns them. */
-  async function finished({ id, feed }: { id: string; feed: Feed }): Promise<Message[]> {
+  async function finished({ id, feed }: { id: string; feed: RecordedSubscription }): Promise<Message[]> {
     const resumed = await api.events(id, `after=${String(feed.lastSeq)}&until=idle`);
     expect(await resumed.untilEnd()).toBe("end");
     // Internal failures appear only in the server's output.
@@ -95,12 +95,12 @@ describe("a power cut", () => {
     server = await startDevServer(state, variables, { root: project.root, storedBundle: true });
     api = new ApiClient(server.url);
     created = await api.call("POST", "/api/threads", keyedThread);
-    rested = (await api.createThread("assistant", { title: "At rest", tags: ["kept"] })).id;
-    followed = await api.events(rested);
-    await api.say(rested, "What is a thread?");
-    await api.say(rested, "Remember that my cat is called Ada");
+    whenSuspended = (await api.createThread("assistant", { title: "At rest", tags: ["kept"] })).id;
+    followed = await api.events(whenSuspended);
+    await api.say(whenSuspended, "What is a thread?");
+    await api.say(whenSuspended, "Remember that my cat is called Ada");
     await followed.untilCount("run_end", 2);
-    before = await settled(api, rested);
+    before = await settled(api, whenSuspended);
 
     for (const tool of ["slow_payment", "slow_lookup"]) tooling.set(tool, await startIn("slow_assistant", tool));
     for (const { feed } of tooling.values()) await feed.until("tool_execution_start");
@@ -141,21 +141,21 @@ describe("a power cut", () => {
   });
 
   it("Every row that was acknowledged before a power cut is stored after it", async () => {
-    expect(await settled(api, rested)).toEqual(before);
+    expect(await settled(api, whenSuspended)).toEqual(before);
     // The catalog is written after the thread, so the list may be one change late.
     const listed = async () => (await api.ask(listSchema, "GET", "/api/threads?tag=kept")).threads;
-    await expect.poll(listed).toEqual([{ id: rested, status: "idle" }]);
+    await expect.poll(listed).toEqual([{ id: whenSuspended, status: "idle" }]);
     expect((await api.call("POST", "/api/threads", keyedThread)).body).toEqual(created?.body);
   });
 
   it("After a power cut, a follower resumes after its last number, loses nothing and receives nothing twice, and the conversation continues", async () => {
-    const resumed = await api.events(rested, `after=${String(followed?.lastSeq)}`);
-    const { run } = await api.say(rested, "What did I say before?");
+    const resumed = await api.events(whenSuspended, `after=${String(followed?.lastSeq)}`);
+    const { run } = await api.say(whenSuspended, "What did I say before?");
     expect(run.text).toContain("my cat is called Ada");
     await resumed.until("run_end", ({ run_id }) => run_id === run.id);
     expect(resumed.events[0]?.seq).toBeGreaterThan(followed?.lastSeq ?? Infinity);
     expect(resumed.events.filter(({ run_id }) => run_id !== run.id)).toEqual([]);
-    expect(settledMessages(resumed.view(followed?.view()).messages)).toEqual(await api.messages(rested));
+    expect(settledMessages(resumed.view(followed?.view()).messages)).toEqual(await api.messages(whenSuspended));
     resumed.close();
   });
 
@@ -197,7 +197,7 @@ describe("a power cut", () => {
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
     expect(messages[2]?.content).toBe("Sunny in Zürich");
     expect(messages[3]).toMatchObject({ content: "Hello there, how can I help?", stop_reason: "stop" });
-    const requests = desk?.seen(ownMark) ?? [];
+    const requests = desk?.received(ownMark) ?? [];
     expect(requests.map(({ headers }) => headers["authorization"])).toEqual(Array(3).fill(`Bearer ${ownKey}`));
     expect(JSON.stringify(requests[2]?.body)).toContain("Sunny in Zürich");
     const logs = await api.logs(own.id);

@@ -39,9 +39,9 @@ it(
     onTestFinished(async () => void (await server.stop()));
     /** The answer of the model, in the trial of a tool, which it does not call. */
     const answer = async (): Promise<string> => {
-      const asked = { method: "POST", body: JSON.stringify({ kinds: ["tool"] }) };
+      const requested = { method: "POST", body: JSON.stringify({ kinds: ["tool"] }) };
       const headers = { "content-type": "application/json" };
-      const response = await fetch(`${server.url}/api/models/renamed/test`, { ...asked, headers });
+      const response = await fetch(`${server.url}/api/models/renamed/test`, { ...requested, headers });
       return response.text();
     };
     expect(await answer()).toContain('answered \\"one\\"');

@@ -64,7 +64,7 @@ describe("a catalog that was lost", () => {
     platform.close();
     expect(deployed.output).toContain("3 threads with 3 runs; 0 empty objects; 0 failed");
     expect(deployed.code).toBe(0);
-    expect(platform.asked).toEqual(
+    expect(platform.requested).toEqual(
       ["", "1", "2", "3"].map((cursor) => ({
         path: "/accounts/an%20account/workers/durable_objects/namespaces/names/objects",
         cursor,
@@ -97,11 +97,11 @@ describe("a catalog that was lost", () => {
 
 /** The platform's list of objects as its API returns it, with a cursor for each page. */
 async function objectPages(pages: readonly string[][]) {
-  const asked: { path: string; cursor: string; authorization: string | undefined }[] = [];
+  const requested: { path: string; cursor: string; authorization: string | undefined }[] = [];
   const listener = createServer((request, response) => {
     const url = new URL(request.url ?? "", "http://platform");
     const cursor = url.searchParams.get("cursor") ?? "";
-    asked.push({ path: url.pathname, cursor, authorization: request.headers.authorization });
+    requested.push({ path: url.pathname, cursor, authorization: request.headers.authorization });
     const at = Number(cursor);
     const result = pages[at]?.map((id) => ({ id, hasStoredData: true })) ?? [];
     const next = at + 1 < pages.length ? String(at + 1) : "";
@@ -110,5 +110,5 @@ async function objectPages(pages: readonly string[][]) {
   });
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
   const { port } = listener.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, asked, close: () => listener.close() };
+  return { url: `http://127.0.0.1:${port}`, requested, close: () => listener.close() };
 }

@@ -13,7 +13,7 @@ import { isPortFree, nextFreePort } from "#cli/dev/free-port.ts";
 
 import { fromRoot } from "../../scripts/lib/paths.mjs";
 import { ApiClient } from "../support/http-client/api-client.ts";
-import { patience, within } from "../support/http-client/deadline.ts";
+import { timeoutMs, within } from "../support/http-client/deadline.ts";
 import { type DevServer, runDevCommand } from "./dev-server.ts";
 
 const threadhold = fromRoot("scripts/threadhold.mjs");
@@ -132,7 +132,7 @@ describe("threadhold dev", () => {
       });
       void starting.ended.then((code) => reject(new Error(`It ended with ${String(code)}:\n${printed()}`)));
     });
-    await within(patience, () => `the ready line:\n${printed()}`, ready);
+    await within(timeoutMs, () => `the ready line:\n${printed()}`, ready);
   });
 
   afterAll(async () => {

@@ -236,18 +236,18 @@ describe("retries", () => {
 
 describe("a strategy of the caller", () => {
   it("A failed request is repeated only after an asynchronous onRetry has resolved", async () => {
-    const [asked, decided] = [gate(), gate()];
+    const [requested, decided] = [gate(), gate()];
     const { model, sent } = at("case:unavailable|text", {
       retryStrategy: {
         async onRetry() {
-          asked.open();
+          requested.open();
           await decided.passed;
           return 1;
         },
       },
     });
     const turn = model.generate("Hello");
-    await asked.passed;
+    await requested.passed;
     expect(await sent()).toHaveLength(1);
     decided.open();
     expect((await turn).response.text).not.toBe("");
@@ -262,17 +262,17 @@ describe("a strategy of the caller", () => {
   });
 
   it("An abort ends a turn whose onRetry does not resolve, without a further request", async () => {
-    const asked = gate();
+    const requested = gate();
     const { model, sent } = at("case:unavailable", {
       retryStrategy: {
         onRetry() {
-          asked.open();
+          requested.open();
           return new Promise<number>(() => {});
         },
       },
     });
     const stream = model.stream("Hello");
-    await asked.passed;
+    await requested.passed;
     stream.abort();
     expect(await rejection(stream.turn)).toMatchObject({ code: "CANCELLED" });
     expect(await sent()).toHaveLength(1);
@@ -280,13 +280,13 @@ describe("a strategy of the caller", () => {
 
   it("beforeRequest is awaited before each request, repetitions included, and reset is called after a request that succeeded", async () => {
     const calls: string[] = [];
-    const [asked, decided] = [gate(), gate()];
+    const [requested, decided] = [gate(), gate()];
     const { model, sent } = at("case:unavailable|text", {
       retryStrategy: {
         onRetry: () => (calls.push("onRetry"), 1),
         async beforeRequest() {
           calls.push("beforeRequest");
-          asked.open();
+          requested.open();
           await decided.passed;
           return 1;
         },
@@ -294,7 +294,7 @@ describe("a strategy of the caller", () => {
       },
     });
     const turn = model.generate("Hello");
-    await asked.passed;
+    await requested.passed;
     expect(await sent()).toEqual([]);
     decided.open();
     await turn;
@@ -325,11 +325,11 @@ describe("a strategy of the caller", () => {
   });
 
   it("An abort ends the wait before a request", async () => {
-    const asked = gate();
-    const beforeRequest = () => (asked.open(), 3_600_000);
+    const requested = gate();
+    const beforeRequest = () => (requested.open(), 3_600_000);
     const { model, sent } = at("case:text", { retryStrategy: { onRetry: () => null, beforeRequest } });
     const stream = model.stream("Hello");
-    await asked.passed;
+    await requested.passed;
     stream.abort();
     expect(await rejection(stream.turn)).toMatchObject({ code: "CANCELLED" });
     expect(await sent()).toEqual([]);

@@ -116,20 +116,20 @@ it("If a custom strategy throws, the partial state has the session id of the age
 
 it("With two observers, an answer waits until both are ready, and the second observer also receives each event and each part of media", async () => {
   const ready = gate();
-  const seen: unknown[] = [];
-  const first = { onEvent: () => seen.push("first"), untilReady: () => Promise.resolve() };
+  const received: unknown[] = [];
+  const first = { onEvent: () => received.push("first"), untilReady: () => Promise.resolve() };
   const second = {
-    onEvent: () => seen.push("second"),
-    onMedia: () => seen.push("media"),
+    onEvent: () => received.push("second"),
+    onMedia: () => received.push("media"),
     untilReady: () => ready.passed,
   };
   const both = bothObservers(first, second);
   both.onEvent?.({} as never, () => undefined);
   both.onMedia?.({} as never);
-  void both.untilReady?.(() => {})?.then(() => seen.push("ready"));
+  void both.untilReady?.(() => {})?.then(() => received.push("ready"));
   await new Promise((resolve) => setImmediate(resolve));
-  expect(seen).toEqual(["first", "second", "media"]);
+  expect(received).toEqual(["first", "second", "media"]);
   ready.open();
-  await vi.waitUntil(() => seen.length === 4);
+  await vi.waitUntil(() => received.length === 4);
   expect(bothObservers(first, undefined)).toBe(first);
 });

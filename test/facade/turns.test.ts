@@ -107,9 +107,9 @@ describe.each([
   });
 
   it("Reasoning is sent again with its signature in a later turn", async () => {
-    const seen: unknown[] = [];
+    const received: unknown[] = [];
     const script = ({ messages }: { messages: { thinking?: unknown }[] }) => {
-      seen.push(messages.flatMap(({ thinking }) => thinking ?? []));
+      received.push(messages.flatMap(({ thinking }) => thinking ?? []));
       return { thinking: "Hm.", signature: "sig-1", text: "So." };
     };
     const model = instance(script);
@@ -118,7 +118,7 @@ describe.each([
     const restored = Thread.fromJSON(JSON.parse(JSON.stringify(thread)));
     const second = await turnOf(model, restored, "Two");
     expect(second.response.reasoning).toEqual([{ type: "reasoning", text: "Hm." }]);
-    expect(seen).toEqual([[], [{ text: "Hm.", signature: "sig-1" }]]);
+    expect(received).toEqual([[], [{ text: "Hm.", signature: "sig-1" }]]);
   });
 
   it("With maxIterations 0, the turn contains the calls of the answer, and no tool runs", async () => {
@@ -287,10 +287,10 @@ describe.each([
       { error: { status: 429, message: "Slow down." } },
       { text: "Whole." },
     ];
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const retryStrategy = {
       onRetry({ code, statusCode }: { code: string; statusCode?: number }, attempt: number) {
-        asked.push([code, statusCode, attempt]);
+        requested.push([code, statusCode, attempt]);
         return attempt < 3 ? 1 : null;
       },
     };
@@ -298,7 +298,7 @@ describe.each([
     const model = instance(() => remaining.shift() ?? { text: "Too many requests." }, { config: { retryStrategy } });
     const turn = await turnOf(model, "Go.");
     expect(outline(turn.messages)).toEqual(["user: Go.", "assistant: Whole."]);
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       ["PROVIDER_ERROR", 503, 1],
       ["RATE_LIMITED", 429, 2],
     ]);

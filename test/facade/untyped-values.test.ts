@@ -60,16 +60,16 @@ describe("decisions about a call", () => {
 
   it("A tool does not run if the turn was aborted while its approval was awaited", async () => {
     const run = vi.fn();
-    const [asked, answered] = [gate(), gate()];
+    const [requested, answered] = [gate(), gate()];
     const approval = async () => {
-      asked.open();
+      requested.open();
       await answered.passed;
       return true;
     };
     const abort = new AbortController();
     const model = instance(once, { tools: [tool("write", run, { approval })], signal: abort.signal });
     const ended = rejection(model.generate("Go."));
-    await asked.passed;
+    await requested.passed;
     abort.abort();
     expect(await ended).toMatchObject({ code: "CANCELLED" });
     answered.open();
@@ -149,9 +149,9 @@ describe("messages and tools", () => {
 describe("settings of the connection", () => {
   /** The address and the key of the request of a turn. */
   async function requestWith(config: object): Promise<unknown> {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const fetch = ((input: string, init: RequestInit) => {
-      asked.push([new URL(input).host, new Headers(init.headers).get("authorization")]);
+      requested.push([new URL(input).host, new Headers(init.headers).get("authorization")]);
       return Promise.resolve(new Response("{}", { status: 400 }));
     }) as typeof globalThis.fetch;
     const provider = createProvider({
@@ -161,7 +161,7 @@ describe("settings of the connection", () => {
       fetch,
     });
     const error = await rejection(llm({ model: provider("m"), config: config as ProviderConfig }).generate("Hi."));
-    return asked[0] ?? error;
+    return requested[0] ?? error;
   }
 
   it.each([{ baseUrl: undefined }, { apiKey: undefined }, { fetch: undefined }])(
@@ -183,15 +183,15 @@ describe("settings of the connection", () => {
   });
 
   it("An abort ends a turn whose key function never resolves", async () => {
-    const asked = gate();
+    const requested = gate();
     const abort = new AbortController();
     const apiKey = () => {
-      asked.open();
+      requested.open();
       return new Promise<string>(() => {});
     };
     const model = createProvider({ protocol: "openai", apiKey })("m");
     const ended = rejection(llm({ model, signal: abort.signal }).generate("Hi."));
-    await asked.passed;
+    await requested.passed;
     abort.abort();
     expect(await ended).toMatchObject({ code: "CANCELLED" });
   });

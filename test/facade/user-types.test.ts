@@ -12,7 +12,7 @@ import { add, call, instance } from "./support/scripted-llm.ts";
 import { scriptedAgent } from "./uap/support/scripted-agent.ts";
 
 it("Hooks may return any value, as functions of the document's type void do, and options may be undefined", async () => {
-  const seen: unknown[] = [];
+  const received: unknown[] = [];
   const system = ["Be exact."].at(1);
   const script = [{ toolCalls: [call("add", { a: 1, b: 2 })] }, { text: "3" }];
   const turn = await instance(script, {
@@ -21,8 +21,8 @@ it("Hooks may return any value, as functions of the document's type void do, and
     params: undefined,
     signal: undefined,
     toolStrategy: {
-      onToolCall: ({ name }) => seen.push(name),
-      onAfterCall: (_tool, _params, result) => seen.push(result),
+      onToolCall: ({ name }) => received.push(name),
+      onAfterCall: (_tool, _params, result) => received.push(result),
     },
   }).generate("Add.");
   const self = scriptedAgent(script, {
@@ -30,14 +30,14 @@ it("Hooks may return any value, as functions of the document's type void do, and
     system,
     params: undefined,
     strategy: {
-      onStepStart: (step) => seen.push(step),
-      onAct: () => seen.push("act"),
-      onComplete: () => seen.push("end"),
+      onStepStart: (step) => received.push(step),
+      onAct: () => received.push("act"),
+      onComplete: () => received.push("end"),
     },
   });
   const { state } = await self.generate("Add.", AgentState.initial());
   expect(turn.toolExecutions).toMatchObject([{ result: 3 }]);
-  expect(seen).toEqual(["add", 3, 1, "act", 2, "end"]);
+  expect(received).toEqual(["add", 3, 1, "act", 2, "end"]);
   expect(state.messages).toHaveLength(4);
 });
 

@@ -47,31 +47,31 @@ function sourcesOf(
 const noFacts = () => ({ host: null, version: null });
 
 it("Each step requests the list of tools from a server once, whatever the number of tools", async () => {
-  let asked = 0;
+  let requested = 0;
   const { sources } = sourcesOf({
     // A server that changes its list after each request: no list is kept in memory.
     tools: () => {
-      asked += 1;
-      return Promise.resolve([toolOf("docs__a"), toolOf("docs__b"), toolOf(`docs__c${asked}`)]);
+      requested += 1;
+      return Promise.resolve([toolOf("docs__a"), toolOf("docs__b"), toolOf(`docs__c${requested}`)]);
     },
     facts: noFacts,
     close: () => Promise.resolve(),
   });
   const first = await resolveTools(["docs__*"], sources);
   expect([...first.tools.keys()]).toEqual(["docs__a", "docs__b", "docs__c1"]);
-  expect(asked).toBe(1);
+  expect(requested).toBe(1);
   const second = await resolveTools(["docs__*"], sources);
   expect([...second.tools.keys()]).toEqual(["docs__a", "docs__b", "docs__c2"]);
-  expect(asked).toBe(2);
+  expect(requested).toBe(2);
 });
 
 it("If the module of a tool source is loaded only after the run has ended, its tools are not requested", async () => {
   const { promise: loaded, resolve } = Promise.withResolvers<void>();
-  let asked = 0;
+  let requested = 0;
   const defined = sourcesOf(
     {
       tools: () => {
-        asked += 1;
+        requested += 1;
         return Promise.resolve([]);
       },
       facts: noFacts,
@@ -83,7 +83,7 @@ it("If the module of a tool source is loaded only after the run has ended, its t
   await defined.close();
   resolve();
   expect((await resolved).failures).toMatchObject([{ entry: "docs__*" }]);
-  expect(asked).toBe(0);
+  expect(requested).toBe(0);
 });
 
 it("If a tool source fails in each step of a run, this is logged once, with the source's file and the reason", async () => {

@@ -19,11 +19,11 @@ const call: StoredPart = { type: "tool_call", id: "c1", name: "look", arguments:
 const found = { status: "success", result: "message 3" } as const;
 
 const user = messageRecord(1, { parts: [{ type: "text", text: "See this" }, image] });
-const asked = messageRecord(2, { role: "assistant", parts: [thought, { type: "text", text: "I look" }, call] });
+const requested = messageRecord(2, { role: "assistant", parts: [thought, { type: "text", text: "I look" }, call] });
 const result = messageRecord(3, { role: "tool", tool_call_id: "c1", name: "look", result: found });
 const answer = messageRecord(4, { role: "assistant", parts: [{ type: "text", text: "Nice" }] });
 const more = messageRecord(5, { parts: [{ type: "text", text: "More" }] });
-const all = [user, asked, result, answer, more];
+const all = [user, requested, result, answer, more];
 
 async function sent(records: readonly MessageRecord[], ...hooks: [AnyHookName, (...values: never[]) => unknown][]) {
   const { runner, problems } = hookRunner(...hooks);
@@ -160,11 +160,14 @@ it("If a history hook adds a call, the call is sent with its result or an error,
 });
 
 it("The second history hook receives the history that the first one returned", async () => {
-  const seen: unknown[] = [];
+  const received: unknown[] = [];
   await sent(
     all,
     ["prefilter_llm_history", (_: never, list: LLMMessage[]) => list.slice(-1)],
-    ["prefilter_llm_history", (_: never, list: LLMMessage[]) => void seen.push(...list.map(({ content }) => content))],
+    [
+      "prefilter_llm_history",
+      (_: never, list: LLMMessage[]) => void received.push(...list.map(({ content }) => content)),
+    ],
   );
-  expect(seen).toEqual(["More"]);
+  expect(received).toEqual(["More"]);
 });

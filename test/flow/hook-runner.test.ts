@@ -182,14 +182,14 @@ it("A hook may change the fields of a tool result that it receives; other fields
 });
 
 it("Successful and failed calls have separate hooks", async () => {
-  const seen: string[] = [];
+  const received: string[] = [];
   const { runner } = hookRunner(
-    ["after_tool_call_success", () => void seen.push("success")],
-    ["after_tool_call_failure", () => void seen.push("failure")],
+    ["after_tool_call_success", () => void received.push("success")],
+    ["after_tool_call_failure", () => void received.push("failure")],
   );
   await runner.afterToolCall(call, answer);
   await runner.afterToolCall(call, { status: "error", error: "e" });
-  expect(seen).toEqual(["success", "failure"]);
+  expect(received).toEqual(["success", "failure"]);
 });
 
 it("A hook may change text and metadata of a message update; other fields that it adds are dropped with a log entry", async () => {
@@ -252,9 +252,9 @@ it("A field keeps its value if the hook `filter_messages` or `prefilter_llm_hist
 });
 
 it("Hooks receive calls and results in the shapes of Standard Agents, and the state as the first argument", async () => {
-  const seen: unknown[][] = [];
+  const received: unknown[][] = [];
   const see = (...values: unknown[]) => {
-    seen.push(values.map((value) => structuredClone(value)));
+    received.push(values.map((value) => structuredClone(value)));
     return null;
   };
   const { runner } = hookRunner(
@@ -266,13 +266,13 @@ it("Hooks receive calls and results in the shapes of Standard Agents, and the st
   await runner.afterToolCall({ ...call, arguments: '{"a":1}' }, answer);
   await runner.afterToolCall(call, failed);
   await runner.beforeStoreToolResult(call, failed);
-  const asked = (json: string) => ({ id: "c1", type: "function", function: { name: "it", arguments: json } });
-  expect(seen.map(([, ...values]) => values)).toEqual([
-    [asked('{"a":1}'), { status: "success", result: "raw" }],
-    [asked("{}"), { status: "error", error: "no", stack: "at it" }],
-    [asked("{}"), { status: "error", error: "no", stack: "at it" }],
+  const requested = (json: string) => ({ id: "c1", type: "function", function: { name: "it", arguments: json } });
+  expect(received.map(([, ...values]) => values)).toEqual([
+    [requested('{"a":1}'), { status: "success", result: "raw" }],
+    [requested("{}"), { status: "error", error: "no", stack: "at it" }],
+    [requested("{}"), { status: "error", error: "no", stack: "at it" }],
   ]);
-  expect(seen.every(([state]) => typeof state === "object")).toBe(true);
+  expect(received.every(([state]) => typeof state === "object")).toBe(true);
 });
 
 it("If a hook changes a failed call to a success, its error is removed, and if a hook changes a success to a failure, the call has an error", async () => {

@@ -32,9 +32,9 @@ it("LIMIT7 A run has the limits of its agent, a limit that the active side sets 
 });
 
 it("LIMIT8 A caller's limit replaces the deployment's, and never lifts the agent's", () => {
-  const asked = { steps: 400, tokens: null, cost: 1 };
-  expect(runBounds(speaking({}), { limits: asked }, deployment)).toEqual({ ...noBounds, steps: 400, cost: 1 });
-  expect(runBounds(speaking({ limits: own }), { limits: asked }, deployment)).toMatchObject({
+  const requested = { steps: 400, tokens: null, cost: 1 };
+  expect(runBounds(speaking({}), { limits: requested }, deployment)).toEqual({ ...noBounds, steps: 400, cost: 1 });
+  expect(runBounds(speaking({ limits: own }), { limits: requested }, deployment)).toMatchObject({
     steps: 20,
     tokens: 800,
     cost: 1,
@@ -60,9 +60,13 @@ describe("limits at which a run waits", () => {
   const suspended = (limits: Limits) => speaking({ limits: { ...limits, onLimit: "rest" } });
 
   it("LIMIT25 A raised limit replaces an agent's limit if the agent makes runs wait at limits", () => {
-    const asked = { limits: { tokens: 850, steps: 5 }, raised: ["tokens" as const] };
-    expect(runBounds(suspended(own), asked, deployment)).toMatchObject({ tokens: 850, steps: 5, turns: 3 });
-    expect(runBounds(speaking({ limits: own }), asked, deployment)).toMatchObject({ tokens: 800, steps: 5, turns: 3 });
+    const requested = { limits: { tokens: 850, steps: 5 }, raised: ["tokens" as const] };
+    expect(runBounds(suspended(own), requested, deployment)).toMatchObject({ tokens: 850, steps: 5, turns: 3 });
+    expect(runBounds(speaking({ limits: own }), requested, deployment)).toMatchObject({
+      tokens: 800,
+      steps: 5,
+      turns: 3,
+    });
   });
 
   it("LIMIT25 An agent's limit cannot be raised if the agent, or the request, makes runs end at limits", () => {

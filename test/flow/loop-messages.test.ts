@@ -94,16 +94,19 @@ it.each([
 it("A step of a loop does not convert the messages of the previous step again", () => {
   const loop = new LoopMessages();
   const viewer: Viewer = { side: "a", agent: single };
-  const asked = [messageRecord(1), messageRecord(2, { role: "assistant", parts: [{ type: "text", text: "Yes." }] })];
-  const first = loop.of(viewer, asked);
+  const requested = [
+    messageRecord(1),
+    messageRecord(2, { role: "assistant", parts: [{ type: "text", text: "Yes." }] }),
+  ];
+  const first = loop.of(viewer, requested);
   const read: string[] = [];
-  const watched = new Proxy(asked[0] as MessageRecord, {
+  const watched = new Proxy(requested[0] as MessageRecord, {
     get: (record, name) => {
       read.push(String(name));
       return Reflect.get(record, name) as unknown;
     },
   });
-  const before = [watched, ...asked.slice(1)];
+  const before = [watched, ...requested.slice(1)];
   loop.of(viewer, before);
   expect(read).toContain("parts");
   read.length = 0;

@@ -159,14 +159,14 @@ it("A tool without a function is offered to the model, its arguments are checked
 });
 
 it("A tool without arguments receives none, and the call is its second argument", async () => {
-  const seen: unknown[] = [];
+  const received: unknown[] = [];
   const bare = defineTool("d", async (state, call) => {
-    seen.push(state, call.id, call.attempt);
+    received.push(state, call.id, call.attempt);
     return ok("done");
   });
   expect(runnerOf(bare).check({ made: "up" })).toEqual({ ok: true, args: {} });
   expect(await piecesOf(bare)).toEqual([{ type: "result", result: ok("done") }]);
-  expect(seen).toEqual([noState, "c1", 1]);
+  expect(received).toEqual([noState, "c1", 1]);
 });
 
 it("The options of a tool are read, and a tool without a function is remote", () => {
@@ -195,7 +195,7 @@ it("A tool gives one result if its function returns a promise, and a rejected pr
 
 it("Progress that a tool reports by callback is emitted as it arrives, before the result", async () => {
   const open = gate();
-  const seen: ToolPiece[] = [];
+  const received: ToolPiece[] = [];
   const emitted = defineTool("d", async (_state, call: ToolCall) => {
     call.progress("a");
     await open.promise;
@@ -205,10 +205,10 @@ it("Progress that a tool reports by callback is emitted as it arrives, before th
   });
   const call = { id: "c1", attempt: 1, signal: new AbortController().signal };
   for await (const piece of runnerOf(emitted).run({}, call)) {
-    seen.push(piece);
-    if (seen.length === 1) open.open();
+    received.push(piece);
+    if (received.length === 1) open.open();
   }
-  expect(seen).toEqual([
+  expect(received).toEqual([
     { type: "delta", delta: "a" },
     { type: "progress", data: { done: 1 } },
     { type: "progress", data: expect.stringContaining("=>") },
@@ -258,17 +258,17 @@ it("A tool's stream is closed after its result, and when its call is abandoned",
 });
 
 it("A tool's `reconcile` receives the call's id, the arguments and the state, and its `not_done` becomes null", async () => {
-  const seen: unknown[] = [];
-  const asked = (answer: ToolResult | "not_done") =>
+  const received: unknown[] = [];
+  const requested = (answer: ToolResult | "not_done") =>
     runnerOf(
       defineTool("d", z.object({ n: z.number() }), async () => ok(""), {
         reconcile: async (...values) => {
-          seen.push(values);
+          received.push(values);
           return answer;
         },
       }),
     ).reconcile?.("c1", { n: 1 });
-  expect(await asked(ok("was done"))).toEqual(ok("was done"));
-  expect(await asked("not_done")).toBeNull();
-  expect(seen[0]).toEqual(["c1", { n: 1 }, noState]);
+  expect(await requested(ok("was done"))).toEqual(ok("was done"));
+  expect(await requested("not_done")).toBeNull();
+  expect(received[0]).toEqual(["c1", { n: 1 }, noState]);
 });

@@ -62,10 +62,10 @@ export class EventReader {
   }
 
   /** Resolves when the condition holds; it is checked after every event. */
-  reaches(holds: () => boolean): Promise<void> {
+  reaches(waitFor: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {
-        if (!holds()) return;
+        if (!waitFor()) return;
         this.#waiting.delete(look);
         resolve();
       };

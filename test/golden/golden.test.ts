@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 
 import { quietly } from "../thread/fault-stage.ts";
-import { freshTeam } from "../thread/team-driver.ts";
+import { resetAgents } from "../thread/team-driver.ts";
 import { setClockRight } from "../worker/clock.ts";
 import { differenceOf } from "./difference.ts";
 import { failurePlays } from "./plays/failure.ts";
@@ -32,7 +32,7 @@ afterAll(() => quiet.loud());
 it.each(plays)(
   "The scenario $name produces the rows, events, requests and answers of its stored transcript",
   async (play) => {
-    freshTeam();
+    resetAgents();
     setClockRight();
     const stage = new Stage(play);
     try {

@@ -13,10 +13,10 @@ export function once(sections: readonly (readonly string[])[]): string {
   const counts = new Map<string, number>();
   const lines = sections.map((section) => section.map(read));
   for (const { value } of lines.flat()) if (value !== null) count(value, counts);
-  const seen = new Set<string>();
+  const received = new Set<string>();
   return lines
     .map((section) =>
-      section.map(({ head, value }) => (value === null ? head : head + write(value, { counts, seen }))).join("\n"),
+      section.map(({ head, value }) => (value === null ? head : head + write(value, { counts, received }))).join("\n"),
     )
     .join("\n\n");
 }
@@ -46,13 +46,13 @@ function count(value: Json, counts: Map<string, number>): void {
   if (known === 0) for (const item of Object.values(value)) count(item, counts);
 }
 
-function write(value: Json, known: { counts: Map<string, number>; seen: Set<string> }): string {
+function write(value: Json, known: { counts: Map<string, number>; received: Set<string> }): string {
   if (!isCounted(value)) return JSON.stringify(value);
   const key = keyOf(value);
   const isRepeated = (known.counts.get(key) ?? 0) > 1;
   const mark = isRepeated ? `#${markOf(key)}` : "";
-  if (known.seen.has(key)) return JSON.stringify(mark);
-  if (isRepeated) known.seen.add(key);
+  if (known.received.has(key)) return JSON.stringify(mark);
+  if (isRepeated) known.received.add(key);
   if (Array.isArray(value)) {
     const items = value.map((item) => write(item, known));
     return `[${[...(isRepeated ? [JSON.stringify(`${mark} is`)] : []), ...items].join()}]`;

@@ -13,8 +13,11 @@ const ofTransport =
 type Body = Record<string, Json>;
 
 /** Returns the requests of a play, one line for each field or list item. */
-export async function requestLines({ asked, wires }: Stage): Promise<string[]> {
-  const scripted = asked.map(({ model, request }) => ({ head: `model ${model}`, body: request as unknown as Body }));
+export async function requestLines({ requested, wires }: Stage): Promise<string[]> {
+  const scripted = requested.map(({ model, request }) => ({
+    head: `model ${model}`,
+    body: request as unknown as Body,
+  }));
   const sent = (await toServer(wires.model, "__requests")).map(({ method, path, headers, body }) => ({
     head: `${method} ${path} ${shown(headers)}`,
     body: body as Body,

@@ -14,13 +14,13 @@ import { serve } from "../standard-agents/project.ts";
 import type { Changes } from "../standard-agents/project.ts";
 import { watch } from "../thread/feed-watcher.ts";
 import type { Watching } from "../thread/feed-watcher.ts";
-import { door } from "../thread/team-driver.ts";
-import type { Door } from "../thread/team-driver.ts";
+import { latch } from "../thread/team-driver.ts";
+import type { Latch } from "../thread/team-driver.ts";
 import { alarmOf, stubOf } from "../thread/thread-driver.ts";
 import { skip, testClock } from "../worker/clock.ts";
 import { crossing } from "../worker/crossing.ts";
 import { registry } from "../worker/definitions.ts";
-import { atPlaces } from "../worker/places.ts";
+import { onPlace } from "../worker/places.ts";
 import type { Place } from "../worker/places.ts";
 import { EventReader, withoutDeltas } from "./event-reader.ts";
 import { asText } from "./normal-form.ts";
@@ -98,7 +98,7 @@ export class Stage {
   readonly exchanges: Exchange[] = [];
   readonly turns: Turn[] = [];
   /** Requests to scripted models. */
-  readonly asked: { model: string; request: TestRequest }[] = [];
+  readonly requested: { model: string; request: TestRequest }[] = [];
   /** Recording servers that the play uses. */
   readonly wires: { model?: Wire; outbound?: Wire; effects?: Wire } = {};
   /** The threads of the play. Readers follow the first one. */
@@ -109,8 +109,8 @@ export class Stage {
   /** Background work that is under way, by thread: how many calls of it have begun and not ended. */
   readonly #working = new Map<string, number>();
   /** By thread, the catalog write that was requested last, and the one that is being sent. */
-  readonly #flushes = new Map<string, Door>();
-  readonly #sending = new Map<string, Door | undefined>();
+  readonly #flushes = new Map<string, Latch>();
+  readonly #sending = new Map<string, Latch | undefined>();
   /** Threads that are forwarding answers of a client to a child. */
   readonly #posting = new Set<string>();
   /** Called when an object passes the place of that name. */
@@ -125,7 +125,7 @@ export class Stage {
     skip(hourMs);
     if (play.project !== undefined) serve(play.project());
     this.#record();
-    atPlaces((place) => this.#pass(place));
+    onPlace((place) => this.#pass(place));
     this.#fetch = appOf(this.owner);
   }
 
@@ -213,8 +213,8 @@ export class Stage {
   }
 
   /** Waits until a condition holds. */
-  async until(holds: () => boolean | Promise<boolean>): Promise<void> {
-    await vi.waitUntil(holds, { timeout: 20_000, interval: 2 });
+  async until(waitFor: () => boolean | Promise<boolean>): Promise<void> {
+    await vi.waitUntil(waitFor, { timeout: 20_000, interval: 2 });
   }
 
   /** Waits until the play's run is suspended. Then its alarm is further away than any heartbeat. */
@@ -250,7 +250,7 @@ export class Stage {
     const working = this.#working.get(thread) ?? 0;
     if (name === "sleep.written") this.#working.set(thread, working + 1);
     if (name === "sleep.sweep") this.#working.set(thread, working - 1);
-    if (name === "sleep.flush") this.#flushes.set(thread, door());
+    if (name === "sleep.flush") this.#flushes.set(thread, latch());
     if (name === "outbox.send") this.#sending.set(thread, this.#flushes.get(thread));
     if (name === "after flush") this.#sending.get(thread)?.open();
     this.#passing.get(name)?.();
@@ -305,7 +305,7 @@ export class Stage {
 
   /** Closes the feed and restores the registry. */
   close(): void {
-    atPlaces(null);
+    onPlace(null);
     this.feed?.socket.close(1000, "done");
     this.#restore();
   }
@@ -323,7 +323,7 @@ export class Stage {
         return {
           ...model,
           script: (request: TestRequest) => {
-            this.asked.push({ model: name, request: structuredClone(request) });
+            this.requested.push({ model: name, request: structuredClone(request) });
             return answer(request);
           },
         };

@@ -221,8 +221,15 @@ async function answerSections(stage: Stage, published: PublishedEvents): Promise
   const thread = `/api/threads/${stage.id}`;
   // The clock of a play is ahead of the report's, which ends today: in the last hour of a day the runs are of tomorrow.
   const untilNow = `?to=${dayOf(testClock.now())}`;
-  const asked = ["", "/messages?include_silent=true&limit=1000", "/runs?order=asc", "/queue", "/files", "/files-stats"];
-  const lines = await Promise.all(asked.map((path) => of(thread + path)));
+  const requested = [
+    "",
+    "/messages?include_silent=true&limit=1000",
+    "/runs?order=asc",
+    "/queue",
+    "/files",
+    "/files-stats",
+  ];
+  const lines = await Promise.all(requested.map((path) => of(thread + path)));
   return [
     ["# answers after the play", ...lines.flat(), ...(await of("/api/threads")), ...(await of("/api/usage", untilNow))],
     ["# logs", ...(await of(`${thread}/logs?limit=1000`, "", logsById))],

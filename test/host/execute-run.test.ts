@@ -92,10 +92,10 @@ it("A run ends at the default limit of steps, or at its own limit if its record 
   const noop = tool("noop", () => ({ status: "success", result: "ok" }));
   const byDefault = new TestRun({ models: [again()], tools: [noop], steps: 2 });
   expect(await byDefault.execute()).toMatchObject({ end: { status: "limit", reason: "max_steps" } });
-  const asked = new TestRun({ models: [again()], tools: [noop], steps: 2, limits: { steps: 4 } });
-  await asked.execute();
+  const requested = new TestRun({ models: [again()], tools: [noop], steps: 2, limits: { steps: 4 } });
+  await requested.execute();
   const answersOf = ({ transcript }: TestRun) => transcript.filter((line) => line.startsWith("assistant")).length;
-  expect([answersOf(byDefault), answersOf(asked)]).toEqual([2, 4]);
+  expect([answersOf(byDefault), answersOf(requested)]).toEqual([2, 4]);
 });
 
 it("A run ends at its limits of tokens and of money before the next model request", async () => {

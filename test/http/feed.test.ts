@@ -16,8 +16,8 @@ async function left(response: Response): Promise<number> {
 }
 
 async function ticketFor(app: TestApp, of = path, token?: string): Promise<string> {
-  const asked = { method: "POST", json: { path: of }, ...(token === undefined ? {} : { token }) };
-  const response = await app.ask("/api/tickets", asked);
+  const requested = { method: "POST", json: { path: of }, ...(token === undefined ? {} : { token }) };
+  const response = await app.ask("/api/tickets", requested);
   return (await response.json<{ ticket: string }>()).ticket;
 }
 
@@ -32,7 +32,7 @@ function pieces(response: Response): { next: () => Promise<string>; leave: () =>
 describe("access to a feed", () => {
   it("FEED1 A feed shows a user the user's own threads, and an administrator the threads without an owner or those of the user in `user_id`", async () => {
     const app = testApp();
-    const seen = async (query: string, token?: string): Promise<(string | null)[]> => {
+    const received = async (query: string, token?: string): Promise<(string | null)[]> => {
       app.reached.length = 0;
       const options = { ...upgrade, ...(token === undefined ? {} : { token }) };
       expect(await left(await app.ask(`${path}${query}`, options))).toBe(101);
@@ -43,11 +43,11 @@ describe("access to a feed", () => {
       }
       return owners;
     };
-    expect(await seen("")).toEqual(["anna"]);
-    expect(await seen("?user_id=anna")).toEqual(["anna"]);
-    expect(await seen("", berndToken)).toEqual(["bernd"]);
-    expect(await seen("", adminToken)).toEqual([null]);
-    expect(await seen("?user_id=bernd", adminToken)).toEqual(["bernd"]);
+    expect(await received("")).toEqual(["anna"]);
+    expect(await received("?user_id=anna")).toEqual(["anna"]);
+    expect(await received("", berndToken)).toEqual(["bernd"]);
+    expect(await received("", adminToken)).toEqual([null]);
+    expect(await received("?user_id=bernd", adminToken)).toEqual(["bernd"]);
   });
 
   it.each(["bernd", "", "anna%20", "Anna", "anna%00", "nobody", "null", '"anna"', "%ud800", "user%20%22bernd%22"])(

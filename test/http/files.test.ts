@@ -38,8 +38,8 @@ describe("a file's path", () => {
     ["/..%2f..%2fx", "../../x"],
     ["/a%00b", "a\u0000b"],
     ["/path=%26stat", "path=&stat"],
-  ])("FHTTP1 The path %j reaches the object as %j", async (path, asked) => {
-    expect(await askedPath(path)).toBe(asked);
+  ])("FHTTP1 The path %j reaches the object as %j", async (path, requested) => {
+    expect(await askedPath(path)).toBe(requested);
   });
 
   it.each(["/%ff", "/%c0%ae%c0%ae/x", "/%e0%80%af", "/%ed%a0%80", "/%", "/%zz", "/a%2"])(

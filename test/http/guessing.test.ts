@@ -122,10 +122,10 @@ describe("guessing", () => {
     "AUTH7 All callers share one address if %s, and that address never has to wait longer than 8 s",
     async (name, extra, base) => {
       const app = testApp({ variables: { API_TOKENS: tokens, ...extra } });
-      let asked = 0;
+      let requested = 0;
       const ask = async (token: string) => {
-        asked += 1;
-        const headers = name.startsWith("the platform") ? {} : from(`1.1.1.${String(asked)}`);
+        requested += 1;
+        const headers = name.startsWith("the platform") ? {} : from(`1.1.1.${String(requested)}`);
         return app.ask("/api/agents", { token, headers, ...(base === undefined ? {} : { base }) });
       };
       expect((await ask(annaToken)).status).toBe(200);

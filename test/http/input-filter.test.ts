@@ -15,9 +15,9 @@ import { admin, anna, ask } from "./support/session-app.ts";
 
 /** Uses filters of the project until the test ends. Returns the texts that they checked. */
 function useFilters(...filters: InputFilter[]): string[] {
-  const seen: string[] = [];
+  const received: string[] = [];
   const record: InputFilter = (text) => {
-    seen.push(text);
+    received.push(text);
     return { action: "pass" };
   };
   const entries = [record, ...filters].map((filter, at) => ({
@@ -26,7 +26,7 @@ function useFilters(...filters: InputFilter[]): string[] {
   }));
   Object.assign(registry, { filters: entries });
   onTestFinished(() => void Object.assign(registry, { filters: [] }));
-  return seen;
+  return received;
 }
 
 /** Adds an agent until the test ends. */
@@ -118,7 +118,7 @@ describe("a rejected input", () => {
   });
 
   it("FILTER4 A repeated request with the key of a rejected input is answered the same, and no filter runs again", async () => {
-    const seen = useFilters(noSecrets);
+    const received = useFilters(noSecrets);
     const id = await newThread();
     const key = { "idempotency-key": crypto.randomUUID() };
     for (let times = 0; times < 2; times += 1) {
@@ -127,7 +127,7 @@ describe("a rejected input", () => {
     expect(await post(id, { content: "another" }, key)).toMatchObject({ status: 409 });
     const other = { "idempotency-key": crypto.randomUUID() };
     for (let times = 0; times < 2; times += 1) expect((await post(id, { content: "fine" }, other)).status).toBe(202);
-    expect(seen).toEqual(["my secret", "fine"]);
+    expect(received).toEqual(["my secret", "fine"]);
   });
 });
 
@@ -153,7 +153,7 @@ describe("a warning", () => {
 
 describe("the checked texts", () => {
   it("FILTER1 Messages of every role, edits of messages and edits of queued inputs are checked", async () => {
-    const seen = useFilters(noSecrets);
+    const received = useFilters(noSecrets);
     const id = await newThread();
     for (const role of ["user", "system", "assistant"]) {
       expect(await post(id, { content: `secret of ${role}`, role, run: false })).toEqual(rejected);
@@ -175,11 +175,11 @@ describe("the checked texts", () => {
     });
     expect(edit.status).toBe(422);
     held.open();
-    expect(seen).toContain("wait");
+    expect(received).toContain("wait");
   });
 
   it("FILTER1 The texts of a message's parts and of its text files are checked together", async () => {
-    const seen = useFilters();
+    const received = useFilters();
     const id = await newThread();
     const content = [
       { type: "text", text: "one" },
@@ -190,7 +190,7 @@ describe("the checked texts", () => {
       { name: "a.bin", mime_type: "application/octet-stream", data: btoa("four") },
     ];
     expect((await post(id, { content, attachments })).status).toBe(202);
-    expect(seen).toEqual(["one\ntwo\nthree"]);
+    expect(received).toEqual(["one\ntwo\nthree"]);
   });
 
   it("FILTER1 Files of all types that a model receives as text are checked", async () => {
@@ -203,7 +203,7 @@ describe("the checked texts", () => {
   });
 
   it("FILTER1 The names and texts in the JSON Schema of a message's structure are checked, because the model reads them", async () => {
-    const seen = useFilters(noSecrets);
+    const received = useFilters(noSecrets);
     const id = await newThread();
     const schema = (city: object) => ({ type: "object", properties: { city }, required: ["city"] });
     const described = schema({ type: "string", description: 'Say "a secret"' });
@@ -211,7 +211,7 @@ describe("the checked texts", () => {
     expect(await post(id, { content: "look", structure: schema({ enum: ["Rome", "secret"] }) })).toEqual(rejected);
     const named = { type: "object", properties: { secret: { type: "string" } } };
     expect(await post(id, { content: "look", structure: named })).toEqual(rejected);
-    expect(seen[0]).toContain('Say "a secret"');
+    expect(received[0]).toContain('Say "a secret"');
     expect(await contents(id)).toEqual([]);
   });
 
@@ -229,12 +229,12 @@ describe("the checked texts", () => {
   });
 
   it("FILTER1 Messages with which a thread is created (initial_messages) and messages between agents are not checked", async () => {
-    const seen = useFilters(noSecrets);
+    const received = useFilters(noSecrets);
     const initial_messages = [{ role: "user", content: "a secret of the application" }];
     const id = await newThread("fault_boss", { initial_messages });
     await post(id, { content: "go" });
     await idle(id);
-    expect(seen).toEqual(["go"]);
+    expect(received).toEqual(["go"]);
     expect((await contents(id))[0]).toBe("a secret of the application");
   });
 

@@ -19,7 +19,7 @@ const upgrade = { headers: { upgrade: "websocket" } };
 function keeper() {
   let row: string | undefined;
   const held = new Map<string, HeldLeases>();
-  const state = { at: 1_000_000, asked: [] as LeaseHolder[], rows: 0 };
+  const state = { at: 1_000_000, requested: [] as LeaseHolder[], rows: 0 };
   const make = (): Leases =>
     new Leases({
       now: () => state.at,
@@ -31,7 +31,7 @@ function keeper() {
         },
       },
       askHolder: async (holder) => {
-        state.asked.push(holder);
+        state.requested.push(holder);
         const answer = held.get(JSON.stringify(holder));
         if (answer === undefined) throw new Error("out of reach");
         return answer;
@@ -50,14 +50,14 @@ describe("leases of streams", () => {
   it("LEASE1 Leases of a user's streams are granted up to the limit, a repeated request gets the same lease, and a returned lease can be granted at once", async () => {
     const { make, state } = keeper();
     const leases = make();
-    const outcomes = await Promise.all(["a", "b", "c", "a"].map((id) => leases.take(stream(id))));
-    expect(outcomes).toEqual(["granted", "granted", "too_many_streams", "granted"]);
+    const reconciledOutcomes = await Promise.all(["a", "b", "c", "a"].map((id) => leases.take(stream(id))));
+    expect(reconciledOutcomes).toEqual(["granted", "granted", "too_many_streams", "granted"]);
     leases.giveBack("a", "stream");
     expect(await leases.take(stream("d"))).toBe("granted");
     expect(await leases.take(stream("e"))).toBe("too_many_streams");
     // One row for each granted lease, and none for refused or returned ones.
     expect(state.rows).toBe(3);
-    expect(state.asked).toEqual([]);
+    expect(state.requested).toEqual([]);
   });
 
   it("A thread has to confirm a user's open streams only when the user is at the limit, and an unconfirmed stream no longer counts", async () => {
@@ -67,14 +67,14 @@ describe("leases of streams", () => {
     state.at += attachMicros;
     held.set('{"thread":"t"}', { streams: ["a"], working: false });
     // Both requests reach the bound at the same time, and the holder is asked once.
-    const outcomes = await Promise.all([leases.take(stream("c")), leases.take(stream("d"))]);
-    expect(outcomes).toEqual(["granted", "too_many_streams"]);
-    expect(state.asked).toEqual([{ thread: "t" }]);
+    const reconciledOutcomes = await Promise.all([leases.take(stream("c")), leases.take(stream("d"))]);
+    expect(reconciledOutcomes).toEqual(["granted", "too_many_streams"]);
+    expect(state.requested).toEqual([{ thread: "t" }]);
     state.at += attachMicros;
     held.set('{"thread":"t"}', { streams: ["a", "c"], working: false });
     expect(await leases.take(stream("e"))).toBe("too_many_streams");
     expect(await leases.take(stream("f"))).toBe("too_many_streams");
-    expect(state.asked).toHaveLength(2);
+    expect(state.requested).toHaveLength(2);
     state.at += heldMicros;
     held.clear();
     expect(await leases.take(stream("g"))).toBe("granted");

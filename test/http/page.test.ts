@@ -16,19 +16,19 @@ const servedDocument = (pages: string, api: string): string =>
 
 /** An app whose assets are one document, and which records the requests for it. */
 function withPage(options: TestAppOptions = {}) {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const assets = (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
-    asked.push(`${request.method} ${pathname} ${request.headers.get("authorization") ?? "nobody"}`);
+    requested.push(`${request.method} ${pathname} ${request.headers.get("authorization") ?? "nobody"}`);
     if (pathname !== "/") return Promise.resolve(new Response(null, { status: 404 }));
     return Promise.resolve(new Response(builtDocument, { headers: { "content-type": "text/plain", "x-more": "1" } }));
   };
-  return { asked, app: testApp({ ...options, dependencies: { assets } }) };
+  return { requested, app: testApp({ ...options, dependencies: { assets } }) };
 }
 
 describe("the page", () => {
   it("HTTP27 The playground page is served without credentials, with a Content-Security-Policy that allows only the deployment's own scripts", async () => {
-    const { app, asked } = withPage({ variables: {} });
+    const { app, requested } = withPage({ variables: {} });
     for (const path of ["/", "/threads/some", "/threads/some?q=1"]) {
       const response = await app.ask(path, { token: null, headers: browser });
       const policy = response.headers.get("content-security-policy") ?? "";
@@ -46,11 +46,11 @@ describe("the page", () => {
       }
       expect(policy).not.toMatch(/unsafe|\*/);
     }
-    expect(new Set(asked)).toEqual(new Set(["GET / nobody"]));
+    expect(new Set(requested)).toEqual(new Set(["GET / nobody"]));
   });
 
   it("HTTP27 The playground page is sent only to browsers, and never for a path of the API or of an asset", async () => {
-    const { app, asked } = withPage();
+    const { app, requested } = withPage();
     const codeAt = async (path: string, options: Parameters<typeof app.ask>[1]): Promise<string> =>
       (await refusalOf(await app.ask(path, options))).code;
     expect(await codeAt("/threads/some", {})).toBe("route_not_found");
@@ -58,7 +58,7 @@ describe("the page", () => {
     for (const path of ["/api", "/api/nothing", "/api/~/nothing", "/assets/none.js"]) {
       expect([path, await codeAt(path, { headers: browser })]).toEqual([path, "route_not_found"]);
     }
-    expect(asked).toEqual(["GET /assets/none.js nobody"]);
+    expect(requested).toEqual(["GET /assets/none.js nobody"]);
     expect((await app.ask("/", { method: "HEAD", headers: browser })).status).toBe(200);
   });
 
@@ -77,10 +77,10 @@ describe("the page", () => {
   });
 
   it("HTTP27 The playground page is refused under a foreign host name in open loopback mode", async () => {
-    const { app, asked } = withPage({ variables: { OPEN_LOOPBACK: "true" } });
+    const { app, requested } = withPage({ variables: { OPEN_LOOPBACK: "true" } });
     const foreign = await app.ask("/", { token: null, headers: browser, base: "http://evil.example" });
     expect(foreign.status).toBe(503);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     expect((await app.ask("/", { token: null, headers: browser, base: "http://localhost:8787" })).status).toBe(200);
   });
 });

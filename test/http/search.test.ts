@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { ThreadHits } from "#contract/search-route.ts";
 import { deferred } from "#lib/deferred.ts";
 
-import { holds } from "../thread/team-driver.ts";
+import { waitFor } from "../thread/team-driver.ts";
 import type { FakeThread } from "./support/fake-thread.ts";
 import { adminToken, annaToken, berndToken, refusalOf, testApp } from "./support/test-app.ts";
 import type { Ask, TestApp } from "./support/test-app.ts";
@@ -52,17 +52,17 @@ describe("a search over threads", () => {
     const app = testApp();
     const seeded = await threadsOf(app, "anna", 20);
     const go = deferred<null>();
-    let [asked, most] = [0, 0];
+    let [requested, most] = [0, 0];
     for (const { object } of seeded) {
       object.onSearch = async () => {
-        most = Math.max(most, (asked += 1));
+        most = Math.max(most, (requested += 1));
         await go.promise;
-        asked -= 1;
+        requested -= 1;
         return hits();
       };
     }
     const searching = search(app);
-    await holds(() => asked === 8);
+    await waitFor(() => requested === 8);
     go.resolve(null);
     expect(ids(await (await searching).json<Found>())).toHaveLength(20);
     expect(most).toBe(8);
@@ -82,7 +82,7 @@ describe("a search over threads", () => {
     none.object.onSearch = nothing;
     more.object.onSearch = () => Response.json({ hits: [], next_cursor: "further" });
     const searching = search(app);
-    await holds(() => more.object.calls.length > 0 && app.time.pending === 1);
+    await waitFor(() => more.object.calls.length > 0 && app.time.pending === 1);
     app.time.advance(5000);
     const { threads } = await (await searching).json<Found>();
     expect(threads.map(({ thread, error, next_cursor }) => [thread.id, error?.code ?? next_cursor])).toEqual([

@@ -38,8 +38,8 @@ describe("the stream of an execution", () => {
     const response = await execute();
     expect(response.headers.get("x-session-id")).toBe(id);
     const query = thread.subscribers[0]?.url.searchParams;
-    const asked = ["run_id", "after", "depth", "include_silent"].map((name) => query?.get(name));
-    expect(asked).toEqual([runOf(thread), "1", "0", "false"]);
+    const requested = ["run_id", "after", "depth", "include_silent"].map((name) => query?.get(name));
+    expect(requested).toEqual([runOf(thread), "1", "0", "false"]);
     thread.emit({ type: "run_end", run_id: "another", status: "completed" });
     thread.emit({ ...end, run_id: runOf(thread) });
     expect((await eventsOf(response)).map(({ type }) => type)).toEqual([

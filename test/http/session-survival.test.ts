@@ -21,10 +21,10 @@ const asks = () =>
 
 describe("a session", () => {
   it("SESSION23 If the object of a session crashes during an answer, the text so far ends as aborted, and the answer is generated again", async () => {
-    let asked = 0;
+    let requested = 0;
     scripts.set("cut", () => {
-      asked += 1;
-      return asked === 1 ? { text: Array.from({ length: 5000 }, () => "lost "), delayMs: 20 } : { text: "whole" };
+      requested += 1;
+      return requested === 1 ? { text: Array.from({ length: 5000 }, () => "lost "), delayMs: 20 } : { text: "whole" };
     });
     const body = JSON.stringify({ input: said("cut"), context: {}, options });
     const headers = { "content-type": "application/json" };

@@ -161,10 +161,10 @@ describe("tools of the client", () => {
       input: said("beside_much"),
       context: { agent: "head_reader" },
     });
-    const asked = [{ name: "ask", arguments: { q: "x" } }];
-    expect(complete?.pendingToolCalls).toMatchObject(asked);
+    const requested = [{ name: "ask", arguments: { q: "x" } }];
+    expect(complete?.pendingToolCalls).toMatchObject(requested);
     await evict(sessionId);
-    expect((await readSession(anna, sessionId))?.pendingToolCalls).toMatchObject(asked);
+    expect((await readSession(anna, sessionId))?.pendingToolCalls).toMatchObject(requested);
     const end = await execute(anna, { sessionId, input: [result(complete?.pendingToolCalls?.[0], "x!")] });
     expect(end.complete?.status).toBe("completed");
   });
@@ -197,9 +197,9 @@ describe("tools of the client", () => {
     scripts.set("consents", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "erase", arguments: { what: "it" } }] } : { text: "Done." },
     );
-    const asked = await execute(anna, { input: said("consents"), context: { agent: "payer" } });
-    const { sessionId } = asked;
-    const [call] = asked.complete?.pendingToolCalls ?? [];
+    const requested = await execute(anna, { input: said("consents"), context: { agent: "payer" } });
+    const { sessionId } = requested;
+    const [call] = requested.complete?.pendingToolCalls ?? [];
     expect(call).toMatchObject({ name: "erase", arguments: { what: "it" }, kind: "approval" });
     expect(await readSession(anna, sessionId)).toMatchObject({ pendingToolCalls: [call] });
     const refused = await execute(anna, { sessionId, input: [result(call, "I did it")] });

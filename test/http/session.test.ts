@@ -159,8 +159,12 @@ describe("settings of a session", () => {
       step < 3 ? { toolCalls: [{ name: "note", arguments: { text: "x" } }] } : { text: "Done." },
     );
     const limits = { steps: 2, on_limit: "rest" };
-    const asked = await execute(anna, { input: said("rests"), context: { agent: "parallel" }, options: { limits } });
-    const { sessionId, complete } = asked;
+    const requested = await execute(anna, {
+      input: said("rests"),
+      context: { agent: "parallel" },
+      options: { limits },
+    });
+    const { sessionId, complete } = requested;
     expect(complete).toMatchObject({
       status: "awaiting_tool_execution",
       pendingToolCalls: [{ name: "limit", kind: "limit", arguments: { allowed: 2 } }],
@@ -174,9 +178,9 @@ describe("settings of a session", () => {
   });
 
   it("SESSION21 Messages of a request are the history that the model is sent", async () => {
-    let seen: unknown = null;
+    let received: unknown = null;
     scripts.set("before", ({ messages }) => {
-      seen = messages.map(({ role, content }) => [role, content]);
+      received = messages.map(({ role, content }) => [role, content]);
       return { text: "ok" };
     });
     const call = { type: "toolCall", id: "c1", name: "far", arguments: { q: "x" } };
@@ -189,7 +193,7 @@ describe("settings of a session", () => {
     ];
     const made = { input: said("before"), context: { messages, tools: [ofClient] }, options };
     const { sessionId, events } = await execute(anna, made);
-    expect(seen).toEqual([
+    expect(received).toEqual([
       ["user", "First"],
       ["assistant", "I ask."],
       ["tool", "x!"],

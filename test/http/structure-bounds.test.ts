@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { Run } from "#contract/run.ts";
 import type { Thread } from "#contract/thread.ts";
 
-import { personas } from "../worker/team.ts";
+import { scriptedAnswers } from "../worker/team.ts";
 import { anna, ask } from "./support/session-app.ts";
 
 /** A list of which each item is one of 1,800 texts. */
@@ -17,7 +17,7 @@ function structureOf(lengthOf: (at: number) => number) {
 /** Sends a message with a structure to a new thread whose model gives this answer. Returns the run and the number of answers. */
 async function runOf(structure: object, answer: unknown): Promise<{ run: Run; answers: number }> {
   let answers = 0;
-  personas.set("weather", () => {
+  scriptedAnswers.set("weather", () => {
     answers += 1;
     return { text: JSON.stringify(answer) };
   });
@@ -32,7 +32,7 @@ it("HTTP41 The answer to a structure with 1,800 alternatives is refused without 
     structureOf((at) => 1800 - at),
     { a: Array<string>(4000).fill("x") },
   );
-  personas.set("boss", () => ({ text: "served" }));
+  scriptedAnswers.set("boss", () => ({ text: "served" }));
   const other = await ask<Thread>(anna, "POST", "/api/threads", { agent_id: "boss" });
   const served = ask<{ run: Run }>(anna, "POST", `/api/threads/${other.id}/messages?wait=true`, { content: "Hi" });
   const [{ run, answers }, { run: otherRun }] = await Promise.all([hostile, served]);

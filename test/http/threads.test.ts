@@ -7,7 +7,7 @@ import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
 import { deferred } from "#lib/deferred.ts";
 
 import { threadRecord } from "../support/records.ts";
-import { holds } from "../thread/team-driver.ts";
+import { waitFor } from "../thread/team-driver.ts";
 import { adminToken, annaToken, berndToken, refusalOf, testApp, tokens } from "./support/test-app.ts";
 import type { Ask, ErrorBody } from "./support/test-app.ts";
 
@@ -311,12 +311,12 @@ describe("limits", () => {
     const answer = deferred<Response>();
     object.onFiles = () => answer.promise.then((found) => found.clone());
     const underWay = Array.from({ length: 4 }, () => search());
-    await holds(() => object.fileCalls.length === 4);
+    await waitFor(() => object.fileCalls.length === 4);
     const refused = await search();
     expect(refused.headers.get("retry-after")).toBe("2");
     expect(await refusalOf(refused)).toMatchObject({ status: 429, code: "rate_limited" });
     const others = search(adminToken);
-    await holds(() => object.fileCalls.length === 5);
+    await waitFor(() => object.fileCalls.length === 5);
     answer.resolve(Response.json({ results: [], truncated: false }));
     expect((await Promise.all([...underWay, others])).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     for (let index = 0; index < 3; index++) expect((await search()).status).toBe(200);
@@ -329,7 +329,7 @@ describe("limits", () => {
     const search = () => ask(`/api/threads/${id}/files-search?grep=x`);
     object.onFiles = () => new Promise(() => {});
     for (let index = 0; index < 4; index++) void search();
-    await holds(() => object.fileCalls.length === 4);
+    await waitFor(() => object.fileCalls.length === 4);
     object.onFiles = () => Response.json({ results: [], truncated: false });
     expect((await search()).status).toBe(429);
     time.advance(60_000);

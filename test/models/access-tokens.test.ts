@@ -11,9 +11,9 @@ it("CLOUD2 The text of a token endpoint in an error is bounded, and a token that
   const long = Response.json({ error: "x".repeat(30_000) }, { status: 400 });
   const ofEndpoint = (reply: Response) => (url: URL) => (url.host === "login.microsoftonline.com" ? reply : null);
   const env = { ...clientEnv, ...resource, AZURE_TENANT_ID: "tenant-bounded" };
-  const asked = request(model("azure", "case:text"));
+  const requested = request(model("azure", "case:text"));
   const { port } = cloudPort(env, ofEndpoint(long));
-  const { end } = readAnswer(await collect(port.stream(asked, new AbortController().signal)));
+  const { end } = readAnswer(await collect(port.stream(requested, new AbortController().signal)));
   if (end.type !== "error") throw new Error("the request was answered");
   expect(end.failure.message.length).toBeLessThanOrEqual(500);
   const minted: string[] = [];
@@ -23,7 +23,7 @@ it("CLOUD2 The text of a token endpoint in an error is bounded, and a token that
     return Response.json({ access_token: minted.at(-1), expires_in: 3600 });
   });
   for (const count of [2, 4]) {
-    await collect(refusing.port.stream(asked, new AbortController().signal));
+    await collect(refusing.port.stream(requested, new AbortController().signal));
     expect(minted).toHaveLength(count);
   }
   expect(refusing.sent.map(({ headers }) => headers.get("authorization")).filter(Boolean)).toEqual(
@@ -33,7 +33,7 @@ it("CLOUD2 The text of a token endpoint in an error is bounded, and a token that
 
 it("CLOUD2 A token endpoint that repeats a secret where its text is cut, or in the encoding of a form, shows no part of it", async () => {
   const secret = clientEnv.AZURE_CLIENT_SECRET;
-  const asked = request(model("azure", "case:text"));
+  const requested = request(model("azure", "case:text"));
   const encoded = new URLSearchParams({ s: secret }).toString().slice(2);
   expect(encoded).not.toBe(secret);
   const texts = Array.from({ length: 60 }, (_, at) => `${"x".repeat(250 + at * 4)}${secret}`);
@@ -41,7 +41,7 @@ it("CLOUD2 A token endpoint that repeats a secret where its text is cut, or in t
     const env = { ...clientEnv, ...resource, AZURE_TENANT_ID: `tenant-repeats-${String(at)}` };
     for (const body of [text, JSON.stringify({ other: text })]) {
       const { port } = cloudPort(env, () => new Response(body, { status: 400 }));
-      const { end } = readAnswer(await collect(port.stream(asked, new AbortController().signal)));
+      const { end } = readAnswer(await collect(port.stream(requested, new AbortController().signal)));
       expect(end.type).toBe("error");
       expect(JSON.stringify(end)).not.toMatch(new RegExp(`${secret.slice(0, 10)}|${encoded.slice(-6)}`));
     }

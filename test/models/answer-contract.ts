@@ -81,15 +81,18 @@ export function answerContract({
   isOwn,
   isBound,
 }: ContractTarget): void {
-  const asked = (headers: Record<string, string>, fixture: string, more: Partial<ModelRequest> = {}): ModelRequest =>
-    request(model(provider, `case:${fixture}`, { ...definition, headers }), more);
+  const requested = (
+    headers: Record<string, string>,
+    fixture: string,
+    more: Partial<ModelRequest> = {},
+  ): ModelRequest => request(model(provider, `case:${fixture}`, { ...definition, headers }), more);
   const port = () => serverPort({ env: { ...serverEnv(inject("modelServer")), ...env } });
   const read = async (
     headers: Record<string, string>,
     fixture = "text",
     more?: Partial<ModelRequest>,
   ): Promise<Answer> => {
-    const parts = await collect(port().stream(asked(headers, fixture, more), new AbortController().signal));
+    const parts = await collect(port().stream(requested(headers, fixture, more), new AbortController().signal));
     expect(grammarFaults(parts)).toEqual([]);
     return readAnswer(parts);
   };
@@ -152,7 +155,7 @@ export function answerContract({
       const abort = new AbortController();
       const parts: ModelPart[] = [];
       // Nothing arrives after these bytes, so only the abort can end this loop.
-      const call = asked({ "x-server-hold": "900", "x-server-id": id }, "text");
+      const call = requested({ "x-server-hold": "900", "x-server-id": id }, "text");
       for await (const part of port().stream(call, abort.signal)) {
         parts.push(part);
         if (part.type === "text_delta") abort.abort();
@@ -176,10 +179,10 @@ export function answerContract({
     );
 
     it("A server that sends nothing, or nothing more, times out, and its connection is closed", async () => {
-      for (const held of ["0", "300"]) {
+      for (const paused of ["0", "300"]) {
         const id = crypto.randomUUID();
         const clock = new ManualClock();
-        const call = asked({ "x-server-hold": held, "x-server-id": id }, "text");
+        const call = requested({ "x-server-hold": paused, "x-server-id": id }, "text");
         const parts: ModelPart[] = [];
         let received = 0;
         const open = (signal: AbortSignal, arrived: () => void) =>
@@ -192,7 +195,7 @@ export function answerContract({
         const reading = (async () => {
           for await (const part of stream) parts.push(part);
         })();
-        while ((await requestsOf(id)).length === 0 || (held !== "0" && received === 0)) await clock.advance(0);
+        while ((await requestsOf(id)).length === 0 || (paused !== "0" && received === 0)) await clock.advance(0);
         await clock.advance(5_000);
         await reading;
         expect(parts.at(-1)).toMatchObject({ type: "error", failure: { kind: "timeout", ...retried } });

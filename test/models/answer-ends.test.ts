@@ -62,17 +62,17 @@ describe("stop reasons", () => {
 
   it("An answer that contains only an image does not count as blank", async () => {
     const parts = await ask("google", "picture");
-    const holds = parts.some((part) => part.type === "finish" && part.has_other_content === true);
-    expect(holds || parts.some((part) => !["raw", "finish"].includes(part.type))).toBe(true);
+    const waitFor = parts.some((part) => part.type === "finish" && part.has_other_content === true);
+    expect(waitFor || parts.some((part) => !["raw", "finish"].includes(part.type))).toBe(true);
   });
 });
 
 describe("connections that stay open", () => {
-  const held = async (provider: Provider, name = "text") => {
+  const paused = async (provider: Provider, name = "text") => {
     const id = `held-${provider}-${name}`;
     const { length } = await bytesOf(provider, name);
     const headers = { "x-server-hold": String(length), "x-server-id": id };
-    return { id, asked: request(model(provider, `case:${name}`, { headers })) };
+    return { id, requested: request(model(provider, `case:${name}`, { headers })) };
   };
   const closed = async (id: string): Promise<unknown> =>
     (await fetch(`${inject("modelServer")}/__closed?id=${id}`)).json();
@@ -87,15 +87,15 @@ describe("connections that stay open", () => {
     "vertex-claude",
     "bedrock",
   ] as const)("An answer of %s ends with its last event, and its connection is closed", async (provider) => {
-    const { id, asked } = await held(provider);
-    const { text, end } = readAnswer(await collect(serverPort({ timers: stays }).stream(asked, signal)));
+    const { id, requested } = await paused(provider);
+    const { text, end } = readAnswer(await collect(serverPort({ timers: stays }).stream(requested, signal)));
     expect(text).toBe("Hello there, how can I help?");
     expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { input: 12, output: 8 } });
     expect(await closed(id)).toEqual({ complete: false });
   });
 
   it("An answer of google ends after two seconds without data after its finish reason, because its protocol has no last event", async () => {
-    const { id, asked } = await held("google");
+    const { id, requested } = await paused("google");
     const waits: number[] = [];
     const timers: Timers = {
       after(milliseconds, run) {
@@ -104,7 +104,7 @@ describe("connections that stay open", () => {
         return () => {};
       },
     };
-    const { text, end } = readAnswer(await collect(serverPort({ timers }).stream(asked, signal)));
+    const { text, end } = readAnswer(await collect(serverPort({ timers }).stream(requested, signal)));
     expect(text).toBe("Hello there, how can I help?");
     expect(end).toMatchObject({ type: "finish", stop_reason: "stop" });
     expect(waits).toEqual([2000]);
@@ -128,8 +128,8 @@ describe("connections that stay open", () => {
           start: (controller) => controller.enqueue(encode(sent + rest.slice(0, length))),
         });
         const timers: Timers = { after: (_milliseconds, run) => (queueMicrotask(run), () => {}) };
-        const asked = request(model("google", "m-1"));
-        const { text, end } = readAnswer(await collect(portOver(body, timers).stream(asked, signal)));
+        const requested = request(model("google", "m-1"));
+        const { text, end } = readAnswer(await collect(portOver(body, timers).stream(requested, signal)));
         expect({ length, text, end }).toMatchObject({
           length,
           text: "Hello there, how can I help?",
@@ -150,8 +150,8 @@ describe("connections that stay open", () => {
         else controller.enqueue(piece);
       },
     });
-    const asked = request(model("google", "m-1"));
-    const { text } = readAnswer(await collect(portOver(body, stays).stream(asked, signal)));
+    const requested = request(model("google", "m-1"));
+    const { text } = readAnswer(await collect(portOver(body, stays).stream(requested, signal)));
     expect(text).toBe("Hello there, how can I help?");
   });
 
@@ -248,18 +248,18 @@ describe("connections that stay open", () => {
 
 /** A body that sends the same piece forever; it counts its pieces and records when it is no longer read. */
 function endless(piece: string) {
-  const seen = { pieces: 0, cancelled: false };
+  const observed = { pieces: 0, cancelled: false };
   const bytes = encode(piece);
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
-      seen.pieces += 1;
+      observed.pieces += 1;
       controller.enqueue(bytes);
     },
     cancel() {
-      seen.cancelled = true;
+      observed.cancelled = true;
     },
   });
-  return { body, seen };
+  return { body, observed };
 }
 
 describe("bodies without an end", () => {
@@ -271,20 +271,20 @@ describe("bodies without an end", () => {
   ] as const)(
     "A model's stream fails with a retryable error if it contains %s without an end, and its connection is closed",
     async ([, piece]) => {
-      const { body, seen } = endless(piece);
+      const { body, observed } = endless(piece);
       const { end } = readAnswer(await collect(portOver(body, stays).stream(plain, signal)));
       expect(end).toMatchObject({ type: "error", failure: { kind: "network", retryable: true } });
-      expect(seen).toEqual({ pieces: expect.any(Number), cancelled: true });
-      expect(seen.pieces).toBeLessThan(40);
+      expect(observed).toEqual({ pieces: expect.any(Number), cancelled: true });
+      expect(observed.pieces).toBeLessThan(40);
     },
   );
 
   it("An endless error response of a provider is read only up to a limit, and its body is cancelled", async () => {
-    const { body, seen } = endless(mebibyte);
+    const { body, observed } = endless(mebibyte);
     const { end } = readAnswer(await collect(portOver(body, stays, 400).stream(plain, signal)));
     expect(end).toMatchObject({ type: "error", failure: { retryable: false } });
-    expect(seen).toEqual({ pieces: expect.any(Number), cancelled: true });
-    expect(seen.pieces).toBeLessThan(5);
+    expect(observed).toEqual({ pieces: expect.any(Number), cancelled: true });
+    expect(observed.pieces).toBeLessThan(5);
   });
 });
 

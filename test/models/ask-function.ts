@@ -12,7 +12,7 @@ import { ownFile, ownModel } from "./own-providers.ts";
 
 export type Stream = (request: ProviderRequest, context: ProviderContext) => AsyncIterable<unknown>;
 
-export interface Asked {
+export interface Requested {
   more?: Partial<ModelRequest>;
   model?: Partial<AnyModelDefinition>;
   fetch?: typeof globalThis.fetch;
@@ -25,12 +25,15 @@ export interface Asked {
 export const named = ` (provider "mine" of ${ownFile})`;
 
 /** Asks a provider with this function. The function may break every rule, so its type is not checked. */
-export async function askStream(stream: Stream | (() => unknown), asked: Asked = {}): Promise<ModelPart[]> {
-  const { variables = [], files = [] } = asked;
+export async function askStream(stream: Stream | (() => unknown), requested: Requested = {}): Promise<ModelPart[]> {
+  const { variables = [], files = [] } = requested;
   const definition = defineProvider({ name: "mine", stream: stream as never, variables, files });
-  const port = createModelPort({ env: asked.env ?? {}, fetch: asked.fetch ?? (() => Promise.reject(new Error("no"))) });
-  const signal = asked.signal ?? new AbortController().signal;
-  const parts = await collect(port.stream(request(ownModel(definition, asked.model), asked.more), signal));
+  const port = createModelPort({
+    env: requested.env ?? {},
+    fetch: requested.fetch ?? (() => Promise.reject(new Error("no"))),
+  });
+  const signal = requested.signal ?? new AbortController().signal;
+  const parts = await collect(port.stream(request(ownModel(definition, requested.model), requested.more), signal));
   expect(grammarFaults(parts)).toEqual([]);
   return parts;
 }
@@ -48,7 +51,7 @@ export const weather = {
 };
 
 /** The failure of an answer. */
-export async function failureOf(stream: Stream | (() => unknown), asked: Asked = {}) {
-  const { end } = readAnswer(await askStream(stream, asked));
+export async function failureOf(stream: Stream | (() => unknown), requested: Requested = {}) {
+  const { end } = readAnswer(await askStream(stream, requested));
   return end.type === "error" ? end.failure : null;
 }

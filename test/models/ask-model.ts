@@ -168,8 +168,8 @@ export async function ask(
   more: Partial<ModelRequest> & { definition?: Partial<AnyModelDefinition> } = {},
 ): Promise<ModelPart[]> {
   const { definition, ...rest } = more;
-  const asked = request(model(provider, `case:${name}`, definition), rest);
-  return collect(serverPort().stream(asked, new AbortController().signal));
+  const requested = request(model(provider, `case:${name}`, definition), rest);
+  return collect(serverPort().stream(requested, new AbortController().signal));
 }
 
 /** The summary of an answer's parts. */

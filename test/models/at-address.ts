@@ -38,8 +38,8 @@ export async function askAt(
     }),
   });
   const at = baseUrl === null ? {} : { baseUrl };
-  const asked = request(model("openai", "case:text", { ...at, ...definition }), more);
-  const parts = await collect(port.stream(asked, new AbortController().signal));
+  const requested = request(model("openai", "case:text", { ...at, ...definition }), more);
+  const parts = await collect(port.stream(requested, new AbortController().signal));
   const [only, ...others] = sent;
   if (only === undefined || others.length > 0) throw new Error(`not one request: ${JSON.stringify(parts)}`);
   return { ...only, parts };

@@ -44,8 +44,8 @@ describe("requests", () => {
 
   it("A definition's compat states for Chat Completions what the name of a deployment does not", async () => {
     const compat = { maxTokensField: "max_completion_tokens", supportsTemperature: false } as const;
-    const asked = { maxTokens: 50, temperature: 0.5, reasoning: { effort: "low" } as never };
-    const { sent } = await call({ ...chat, compat }, { ...key, ...resource }, asked);
+    const requested = { maxTokens: 50, temperature: 0.5, reasoning: { effort: "low" } as never };
+    const { sent } = await call({ ...chat, compat }, { ...key, ...resource }, requested);
     const body = JSON.parse(sent[0]?.body ?? "") as Record<string, unknown>;
     expect(body).toMatchObject({ max_completion_tokens: 50, reasoning_effort: "low" });
     expect(body).not.toHaveProperty("temperature");
@@ -305,14 +305,14 @@ it("Reasoning that a resource encrypted is sent to this resource alone", async (
 
 it("CLOUD2 No part of an answer contains a created token, including a replacement", async () => {
   const env = { ...clientEnv, AZURE_TENANT_ID: "tenant-shown", ...resource };
-  let asked = 0;
-  const seen: string[] = [];
+  let requested = 0;
+  const received: string[] = [];
   const { port } = cloudPort(env, (url, headers) => {
     if (url.host !== "team.openai.azure.com") return null;
     const token = (headers.get("authorization") ?? "").replace("Bearer ", "");
-    seen.push(token);
-    asked += 1;
-    if (asked === 1) return new Response("expired", { status: 401 });
+    received.push(token);
+    requested += 1;
+    if (requested === 1) return new Response("expired", { status: 401 });
     const chunk = (content: string) => ({
       id: "1",
       created: 1,
@@ -328,9 +328,9 @@ it("CLOUD2 No part of an answer contains a created token, including a replacemen
     });
   });
   const parts = await collect(port.stream(request(model("azure", "m", chat)), new AbortController().signal));
-  expect(new Set(seen).size).toBe(2);
+  expect(new Set(received).size).toBe(2);
   const shown = parts.filter((part) => part.type === "raw" || part.type === "error");
   expect(JSON.stringify(shown)).toContain("[redacted]");
-  for (const token of seen) expect(JSON.stringify(shown)).not.toContain(token);
-  expect(JSON.stringify(shown)).not.toContain(seen[1]?.slice(9));
+  for (const token of received) expect(JSON.stringify(shown)).not.toContain(token);
+  expect(JSON.stringify(shown)).not.toContain(received[1]?.slice(9));
 });

@@ -19,7 +19,7 @@ export interface Arrival {
 }
 
 /** A model, and a request without it. */
-export interface Asked {
+export interface Requested {
   provider: Provider;
   definition?: Partial<AnyModelDefinition>;
   request?: Partial<ModelRequest>;
@@ -69,7 +69,7 @@ export function withPlainId(part: ModelPart): ModelPart {
 /** Reads an answer. */
 export async function readArrival(
   arrival: Arrival,
-  asked: Asked,
+  requested: Requested,
   { reader = () => Promise.resolve(), ...options }: Partial<ModelPortOptions> & { reader?: PartReader },
 ): Promise<ReadAnswer> {
   const stop = new AbortController();
@@ -86,7 +86,7 @@ export async function readArrival(
     ...options,
   });
   const tools = [{ name: "get_weather", description: "The weather", parameters: { type: "object" } }];
-  const given = request(model(asked.provider, "any", asked.definition), { tools, ...asked.request });
+  const given = request(model(requested.provider, "any", requested.definition), { tools, ...requested.request });
   const parts: ModelPart[] = [];
   for await (const part of port.stream(given, stop.signal)) {
     parts.push(withPlainId(part));
@@ -104,11 +104,11 @@ type PartReader = (part: ModelPart) => Promise<void>;
 /** Reads an answer with and without the direct path. */
 export async function readBoth(
   arrival: Arrival,
-  asked: Asked,
+  requested: Requested,
   reader: PartReader = () => Promise.resolve(),
 ): Promise<{ direct: ReadAnswer; package: ReadAnswer }> {
-  const direct = await readArrival(arrival, asked, { reader });
-  return { direct, package: await readArrival(arrival, asked, { reader, direct: false }) };
+  const direct = await readArrival(arrival, requested, { reader });
+  return { direct, package: await readArrival(arrival, requested, { reader, direct: false }) };
 }
 
 /** The pieces of bytes that are cut at these offsets. */

@@ -69,12 +69,12 @@ describe.for(providers)("history for %s", (provider) => {
     "HISTORY1 An error without a visible character is sent as the result, or as a sentence: %j",
     async (blank) => {
       const id = "toolu_01AAAAAAAAAAAA01";
-      const asked = [user("?"), message("assistant", { parts: [call(id)] })];
+      const requested = [user("?"), message("assistant", { parts: [call(id)] })];
       for (const said of [undefined, blank]) {
-        const sent = await sentBy(provider, [...asked, failure(id, blank, said)]);
+        const sent = await sentBy(provider, [...requested, failure(id, blank, said)]);
         expect(sent).toContain("The tool failed without saying why.");
       }
-      expect(await sentBy(provider, [...asked, failure(id, blank, "No such city.")])).toContain("No such city.");
+      expect(await sentBy(provider, [...requested, failure(id, blank, "No such city.")])).toContain("No such city.");
     },
   );
 
@@ -146,14 +146,14 @@ describe.for(providers)("history for %s", (provider) => {
 
   it("HISTORY1 A result that follows other messages is sent after its call", async () => {
     const [first, second] = ["toolu_01AAAAAAAAAAAA01", "toolu_01AAAAAAAAAAAA02"];
-    const asked = message("assistant", { parts: [call(first), call(second)] });
-    const late = [user("?"), asked, result(first, "sunny"), user("Hurry."), result(second, "windy"), user("So?")];
+    const requested = message("assistant", { parts: [call(first), call(second)] });
+    const late = [user("?"), requested, result(first, "sunny"), user("Hurry."), result(second, "windy"), user("So?")];
     const sent = await sentBy(provider, late);
     expect(sent).toMatch(/sunny.*windy.*Hurry.*So\?/);
     expect(sent).not.toContain("no result");
     // An id that occurs again: each result belongs to the last call before it.
     const again = [
-      asked,
+      requested,
       user("Go on."),
       message("assistant", { parts: [call(second)] }),
       user("Hm."),

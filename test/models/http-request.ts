@@ -25,8 +25,8 @@ export async function overHttp(
 ): Promise<OverHttp> {
   const id = crypto.randomUUID();
   const headers = { ...definition.headers, "x-server-id": id };
-  const asked = request(model(provider, "some-model", { ...definition, headers }), more);
-  const parts = await collect(serverPort().stream(asked, new AbortController().signal));
+  const requested = request(model(provider, "some-model", { ...definition, headers }), more);
+  const parts = await collect(serverPort().stream(requested, new AbortController().signal));
   const emitted = await fetch(`${inject("modelServer")}/__requests?id=${id}`);
   const [only, ...others] = await emitted.json<Pick<OverHttp, "body" | "headers">[]>();
   if (only === undefined || others.length > 0) throw new Error(`not one request: ${JSON.stringify(parts)}`);

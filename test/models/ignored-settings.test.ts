@@ -125,8 +125,8 @@ async function sentBy(definition: AnyModelDefinition) {
       return stop();
     },
   });
-  const asked = request(definition, { messages, tools: [weather], parallelToolCalls: false, raw: true });
-  const parts = await collect(port.stream(asked, new AbortController().signal));
+  const requested = request(definition, { messages, tools: [weather], parallelToolCalls: false, raw: true });
+  const parts = await collect(port.stream(requested, new AbortController().signal));
   const warnings = parts.flatMap((part) =>
     part.type === "raw" && part.chunk.includes('"warnings"') ? [part.chunk] : [],
   );
@@ -168,8 +168,8 @@ describe("settings of models", () => {
     Object.entries<ProviderDefinition>({
       "a function": defineProvider({
         name: "own",
-        async *stream(asked, context) {
-          await context.fetch("https://own.example", { method: "POST", body: JSON.stringify(asked) });
+        async *stream(requested, context) {
+          await context.fetch("https://own.example", { method: "POST", body: JSON.stringify(requested) });
           yield { type: "finish", reason: "stop" };
         },
       }),

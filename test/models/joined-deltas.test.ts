@@ -6,7 +6,7 @@ import { describe, expect, inject, it } from "vitest";
 import type { ModelPart } from "#core/ports/model-port.ts";
 import type { Timers } from "#lib/timers.ts";
 
-import { nextTurn, readArrival, type Arrival, type Asked } from "./both-paths.ts";
+import { nextTurn, readArrival, type Arrival, type Requested } from "./both-paths.ts";
 import { wireModels, type Block } from "./wire-answers.ts";
 
 const encoder = new TextEncoder();
@@ -62,10 +62,10 @@ describe.for(wireModels.map((wire) => [wire.name, wire] as const))("%s", ([, wir
     const kind = fc.constantFrom("text" as const, "thinking" as const);
     const blocks = fc.array(fc.record({ kind, pieces }), { minLength: 1, maxLength: 4 });
     const same = fc.asyncProperty(blocks, fc.boolean(), async (given, breaks) => {
-      const asked: Asked = { ...wire, request: {} };
+      const requested: Requested = { ...wire, request: {} };
       const both = [{ joinMs: 30, timers: heldTimers().timers }, {}];
       const [one, other] = await Promise.all(
-        both.map((options) => readArrival({ ...arrivalOf(wire, given), breaks }, asked, options)),
+        both.map((options) => readArrival({ ...arrivalOf(wire, given), breaks }, requested, options)),
       );
       expect(joined(one?.parts ?? [])).toEqual(joined(other?.parts ?? []));
     });
@@ -104,10 +104,10 @@ it("ANSWER8 An aborted answer has the deltas that waited", async () => {
 async function windowsOf(number: number, now: number): Promise<number[]> {
   if (chat === undefined) throw new Error("no wire");
   const { armed, timers } = heldTimers();
-  const seen = new Set<number>();
+  const received = new Set<number>();
   const reader = (): Promise<void> => {
     // Longer timers limit the silence at the end of an answer.
-    for (const { milliseconds } of armed) if (milliseconds < 1000) seen.add(milliseconds);
+    for (const { milliseconds } of armed) if (milliseconds < 1000) received.add(milliseconds);
     return nextTurn();
   };
   const read = () =>
@@ -118,7 +118,7 @@ async function windowsOf(number: number, now: number): Promise<number[]> {
       reader,
     });
   await Promise.all(Array.from({ length: number }, read));
-  return [...seen];
+  return [...received];
 }
 
 it("ANSWER8 The window is shorter while few answers are read", async () => {

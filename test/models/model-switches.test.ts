@@ -176,9 +176,9 @@ function resultOf(call: Extract<StoredPart, { type: "tool_call" }>, { outcome, o
 function messagesOf(given: Step): ModelMessage[] {
   const { parts } = answers[given.answer % answers.length] ?? { parts: [] };
   const results = parts.flatMap((part) => (part.type === "tool_call" ? resultOf(part, given) : []));
-  const asked = message("user", { parts: [{ type: "text", text: given.said }, ...given.files] });
+  const requested = message("user", { parts: [{ type: "text", text: given.said }, ...given.files] });
   const hurry = given.late ? [message("user", { parts: [{ type: "text", text: "Hurry." }] })] : [];
-  return [asked, message("assistant", { parts }), ...hurry, ...results];
+  return [requested, message("assistant", { parts }), ...hurry, ...results];
 }
 
 it("The fixtures have thinking with data of providers, calls and pictures", async () => {
@@ -221,9 +221,9 @@ const image = { type: "image", path: "/a.png", name: "a.png", mime_type: "image/
 
 /** The request with a tool's result that has these parts and this text. */
 async function resultSent(provider: Provider, parts: StoredPart[], text: string): Promise<string> {
-  const [asked, answered] = callAndResult("toolu_01AAAAAAAAAAAA01");
+  const [requested, answered] = callAndResult("toolu_01AAAAAAAAAAAA01");
   const shown = { ...answered, parts, result: { status: "success", result: text } } as ModelMessage;
-  const { body } = await capture(provider, { messages: [user("?"), asked as ModelMessage, shown], tools });
+  const { body } = await capture(provider, { messages: [user("?"), requested as ModelMessage, shown], tools });
   return JSON.stringify(body);
 }
 

@@ -41,7 +41,7 @@ const namesOf = (content: readonly Json[]): string[] =>
 
 it("PROVTOOL3 An answer of the model server with a search is stored with its sources, and its blocks are in the next request to the server", async () => {
   const bodies: JsonObject[] = [];
-  const asked = async (name: string, direct: boolean, more: Partial<ModelRequest> = {}) => {
+  const requested = async (name: string, direct: boolean, more: Partial<ModelRequest> = {}) => {
     const port = serverPort({
       fetch: (input, init) => {
         bodies.push(JSON.parse(typeof init?.body === "string" ? init.body : "{}") as JsonObject);
@@ -54,8 +54,8 @@ it("PROVTOOL3 An answer of the model server with a search is stored with its sou
     expect(grammarFaults(parts)).toEqual([]);
     return { stored: storedAnswer(parts).parts, ...readAnswer(parts) };
   };
-  const { stored, text, end } = await asked("grounded", true);
-  expect(stored).toEqual((await asked("grounded", false)).stored);
+  const { stored, text, end } = await requested("grounded", true);
+  expect(stored).toEqual((await requested("grounded", false)).stored);
   expect(text).toBe("Let me look.It rains in Oslo, until noon.");
   expect(stored).toMatchObject([
     { type: "text", text: "Let me look." },
@@ -70,7 +70,7 @@ it("PROVTOOL3 An answer of the model server with a search is stored with its sou
     { text: ", until noon." },
   ]);
   expect(end).toMatchObject({ sources: [{ url: "https://weather.example/oslo", title: "Weather in Oslo" }] });
-  const next = await asked("text", true, { messages: transcript(stored) });
+  const next = await requested("text", true, { messages: transcript(stored) });
   expect(next.text).toBe("Hello there, how can I help?");
   expect(at(bodies.at(-1), "messages", 1, "content")).toMatchObject([
     { text: "Let me look." },

@@ -139,9 +139,9 @@ describe("the Responses API", () => {
     for (const to of [own, elsewhere]) {
       const { body } = await askAt(to, { tools, messages }, { model: "gpt-5.4", api: "chat" });
       expect(JSON.stringify(body)).not.toMatch(/gAAAA|I need the weather|rs_68/);
-      const [, , asked, result] = [...(body["messages"] ?? [])];
-      expect(asked?.["tool_calls"]?.[0]).toMatchObject({ function: { name: "get_weather" } });
-      expect(result).toMatchObject({ role: "tool", tool_call_id: asked?.["tool_calls"]?.[0]?.["id"] });
+      const [, , requested, result] = [...(body["messages"] ?? [])];
+      expect(requested?.["tool_calls"]?.[0]).toMatchObject({ function: { name: "get_weather" } });
+      expect(result).toMatchObject({ role: "tool", tool_call_id: requested?.["tool_calls"]?.[0]?.["id"] });
     }
   });
 

@@ -118,8 +118,8 @@ describe("thinking", () => {
   });
 
   it("A thinking budget that is raised to the minimum is logged as a warning", async () => {
-    const asked = request(model("anthropic", "case:text"), { reasoning: { effort: "low" } });
-    const parts = await collect(serverPort().stream(asked, new AbortController().signal));
+    const requested = request(model("anthropic", "case:text"), { reasoning: { effort: "low" } });
+    const parts = await collect(serverPort().stream(requested, new AbortController().signal));
     expect(parts[0]).toMatchObject({ type: "raw", chunk: expect.stringContaining("floor of 1024") });
   });
 });

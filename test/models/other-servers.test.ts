@@ -114,15 +114,15 @@ describe("thinking in a field of its own", () => {
 
 describe("fields that servers refuse", () => {
   it("Streaming requests ask for usage, except those to Mistral, unless `compat.supportsStreamUsage` sets otherwise", async () => {
-    const asked = async (at: string, supportsStreamUsage?: boolean) => {
+    const requested = async (at: string, supportsStreamUsage?: boolean) => {
       const compat = supportsStreamUsage === undefined ? {} : { supportsStreamUsage };
       return (await askAt(at, {}, { compat })).body["stream_options"];
     };
-    expect(await asked(local)).toEqual({ include_usage: true });
-    expect(await asked(mistral)).toBeUndefined();
-    expect(await asked(mistral, true)).toEqual({ include_usage: true });
-    expect(await asked(local, false)).toBeUndefined();
-    expect(await asked("https://mistral.ai.evil.example/v1")).toEqual({ include_usage: true });
+    expect(await requested(local)).toEqual({ include_usage: true });
+    expect(await requested(mistral)).toBeUndefined();
+    expect(await requested(mistral, true)).toEqual({ include_usage: true });
+    expect(await requested(local, false)).toBeUndefined();
+    expect(await requested("https://mistral.ai.evil.example/v1")).toEqual({ include_usage: true });
   });
 
   it("Mistral is sent call ids of nine letters and digits, the same in a call and its result", async () => {
@@ -187,7 +187,7 @@ describe("differences that depend on the model, wherever it is served", () => {
 
   it("Each field of `compat` overrides what is known of the host and of the model's id", async () => {
     const sent = async (at: string, model: string, compat: ModelCompatibility) => {
-      const asked = {
+      const requested = {
         tools,
         messages,
         parallelToolCalls: false,
@@ -195,7 +195,7 @@ describe("differences that depend on the model, wherever it is served", () => {
         maxTokens: 9,
         reasoning: { maxTokens: 0 },
       };
-      return (await askAt(at, asked, { model, compat })).body;
+      return (await askAt(at, requested, { model, compat })).body;
     };
     const o3 = await sent(gateway, "o3", {});
     expect(o3).toMatchObject({ max_completion_tokens: 9 });

@@ -5,20 +5,20 @@ import { describe, expect, it } from "vitest";
 import { createModelPort } from "#models/create-model-port.ts";
 import { defineProvider, type ProviderRequest } from "#spec/index.ts";
 
-import { askStream, failureOf, finish, named, weather, yields, type Asked, type Stream } from "./ask-function.ts";
+import { askStream, failureOf, finish, named, weather, yields, type Requested, type Stream } from "./ask-function.ts";
 import { callAndResult, message, readAnswer, request, user } from "./ask-model.ts";
 import { ownModel } from "./own-providers.ts";
 
 describe("the request of a function", () => {
   /** The request that the function receives. */
-  async function received(asked: Asked): Promise<ProviderRequest> {
+  async function received(requested: Requested): Promise<ProviderRequest> {
     const requests: ProviderRequest[] = [];
     const stream: Stream = async function* (given) {
       requests.push(given);
       yield { type: "text", text: "{}" };
       yield finish;
     };
-    await askStream(stream, asked);
+    await askStream(stream, requested);
     const [first] = requests;
     if (first === undefined) throw new Error("the function was not called");
     return first;
@@ -153,10 +153,10 @@ describe("an abort of a function", () => {
   it("PROVIDER11 A request of the context's fetch is aborted with the model request, also without a signal", async () => {
     const control = new AbortController();
     const signals: (AbortSignal | null | undefined)[] = [];
-    const held = new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode("a")) });
+    const paused = new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode("a")) });
     const fetch: typeof globalThis.fetch = (_input, init) => {
       signals.push(init?.signal);
-      return Promise.resolve(new Response(held));
+      return Promise.resolve(new Response(paused));
     };
     const stream: Stream = async function* (_request, context) {
       const response = await context.fetch("https://m.example/", { signal: new AbortController().signal });

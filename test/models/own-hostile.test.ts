@@ -13,7 +13,7 @@ import { grammarFaults } from "./grammar.ts";
 import { ownModel } from "./own-providers.ts";
 
 const secret = "hidden-value-of-the-key";
-const asked = { env: { MY_KEY: secret }, variables: ["MY_KEY"] };
+const requested = { env: { MY_KEY: secret }, variables: ["MY_KEY"] };
 
 /** A value that contains itself. */
 const cyclic: Record<string, unknown> = {};
@@ -37,7 +37,7 @@ async function askParts(sent: readonly unknown[], provider: Partial<AiSdkProvide
   });
   const model = { specificationVersion: "v3", provider: "p", modelId: "m", doStream: async () => ({ stream }) };
   const definition = defineProvider({ ...provider, name: "mine", variables: ["MY_KEY"], model: () => model as never });
-  const port = createModelPort({ env: asked.env, fetch: () => Promise.reject(new Error("no")) });
+  const port = createModelPort({ env: requested.env, fetch: () => Promise.reject(new Error("no")) });
   const parts = await collect(port.stream(request(ownModel(definition)), new AbortController().signal));
   expect(grammarFaults(parts)).toEqual([]);
   return parts;
@@ -131,7 +131,7 @@ describe("errors of a provider", () => {
         if (isThrown) throw new Error(String(value));
         yield value;
       };
-      const { end } = readAnswer(await askStream(stream, asked));
+      const { end } = readAnswer(await askStream(stream, requested));
       expect(JSON.stringify(end)).not.toContain(secret.slice(0, 3));
     }
   });

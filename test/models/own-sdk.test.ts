@@ -19,18 +19,18 @@ import { ownFile, ownModel } from "./own-providers.ts";
 
 const named = ` (provider "mine" of ${ownFile})`;
 
-interface Asked {
+interface Requested {
   more?: Partial<ModelRequest>;
   model?: Partial<AnyModelDefinition>;
   provider?: Partial<AiSdkProviderDefinition>;
   signal?: AbortSignal;
 }
 
-async function askModel(make: (...given: never[]) => unknown, asked: Asked = {}): Promise<ModelPart[]> {
-  const definition = defineProvider({ ...asked.provider, name: "mine", model: make as never });
+async function askModel(make: (...given: never[]) => unknown, requested: Requested = {}): Promise<ModelPart[]> {
+  const definition = defineProvider({ ...requested.provider, name: "mine", model: make as never });
   const port = createModelPort({ env: {}, fetch });
-  const signal = asked.signal ?? new AbortController().signal;
-  const parts = await collect(port.stream(request(ownModel(definition, asked.model), asked.more), signal));
+  const signal = requested.signal ?? new AbortController().signal;
+  const parts = await collect(port.stream(request(ownModel(definition, requested.model), requested.more), signal));
   expect(grammarFaults(parts)).toEqual([]);
   return parts;
 }
@@ -65,8 +65,8 @@ const said = [
   { type: "text-end", id: "1" },
 ];
 
-async function failureOf(make: (...given: never[]) => unknown, asked: Asked = {}) {
-  const { end } = readAnswer(await askModel(make, asked));
+async function failureOf(make: (...given: never[]) => unknown, requested: Requested = {}) {
+  const { end } = readAnswer(await askModel(make, requested));
   return end.type === "error" ? end.failure : null;
 }
 
@@ -90,8 +90,8 @@ describe("the model of a provider", () => {
     };
     const definition = defineProvider({ name: "mine", model: make as never });
     const port = createModelPort({ env: {}, fetch });
-    const asked = request(ownModel(definition));
-    for (let time = 0; time < 2; time += 1) await collect(port.stream(asked, new AbortController().signal));
+    const requested = request(ownModel(definition));
+    for (let time = 0; time < 2; time += 1) await collect(port.stream(requested, new AbortController().signal));
     expect(ids).toEqual(["m-1", "m-1"]);
   });
 
@@ -197,25 +197,25 @@ describe("the model of a provider", () => {
 });
 
 describe("the request of a model", () => {
-  async function received(asked: Asked): Promise<LanguageModelV3CallOptions> {
+  async function received(requested: Requested): Promise<LanguageModelV3CallOptions> {
     const calls: LanguageModelV3CallOptions[] = [];
-    await askModel(() => modelOf([...said, finish], (options) => calls.push(options)), asked);
+    await askModel(() => modelOf([...said, finish], (options) => calls.push(options)), requested);
     const [first] = calls;
     if (first === undefined) throw new Error("the model was not called");
     return first;
   }
 
   it("PROVIDER13 The provider's options are sent under the name of its package", async () => {
-    const asked: ProviderOptionsRequest[] = [];
+    const requested: ProviderOptionsRequest[] = [];
     const options = (given: ProviderOptionsRequest) => {
-      asked.push(given);
+      requested.push(given);
       return { effort: given.thinking?.effort };
     };
     const more = { reasoning: { effort: "high" as const }, parallelToolCalls: false };
     expect((await received({ more, provider: { options, optionsName: "groq" } })).providerOptions).toEqual({
       groq: { effort: "high" },
     });
-    expect(asked).toEqual([{ thinking: { effort: "high", tokens: 8192 }, parallelToolCalls: false }]);
+    expect(requested).toEqual([{ thinking: { effort: "high", tokens: 8192 }, parallelToolCalls: false }]);
     const wrong = await failureOf(() => modelOf([]), { provider: { options: (() => 5) as never } });
     expect(wrong?.message).toBe(`The function \`options\` has to return an object of options, and no promise.${named}`);
   });

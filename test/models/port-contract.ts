@@ -21,8 +21,8 @@ import { ownFile } from "./own-providers.ts";
 
 /** Requests a case whose answer is controlled by headers; `id` names the exchange to the server. */
 function steered(provider: AnyProvider, name: string, headers: Record<string, string>, signal: AbortSignal) {
-  const asked = request(model(provider, `case:${name}`, { headers }));
-  return serverPort().stream(asked, signal);
+  const requested = request(model(provider, `case:${name}`, { headers }));
+  return serverPort().stream(requested, signal);
 }
 
 async function howItClosed(id: string): Promise<unknown> {
@@ -193,9 +193,10 @@ export function modelPortContract(provider: AnyProvider): void {
     ])("When the reader leaves early, the connection is closed also if fetch %s", async (title, fetchWithout) => {
       const id = `left-${title.slice(0, 4)}-${provider}`;
       const headers = { "x-server-hold": "900", "x-server-id": id };
-      const asked = request(model(provider, "case:text", { headers }));
+      const requested = request(model(provider, "case:text", { headers }));
       const port = serverPort({ fetch: fetchWithout });
-      for await (const part of port.stream(asked, new AbortController().signal)) if (part.type === "text_delta") break;
+      for await (const part of port.stream(requested, new AbortController().signal))
+        if (part.type === "text_delta") break;
       expect(await howItClosed(id)).toEqual({ complete: false });
     });
 
@@ -223,8 +224,8 @@ export function modelPortContract(provider: AnyProvider): void {
     it("A rejected fetch is a retryable network error that names host and port, not an exception", async () => {
       const rejected = async (baseUrl?: string) => {
         const port = serverPort({ fetch: () => Promise.reject(new TypeError("Network connection lost.")) });
-        const asked = model(provider, "case:text", baseUrl === undefined ? {} : { baseUrl });
-        return collect(port.stream(request(asked), new AbortController().signal));
+        const requested = model(provider, "case:text", baseUrl === undefined ? {} : { baseUrl });
+        return collect(port.stream(request(requested), new AbortController().signal));
       };
       const failed = (host: string) => [
         {

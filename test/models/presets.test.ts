@@ -27,8 +27,8 @@ async function ask(definition: Partial<AnyModelDefinition>, env: Record<string, 
       return fetch(`${inject("modelServer")}/v1/chat/completions`, init);
     }),
   });
-  const asked = request(model(provider, "case:text", definition));
-  const parts = await collect(port.stream(asked, new AbortController().signal));
+  const requested = request(model(provider, "case:text", definition));
+  const parts = await collect(port.stream(requested, new AbortController().signal));
   return { sent, parts };
 }
 
@@ -106,8 +106,8 @@ describe("presets", () => {
       const respond = () => Promise.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
       const port = createModelPort({ env: { GROQ_API_KEY: "k", AI: { run: respond } }, fetch: respond });
       let direct = 0;
-      const asked = request({ ...model(provider, "m"), ...fields });
-      for await (const part of port.stream(asked, new AbortController().signal))
+      const requested = request({ ...model(provider, "m"), ...fields });
+      for await (const part of port.stream(requested, new AbortController().signal))
         if (part.type === "finish") direct = part.chunks?.direct ?? 0;
       expect(direct).toBeGreaterThan(0);
     },
@@ -129,8 +129,8 @@ describe("presets", () => {
       env: { MOONSHOT_API_KEY: "k" },
       fetch: () => Promise.resolve(new Response(body, { headers })),
     });
-    const asked = request(model(provider, "kimi-k2.5", { preset: "moonshot" }));
-    const { end } = readAnswer(await collect(port.stream(asked, new AbortController().signal)));
+    const requested = request(model(provider, "kimi-k2.5", { preset: "moonshot" }));
+    const { end } = readAnswer(await collect(port.stream(requested, new AbortController().signal)));
     expect(end).toMatchObject({ usage: { input: 6, cache_read: 4, output: 2, total_tokens: 12 } });
   });
 
@@ -190,8 +190,8 @@ describe("keys", () => {
       env: { PLAIN: "value-of-the-secret" },
       fetch: () => Promise.resolve(new Response(JSON.stringify({ error: "bad value-of-the-secret" }), { status: 401 })),
     });
-    const asked = request(model(provider, "m", { baseUrl: "https://llm.example/v1", keyVariable: "PLAIN" }));
-    const parts = JSON.stringify(await collect(port.stream(asked, new AbortController().signal)));
+    const requested = request(model(provider, "m", { baseUrl: "https://llm.example/v1", keyVariable: "PLAIN" }));
+    const parts = JSON.stringify(await collect(port.stream(requested, new AbortController().signal)));
     expect(parts).not.toContain("value-of-the-secret");
     expect(parts).toContain("(The key is read from PLAIN.)");
   });

@@ -182,9 +182,9 @@ it("PROVTOOL1 The plugins of OpenRouter are in requests to the model server unle
   ];
   const definition = model("openrouter", "case:cited", { providerTools });
   expect(ignoredField(definition)).toBeUndefined();
-  const asked = (more: Partial<ModelRequest> = {}) =>
+  const requested = (more: Partial<ModelRequest> = {}) =>
     collect(port.stream(request(definition, more), new AbortController().signal));
-  const parts = await asked();
+  const parts = await requested();
   expect(bodies[0]).toMatchObject({
     plugins: [
       { id: "web", max_results: 3 },
@@ -197,7 +197,7 @@ it("PROVTOOL1 The plugins of OpenRouter are in requests to the model server unle
     end: { sources: [{ url: "https://a.example/won", title: "A says" }, {}] },
   });
   expect(toolsIn(storedAnswer(parts).parts)).toEqual([]);
-  await asked({ toolChoice: "none" });
+  await requested({ toolChoice: "none" });
   expect(bodies[1]).not.toHaveProperty("plugins");
   expect(ignoredField({ ...definition, providerTools: [{ type: "web_search" }] })?.reason).toContain(
     "expected one of web, file-parser (https://openrouter.ai/docs/guides/features/plugins)",

@@ -21,7 +21,7 @@ const fields: Record<Wire, (body: Sent) => unknown> = {
   bedrock: (body) => body["additionalModelRequestFields"],
 };
 
-async function asked(
+async function requested(
   provider: Provider,
   reasoning: ReasoningConfig,
   { model, ...more }: Partial<Omit<ModelRequest, "model">> & { model?: string } = {},
@@ -37,13 +37,13 @@ describe("openai", () => {
     "The OpenAI model %s is sent the reasoning effort",
     async (model) => {
       for (const effort of ["low", "medium", "high"] as const) {
-        expect((await asked("openai", { effort }, { model })).sent).toBe(effort);
+        expect((await requested("openai", { effort }, { model })).sent).toBe(effort);
       }
     },
   );
 
   it("A number of reasoning tokens is sent to OpenAI as the nearest effort, replaces the effort that is set, and logs a warning", async () => {
-    const { sent, warnings } = await asked("openai", { effort: "high", maxTokens: 2000 }, { model: "o4-mini" });
+    const { sent, warnings } = await requested("openai", { effort: "high", maxTokens: 2000 }, { model: "o4-mini" });
     expect(sent).toBe("medium");
     expect(warnings).toContain('2000 tokens were asked for as effort \\"medium\\"');
   });
@@ -51,7 +51,7 @@ describe("openai", () => {
   it.for(["gpt-4o", "gpt-4.1", "gpt-5-chat-latest"])(
     "The model %s, which does not reason, is sent no reasoning effort",
     async (model) => {
-      const { sent, warnings } = await asked("openai", { effort: "high" }, { model });
+      const { sent, warnings } = await requested("openai", { effort: "high" }, { model });
       expect(sent).toBeUndefined();
       expect(warnings).toContain("does not reason");
     },
@@ -59,14 +59,21 @@ describe("openai", () => {
 
   it("The lowest reasoning effort is sent to OpenAI models that support it, and `low` to others", async () => {
     const level = { thinkingLevel: "minimal" } as const;
-    expect((await asked("openai", {}, { model: "gpt-5-mini" }, level)).sent).toBe("minimal");
-    expect((await asked("openai", {}, { model: "o4-mini" }, level)).sent).toBe("low");
+    expect((await requested("openai", {}, { model: "gpt-5-mini" }, level)).sent).toBe("minimal");
+    expect((await requested("openai", {}, { model: "o4-mini" }, level)).sent).toBe("low");
     expect(
-      (await asked("openai", {}, { model: "gpt-4o" }, { ...level, compat: { supportsReasoningEffort: true } })).sent,
+      (await requested("openai", {}, { model: "gpt-4o" }, { ...level, compat: { supportsReasoningEffort: true } }))
+        .sent,
     ).toBe("minimal");
     expect(
-      (await asked("openai", { effort: "low" }, { model: "o4-mini" }, { compat: { supportsReasoningEffort: false } }))
-        .sent,
+      (
+        await requested(
+          "openai",
+          { effort: "low" },
+          { model: "o4-mini" },
+          { compat: { supportsReasoningEffort: false } },
+        )
+      ).sent,
     ).toBeUndefined();
   });
 });
@@ -74,11 +81,11 @@ describe("openai", () => {
 describe("anthropic", () => {
   it("Models up to Claude 4.6 are sent a thinking budget, which is raised to the minimum with a warning and kept under the token limit", async () => {
     for (const model of ["claude-sonnet-4-5-20250929", "claude-opus-4-6", "claude-sonnet-4-20250514"]) {
-      const { sent, body, warnings } = await asked("anthropic", { maxTokens: 300 }, { model, maxTokens: 4000 });
+      const { sent, body, warnings } = await requested("anthropic", { maxTokens: 300 }, { model, maxTokens: 4000 });
       expect(sent).toEqual({ thinking: { type: "enabled", budget_tokens: 1024 }, effort: undefined });
       expect([body["max_tokens"], warnings.includes("raised to the floor of 1024")]).toEqual([4000, true]);
     }
-    const { sent, body } = await asked("anthropic", { effort: "low", maxTokens: 5000 }, { maxTokens: 5000 });
+    const { sent, body } = await requested("anthropic", { effort: "low", maxTokens: 5000 }, { maxTokens: 5000 });
     expect(sent).toEqual({ thinking: { type: "enabled", budget_tokens: 3976 }, effort: undefined });
     expect(body["max_tokens"]).toBe(5000);
   });
@@ -86,9 +93,9 @@ describe("anthropic", () => {
   it.for(["claude-opus-4-7", "claude-sonnet-5", "claude-haiku-5-5-20261001", "claude-fable-5"])(
     "The model %s, which refuses a thinking budget, is sent a reasoning effort and shows its thinking unless `exclude` is set",
     async (model) => {
-      const shown = await asked("anthropic", { effort: "medium" }, { model });
+      const shown = await requested("anthropic", { effort: "medium" }, { model });
       expect(shown.sent).toEqual({ thinking: { type: "adaptive", display: "summarized" }, effort: "medium" });
-      const hidden = await asked("anthropic", { maxTokens: 9000, exclude: true }, { model });
+      const hidden = await requested("anthropic", { maxTokens: 9000, exclude: true }, { model });
       expect(hidden.sent).toEqual({ thinking: { type: "adaptive", display: "omitted" }, effort: "high" });
       expect(hidden.warnings).toContain("takes no thinking budget");
       expect(shown.body["max_tokens"]).toBe(8192);
@@ -97,10 +104,10 @@ describe("anthropic", () => {
 
   it("Anthropic is sent no thinking options with a forced call, after another provider's calls or with too few tokens, and the log has a warning", async () => {
     const high = { effort: "high" } as const;
-    const forced = await asked("anthropic", high, { tools, toolChoice: "required" });
+    const forced = await requested("anthropic", high, { tools, toolChoice: "required" });
     const messages = [user("?"), ...callAndResult("call_1234567890")];
-    const foreign = await asked("anthropic", high, { messages, tools });
-    const narrow = await asked("anthropic", high, { maxTokens: 1024 });
+    const foreign = await requested("anthropic", high, { messages, tools });
+    const narrow = await requested("anthropic", high, { maxTokens: 1024 });
     for (const { sent, warnings } of [forced, foreign, narrow]) {
       expect(sent).toEqual({ thinking: undefined, effort: undefined });
       expect(warnings).toMatch(/not asked to/);
@@ -111,7 +118,7 @@ describe("anthropic", () => {
 describe("google", () => {
   it("Models up to Gemini 2.5 are sent a thinking budget between the model's bounds and under the token limit", async () => {
     const budget = async (model: string, reasoning: ReasoningConfig, maxTokens: number | null = null) => {
-      const { sent, warnings } = await asked("google", reasoning, { model, maxTokens });
+      const { sent, warnings } = await requested("google", reasoning, { model, maxTokens });
       return [(sent as { thinkingBudget?: number } | undefined)?.thinkingBudget, warnings.includes("floor")];
     };
     expect(await budget("gemini-2.5-flash", { effort: "low" })).toEqual([512, false]);
@@ -126,7 +133,7 @@ describe("google", () => {
 
   it("Gemini from version 3 on is sent a thinking level, or the number of thinking tokens that was set", async () => {
     const sent = async (model: string, reasoning: ReasoningConfig) =>
-      (await asked("google", reasoning, { model })).sent;
+      (await requested("google", reasoning, { model })).sent;
     const shown = { includeThoughts: true };
     expect(await sent("gemini-3.1-pro", { effort: "medium" })).toEqual({ thinkingLevel: "medium", ...shown });
     expect(await sent("gemini-3-pro-preview", { effort: "medium" })).toEqual({ thinkingLevel: "high", ...shown });
@@ -134,12 +141,12 @@ describe("google", () => {
   });
 
   it("Gemini is not asked for thoughts if they are excluded, and a model that does not think is sent no thinking options", async () => {
-    expect((await asked("google", { effort: "low", exclude: true }, { model: "gemini-2.5-flash" })).sent).toEqual({
+    expect((await requested("google", { effort: "low", exclude: true }, { model: "gemini-2.5-flash" })).sent).toEqual({
       thinkingBudget: 512,
       includeThoughts: false,
     });
     for (const model of ["gemini-2.0-flash", "gemini-1.5-pro", "gemma-3-27b-it"]) {
-      const { sent, warnings } = await asked("google", { effort: "low" }, { model });
+      const { sent, warnings } = await requested("google", { effort: "low" }, { model });
       expect(sent).toBeUndefined();
       expect(warnings).toContain("does not think");
     }
@@ -148,7 +155,7 @@ describe("google", () => {
 
 describe("openrouter", () => {
   it("OpenRouter is sent the reasoning effort or the number of reasoning tokens, and `exclude` also if neither is set", async () => {
-    const sent = async (reasoning: ReasoningConfig, more = {}) => (await asked("openrouter", reasoning, more)).sent;
+    const sent = async (reasoning: ReasoningConfig, more = {}) => (await requested("openrouter", reasoning, more)).sent;
     expect(await sent({ effort: "medium" })).toEqual({ effort: "medium" });
     expect(await sent({ effort: "low", maxTokens: 700 })).toEqual({ max_tokens: 700 });
     expect(await sent({ effort: "low", exclude: true })).toEqual({ effort: "low", exclude: true });
@@ -166,7 +173,7 @@ describe("every provider", () => {
     "The provider %s is sent no reasoning fields without reasoning options, and is not sent `include`",
     async (provider) => {
       for (const reasoning of [{}, { include: true }]) {
-        const { sent } = await asked(provider, reasoning, { model: "o4-mini" });
+        const { sent } = await requested(provider, reasoning, { model: "o4-mini" });
         expect(JSON.stringify(sent ?? {})).toBe("{}");
       }
       const { body } = await overHttp(provider);

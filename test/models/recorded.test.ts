@@ -130,8 +130,8 @@ describe("recorded answers", () => {
 
       expect(text).toBe(official.text);
       expect(thinking).toBe(other.reasoning);
-      const asked = official.toolCalls.map(({ name: tool, args }) => [tool, args]);
-      expect(calls.map((call) => [call.name, JSON.parse(call.arguments)])).toEqual(asked);
+      const requested = official.toolCalls.map(({ name: tool, args }) => [tool, args]);
+      expect(calls.map((call) => [call.name, JSON.parse(call.arguments)])).toEqual(requested);
 
       if (end.type === "error") throw new Error(`${end.failure.kind}: ${end.failure.message}`);
       const expectedStop = calls.length > 0 ? "tool_calls" : stopReasons[other.finishReason.unified];

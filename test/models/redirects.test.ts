@@ -12,18 +12,18 @@ const otherPort = here.replace(/:\d+$/, ":9");
 async function redirected(provider: Provider, status: number, to: string) {
   const id = crypto.randomUUID();
   const headers = { "x-server-id": id, "x-server-redirect": `${status} ${to}` };
-  const asked = request(model(provider, "case:text", { headers }));
-  const parts = await collect(serverPort().stream(asked, new AbortController().signal));
+  const requested = request(model(provider, "case:text", { headers }));
+  const parts = await collect(serverPort().stream(requested, new AbortController().signal));
   const paths = await (await fetch(`${here}/__requests?id=${id}`)).json<{ path: string }[]>();
-  return { parts, asked: paths.map(({ path }) => path) };
+  return { parts, requested: paths.map(({ path }) => path) };
 }
 
 describe.for(providers)("%s", (provider) => {
   it.for([301, 302, 303, 307, 308])(
     "SECRET1 A redirect of status %s to another origin is not followed, and the failure names it",
     async (status) => {
-      const { parts, asked } = await redirected(provider, status, elsewhere);
-      expect(asked).toHaveLength(1);
+      const { parts, requested } = await redirected(provider, status, elsewhere);
+      expect(requested).toHaveLength(1);
       const { end } = readAnswer(parts);
       expect(end).toMatchObject({ type: "error", failure: { retryable: false } });
       expect(JSON.stringify(end)).toContain(`redirects to ${elsewhere}, another origin`);
@@ -32,22 +32,22 @@ describe.for(providers)("%s", (provider) => {
 
   it("SECRET1 A redirect to another port or another scheme counts as another origin", async () => {
     for (const to of [otherPort, here.replace("http:", "https:")]) {
-      const { parts, asked } = await redirected(provider, 307, to);
-      expect(asked).toHaveLength(1);
+      const { parts, requested } = await redirected(provider, 307, to);
+      expect(requested).toHaveLength(1);
       expect(JSON.stringify(readAnswer(parts).end)).toContain(`redirects to ${to}, another origin`);
     }
   });
 
   it.for([307, 308])("SECRET1 A redirect of status %s within the origin is followed", async (status) => {
-    const { parts, asked } = await redirected(provider, status, here);
-    expect(asked).toHaveLength(2);
-    expect(asked[1]).toBe(`/moved${asked[0]}`);
+    const { parts, requested } = await redirected(provider, status, here);
+    expect(requested).toHaveLength(2);
+    expect(requested[1]).toBe(`/moved${requested[0]}`);
     expect(readAnswer(parts).text).toBe("Hello there, how can I help?");
   });
 
   it("SECRET1 A redirect of status 302, which would drop the request's body, is refused even within the origin", async () => {
-    const { parts, asked } = await redirected(provider, 302, here);
-    expect(asked).toHaveLength(1);
+    const { parts, requested } = await redirected(provider, 302, here);
+    expect(requested).toHaveLength(1);
     expect(JSON.stringify(readAnswer(parts).end)).toContain("status 302");
   });
 });

@@ -17,7 +17,7 @@ function classify({ status, headers = {}, body }: RefusalCase) {
   return classifyFailure(error, context);
 }
 
-function holds(refusal: RefusalCase): void {
+function waitFor(refusal: RefusalCase): void {
   const { kind, retryable = kind === "network", wait = null, sentence } = refusal;
   const failure = classify(refusal);
   expect(failure).toMatchObject({ kind, retryable, retry_after_ms: wait });
@@ -29,17 +29,19 @@ const titled = (cases: readonly RefusalCase[]) => cases.map((refusal) => [refusa
 describe("refusals", () => {
   it.for(titled(waits))(
     "The delay before a retry is read from a header, a field or a sentence, and a delay of hours is not waited for: %s",
-    ([, refusal]) => holds(refusal),
+    ([, refusal]) => waitFor(refusal),
   );
 
   it.for(titled(refusals))(
     "A refused API key is distinguished from other refusals, such as those of a region or of content: %s",
-    ([, refusal]) => holds(refusal),
+    ([, refusal]) => waitFor(refusal),
   );
 
-  it.for(titled(overflows))("An overflow is distinguished from other limits: %s", ([, refusal]) => holds(refusal));
+  it.for(titled(overflows))("An overflow is distinguished from other limits: %s", ([, refusal]) => waitFor(refusal));
 
-  it.for(titled(shapes))("The message of a failure is found in JSON of any shape: %s", ([, refusal]) => holds(refusal));
+  it.for(titled(shapes))("The message of a failure is found in JSON of any shape: %s", ([, refusal]) =>
+    waitFor(refusal),
+  );
 
   it("A failure's message never contains the JSON around it", () => {
     const all = [...waits, ...refusals, ...overflows, ...shapes].map((refusal) => classify(refusal).message);

@@ -29,8 +29,8 @@ describe.for(providers)("%s", (provider) => {
       const port = serverPort({ fetch: (input) => (sent.push(input), Promise.resolve(new Response())) });
       // Google's API has no field for the tool choice with this name; its own is below.
       const name = wireOf(provider) === "google" && /choice/i.test(field) ? "tool_config" : field;
-      const asked = request(model(provider, "some-model"), { params: { [name]: "x" } });
-      expect(await collect(port.stream(asked, signal))).toMatchObject([
+      const requested = request(model(provider, "some-model"), { params: { [name]: "x" } });
+      expect(await collect(port.stream(requested, signal))).toMatchObject([
         { type: "error", failure: { kind: "api", retryable: false, message: expect.stringContaining(`"${name}"`) } },
       ]);
       expect(sent).toEqual([]);
@@ -56,8 +56,8 @@ it.for([
 ] as const)(
   "PARAMS2 A request to %s with params for a field that only the runtime sets ends with an error: %o",
   async ([provider, params]) => {
-    const asked = request(model(provider, "some-model"), { params: structuredClone(params) as never });
-    const parts = await collect(serverPort().stream(asked, signal));
+    const requested = request(model(provider, "some-model"), { params: structuredClone(params) as never });
+    const parts = await collect(serverPort().stream(requested, signal));
     expect(parts).toMatchObject([
       { type: "error", failure: { message: expect.stringContaining("only the runtime sets") } },
     ]);
@@ -118,7 +118,10 @@ describe("the access to a model", () => {
 
   it("ACCESS1 A model with its own key needs no key in the environment", async () => {
     const port = serverPort({ env: {}, accessTo: () => ({ apiKey: "own-key-0001" }) });
-    const asked = request(model("openai", "case:text", { baseUrl: `${inject("modelServer")}/v1` }));
-    expect((await collect(port.stream(asked, signal))).at(-1)).toMatchObject({ type: "finish", stop_reason: "stop" });
+    const requested = request(model("openai", "case:text", { baseUrl: `${inject("modelServer")}/v1` }));
+    expect((await collect(port.stream(requested, signal))).at(-1)).toMatchObject({
+      type: "finish",
+      stop_reason: "stop",
+    });
   });
 });

@@ -168,8 +168,8 @@ it.for(providers)("A call of %s reaches the tool with the names of the tool, at 
   const body = callStream(provider, await argumentsFor(provider));
   const headers = { "content-type": "text/event-stream" };
   const port = serverPort({ fetch: () => Promise.resolve(new Response(body, { headers })) });
-  const asked = request(model(provider, "some-model"), { tools });
-  const { calls, end } = readAnswer(await collect(port.stream(asked, new AbortController().signal)));
+  const requested = request(model(provider, "some-model"), { tools });
+  const { calls, end } = readAnswer(await collect(port.stream(requested, new AbortController().signal)));
   expect(end).toMatchObject({ type: "finish", stop_reason: "tool_calls" });
   expect(calls.map(({ arguments: text }) => JSON.parse(text) as Json)).toEqual([given]);
 });
@@ -207,8 +207,8 @@ it("A structured answer that is requested as a call has the names of its schema"
   const headers = { "content-type": "text/event-stream" };
   const port = serverPort({ fetch: () => Promise.resolve(new Response(body, { headers })) });
   const definition = model("anthropic", "claude-3-haiku", { capabilities: { structuredOutputs: false } });
-  const asked = request(definition, { structure });
-  const { text, end } = readAnswer(await collect(port.stream(asked, new AbortController().signal)));
+  const requested = request(definition, { structure });
+  const { text, end } = readAnswer(await collect(port.stream(requested, new AbortController().signal)));
   expect(end).toMatchObject({ type: "finish", data: { "filter[id]": "1" } });
   expect(text).toBe('{"filter[id]":"1"}');
 });

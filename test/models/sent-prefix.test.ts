@@ -44,7 +44,7 @@ const text = (value: string): StoredPart => ({ type: "text", text: value });
 function turn(at: number): { question: MessageRecord; called: MessageRecord[]; answer: MessageRecord } {
   const first = at * 4 + 1;
   const id = `toolu_${String(at).padStart(16, "0")}`;
-  const asked = text(`Question ${at}: ${"word ".repeat(120)}`);
+  const requested = text(`Question ${at}: ${"word ".repeat(120)}`);
   const call: StoredPart = { type: "tool_call", id, name: "look", arguments: { at: `place ${at}` } };
   const shown =
     at % 2 === 0
@@ -54,7 +54,7 @@ function turn(at: number): { question: MessageRecord; called: MessageRecord[]; a
   const lines = Array.from({ length: 20 }, (_, line) => `line ${line} of place ${at}`).join("\n");
   const loop = { run_id: "run", side: "a", step: at } as const;
   return {
-    question: messageRecord(first, { parts: at % 3 === 0 ? [asked, image(`/q${at}.png`)] : [asked] }),
+    question: messageRecord(first, { parts: at % 3 === 0 ? [requested, image(`/q${at}.png`)] : [requested] }),
     called: [
       messageRecord(first + 1, { ...loop, role: "assistant", parts: [text("I look."), call] }),
       messageRecord(first + 2, {

@@ -30,8 +30,8 @@ export async function capture(
       return Promise.resolve(Response.json({ error: { message: "caught" } }, { status: 400 }));
     },
   });
-  const asked = request(model(provider, "some-model", definition), more);
-  const parts = await collect(port.stream(asked, new AbortController().signal));
+  const requested = request(model(provider, "some-model", definition), more);
+  const parts = await collect(port.stream(requested, new AbortController().signal));
   const [only] = caught;
   if (only === undefined || caught.length !== 1) {
     throw new Error(`${caught.length} requests were sent: ${JSON.stringify(parts)}`);

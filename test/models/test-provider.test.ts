@@ -12,8 +12,8 @@ import { grammarFaults } from "./grammar.ts";
 const said = (text: string): ModelMessage => message("assistant", { parts: [{ type: "text", text }] });
 
 async function play(script: TestScript, messages: ModelMessage[] = [user("Hi")], more = {}): Promise<ModelPart[]> {
-  const asked = request(model("test", "scripted", { script, ...more }), { messages });
-  const parts = await collect(serverPort().stream(asked, new AbortController().signal));
+  const requested = request(model("test", "scripted", { script, ...more }), { messages });
+  const parts = await collect(serverPort().stream(requested, new AbortController().signal));
   expect(grammarFaults(parts)).toEqual([]);
   return parts;
 }
@@ -66,8 +66,8 @@ describe("a script", () => {
       user("Weather?"),
       ...callAndResult("call_abcdefgh"),
     ];
-    await play((asked) => {
-      given.push(asked);
+    await play((requested) => {
+      given.push(requested);
       return { text: "ok" };
     }, messages);
     expect(given).toEqual([
@@ -107,8 +107,8 @@ describe("a script", () => {
     const answer = message("assistant", { parts: [thought("test"), thought("google"), { type: "text", text: "ok" }] });
     const given: TestRequest[] = [];
     await play(
-      (asked) => {
-        given.push(asked);
+      (requested) => {
+        given.push(requested);
         return { text: "ok" };
       },
       [user("Hi"), answer, user("And?")],
@@ -197,17 +197,17 @@ describe("a script", () => {
         return Promise.resolve();
       },
     });
-    const asked = request(model("test", "slow", { script: [{ text: "one two three", delayMs: 40 }] }));
-    const parts = await collect(port.stream(asked, abort.signal));
+    const requested = request(model("test", "slow", { script: [{ text: "one two three", delayMs: 40 }] }));
+    const parts = await collect(port.stream(requested, abort.signal));
     expect(waits).toEqual([40, 40]);
     expect(readAnswer(parts)).toMatchObject({ text: "one ", end: { type: "error", failure: { kind: "aborted" } } });
   });
 
   it("An abort ends the delay in a test model's script at once", async () => {
     const abort = new AbortController();
-    const asked = request(model("test", "slow", { script: [{ text: "one", delayMs: 3_600_000 }] }));
+    const requested = request(model("test", "slow", { script: [{ text: "one", delayMs: 3_600_000 }] }));
     const parts: ModelPart[] = [];
-    for await (const part of serverPort().stream(asked, abort.signal)) {
+    for await (const part of serverPort().stream(requested, abort.signal)) {
       parts.push(part);
       if (part.type === "text_start") queueMicrotask(() => abort.abort());
     }

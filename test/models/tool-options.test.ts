@@ -43,9 +43,9 @@ describe.for(providers)("%s", (provider) => {
 
   it("A provider is sent the option of one call at a time if its API has the option and the request has tools", async () => {
     const one = await overHttp(provider, { tools, parallelToolCalls: false });
-    const asked =
+    const requested =
       JSON.stringify(one.body).match(/"(parallel_tool_calls":false|disable_parallel_tool_use":true)/g) ?? [];
-    expect(asked).toHaveLength(["google", "bedrock"].includes(wireOf(provider)) ? 0 : 1);
+    expect(requested).toHaveLength(["google", "bedrock"].includes(wireOf(provider)) ? 0 : 1);
     const several = await overHttp(provider, { tools, parallelToolCalls: true });
     const without = await overHttp(provider, { parallelToolCalls: false });
     for (const { body } of [several, without]) expect(JSON.stringify(body)).not.toMatch(/parallel/);

@@ -54,8 +54,8 @@ it.for([
 );
 
 it("A request with a broken transcript is not sent and ends with an error that is not retried", async () => {
-  const asked = request(model("test", "m", { script: [{ text: "never said" }] }), { messages: [user("Hi"), call] });
-  const parts = await collect(serverPort().stream(asked, new AbortController().signal));
+  const requested = request(model("test", "m", { script: [{ text: "never said" }] }), { messages: [user("Hi"), call] });
+  const parts = await collect(serverPort().stream(requested, new AbortController().signal));
   expect(parts).toMatchObject([{ type: "error", failure: { kind: "api", retryable: false } }]);
   expect(JSON.stringify(parts)).toContain("lacks its result");
 });

@@ -216,9 +216,9 @@ describe("requests and answers", () => {
     expect(data.length).toBeGreaterThan(0);
     expect(new Set(data.map(({ provider }) => provider))).toEqual(new Set(["vertex"]));
     const [provider_data] = data;
-    const [asked, result] = callAndResult("vertex-fc-0");
+    const [requested, result] = callAndResult("vertex-fc-0");
     const calls = message("assistant", {
-      parts: (asked?.parts ?? []).map((part) => ({ ...part, provider_data })) as never,
+      parts: (requested?.parts ?? []).map((part) => ({ ...part, provider_data })) as never,
     });
     const messages = [user("?"), calls, result as never];
     const tools = [{ name: "get_weather", description: "w", parameters: { type: "object" } }];
@@ -256,8 +256,8 @@ describe("requests and answers", () => {
       mime_type: "image/png",
       url: "https://files.example/a.png",
     };
-    const asked = message("user", { parts: [{ type: "text", text: "?" }, image] });
-    const { body } = await sentTo({ model: claudeId }, ready, { structure: structure as never, messages: [asked] });
+    const requested = message("user", { parts: [{ type: "text", text: "?" }, image] });
+    const { body } = await sentTo({ model: claudeId }, ready, { structure: structure as never, messages: [requested] });
     expect(body).not.toHaveProperty("output_config");
     expect(body["tool_choice"]).toMatchObject({ type: "tool" });
     expect(JSON.stringify(body["messages"])).not.toContain('"url"');

@@ -37,8 +37,8 @@ it("A model of OpenAI by the binding is sent the efforts of reasoning that it ac
       return Promise.reject(new Error("no answer is needed"));
     };
     const port = createModelPort({ env: { AI: { run } }, fetch });
-    const asked = request({ name: "m", provider, model: id, thinkingLevel });
-    await collect(port.stream(asked, new AbortController().signal));
+    const requested = request({ name: "m", provider, model: id, thinkingLevel });
+    await collect(port.stream(requested, new AbortController().signal));
     return sent;
   };
   expect(await effort("openai/gpt-4o", "high")).toEqual([undefined]);

@@ -66,7 +66,7 @@ describe("the page of the template web", () => {
   it("The page of a created project asks for a token, streams an answer with its tool call, and shows both again after a reload", async () => {
     const page = await browser.newPage({ baseURL: server.url });
     const errors = recordErrors(page);
-    const held = await holdAfterFirstDelta(page);
+    const paused = await holdAfterFirstDelta(page);
     await page.goto("/");
     await page.getByLabel("Token").fill("wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -77,9 +77,9 @@ describe("the page of the template web", () => {
 
     await page.getByRole("button", { name: "Remember that the door code is 4711" }).click();
     // The page shows the first piece of the answer while what follows is held. The server decides how long the piece is.
-    await page.getByText(await held.firstPiece, { exact: true }).waitFor();
+    await page.getByText(await paused.firstPiece, { exact: true }).waitFor();
     await page.getByRole("button", { name: "Stop" }).waitFor();
-    held.release();
+    paused.release();
     const answer = page.getByRole("paragraph").filter({ hasText: 'I keep the note "the door code is 4711".' });
     await answer.waitFor();
     await call(page, "remember: done").getByText("remember").click();
@@ -241,10 +241,10 @@ async function holdAfterFirstDelta(page: Page): Promise<{ firstPiece: Promise<st
   const firstPiece = deferred<string>();
   let hasText = false;
   let isReleased = false;
-  const held: (() => void)[] = [];
+  const paused: (() => void)[] = [];
   await page.routeWebSocket(/\/stream\b/, (socket) => {
     socket.connectToServer().onMessage((frame) => {
-      if (hasText && !isReleased) held.push(() => socket.send(frame));
+      if (hasText && !isReleased) paused.push(() => socket.send(frame));
       else socket.send(frame);
       const text = String(frame);
       if (hasText || !text.includes('"type":"text_delta"')) return;
@@ -256,7 +256,7 @@ async function holdAfterFirstDelta(page: Page): Promise<{ firstPiece: Promise<st
     firstPiece: firstPiece.promise,
     release: () => {
       isReleased = true;
-      for (const send of held.splice(0)) send();
+      for (const send of paused.splice(0)) send();
     },
   };
 }

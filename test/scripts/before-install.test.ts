@@ -9,14 +9,14 @@ import { expect, it } from "vitest";
 const scripts = fileURLToPath(new URL("../../scripts/", import.meta.url));
 
 /** Bare names of packages that a script loads as it begins, directly or through files of ours. */
-function packagesOf(file: string, seen = new Set<string>()): string[] {
-  if (seen.has(file)) return [];
-  seen.add(file);
+function packagesOf(file: string, received = new Set<string>()): string[] {
+  if (received.has(file)) return [];
+  received.add(file);
   const statement = /^(?:import|export)\s(?:[\w$*{}\s,]+?\sfrom\s)?["']([^"']+)["']/gm;
   const imported = [...readFileSync(file, "utf8").matchAll(statement)];
   return imported.flatMap(([, name = ""]) => {
     if (name.startsWith("node:")) return [];
-    if (name.startsWith(".")) return packagesOf(path.resolve(path.dirname(file), name), seen);
+    if (name.startsWith(".")) return packagesOf(path.resolve(path.dirname(file), name), received);
     return [`${path.relative(scripts, file)} loads ${name}`];
   });
 }

@@ -115,10 +115,10 @@ it("The script that removes a customer from the usage sends the id as a paramete
   await database.prepare("CREATE TABLE run_total (run_id TEXT, user_id TEXT)").all();
   const users = ["o'brien", "' OR '1'='1", "anna"];
   for (const user of users) await database.prepare("INSERT INTO run_total VALUES ('a', ?)").bind(user).all();
-  const seen: string[] = [];
+  const received: string[] = [];
   const server = createServer((request, response) => {
     void readText(request).then(async (body) => {
-      seen.push(`${String(request.url)} ${String(request.headers.authorization)}`);
+      received.push(`${String(request.url)} ${String(request.headers.authorization)}`);
       const { sql, params } = JSON.parse(body) as { sql: string; params: unknown[] };
       await database
         .prepare(sql)
@@ -141,5 +141,5 @@ it("The script that removes a customer from the usage sends the id as a paramete
   for (const user of ["' OR '1'='1", "o'brien"]) await run(user);
   const { results } = (await database.prepare("SELECT user_id FROM run_total").all()) as { results: object[] };
   expect(results).toEqual([{ user_id: null }, { user_id: null }, { user_id: "anna" }]);
-  expect(seen).toEqual(Array(2).fill("/accounts/account/d1/database/id/query Bearer token"));
+  expect(received).toEqual(Array(2).fill("/accounts/account/d1/database/id/query Bearer token"));
 });

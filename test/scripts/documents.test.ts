@@ -39,7 +39,7 @@ const prose = (text: string): string =>
 
 /** The anchors of a document's headings, as GitHub and most other programs make them. */
 function anchorsOf(document: string): Set<string> {
-  const seen = new Map<string, number>();
+  const received = new Map<string, number>();
   return new Set(
     [...prose(read(document)).matchAll(/^#{1,6} (.+)$/gm)].map(([, title = ""]) => {
       const shown = title.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
@@ -47,8 +47,8 @@ function anchorsOf(document: string): Set<string> {
         .toLowerCase()
         .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, "")
         .replaceAll(" ", "-");
-      const count = seen.get(slug) ?? 0;
-      seen.set(slug, count + 1);
+      const count = received.get(slug) ?? 0;
+      received.set(slug, count + 1);
       return count === 0 ? slug : `${slug}-${String(count)}`;
     }),
   );

@@ -36,6 +36,6 @@ it.each([
   ["20.18.9", false],
   ["20.19.0", true],
   ["22.0.0", true],
-])("The Node version %s is accepted: %s", (version, works) => {
-  expect(nodeTooOld(version) === undefined).toBe(works);
+])("The Node version %s is accepted: %s", (version, toolFunctions) => {
+  expect(nodeTooOld(version) === undefined).toBe(toolFunctions);
 });

@@ -65,11 +65,11 @@ function check({ events, result }: Run, before: readonly SessionMessage[], of: A
 it("ENTRY3 The messages in an execution's events are those of its result and those that it adds to the session, in any conversation", async () => {
   await fc.assert(
     fc.asyncProperty(conversationArbitrary, async ({ turns, answers, restored }) => {
-      let asked = 0;
-      const model = scripted(() => turns[asked++] ?? { text: "The end." });
+      let requested = 0;
+      const model = scripted(() => turns[requested++] ?? { text: "The end." });
       let of = createSession("s", { tools }, { model });
       let cost = 0;
-      for (let executions = 0; executions < 30 && asked <= turns.length; executions += 1) {
+      for (let executions = 0; executions < 30 && requested <= turns.length; executions += 1) {
         if (restored.next().value === true) {
           const stored = JSON.parse(JSON.stringify(of)) as AgentSession;
           of = createSession("s", { messages: stored.messages, tools }, { model });

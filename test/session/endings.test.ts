@@ -42,10 +42,10 @@ it("ENTRY7 After a failure the next message continues the conversation", async (
 });
 
 it("ENTRY7 A temporary failure is retried, and the text of the failed attempt is not in the conversation", async () => {
-  let asked = 0;
+  let requested = 0;
   const script = () => {
-    asked += 1;
-    if (asked > 1) return { text: "Here I am." };
+    requested += 1;
+    if (requested > 1) return { text: "Here I am." };
     return { text: "Half a", error: { kind: "network" as const, message: "reset", retryAfterMs: 1 } };
   };
   const of = session(script, [], { model: { ...scripted(script), retry: { initialDelayMs: 1 } } });
@@ -57,15 +57,15 @@ it("ENTRY7 A temporary failure is retried, and the text of the failed attempt is
 
 it("ENTRY7 If a provider requests a wait of a minute before a retry, the request is retried after this time", async () => {
   vi.useFakeTimers();
-  let asked = 0;
+  let requested = 0;
   const of = session(() => {
-    asked += 1;
-    if (asked > 1) return { text: "Here I am." };
+    requested += 1;
+    if (requested > 1) return { text: "Here I am." };
     return { error: { kind: "rate_limited", message: "Slowly.", retryAfterMs: 60_000 } };
   });
   const stream = execute(of, user("Hello"));
   await vi.advanceTimersByTimeAsync(59_000);
-  expect({ asked, status: of.status }).toEqual({ asked: 1, status: "running" });
+  expect({ requested, status: of.status }).toEqual({ requested: 1, status: "running" });
   await vi.advanceTimersByTimeAsync(1000);
   expect(transcript((await stream.result()).messages).at(-1)).toBe("assistant: Here I am.");
 });
@@ -157,17 +157,17 @@ it("ENTRY9 The cost of an execution and of its session is null if the model has 
 });
 
 it("ENTRY9 An execution ends as completed at its limit of steps, before another model call", async () => {
-  let asked = 0;
+  let requested = 0;
   const script = () => {
-    asked += 1;
-    return { toolCalls: [{ name: "add", arguments: { a: asked, b: 0 } }] };
+    requested += 1;
+    return { toolCalls: [{ name: "add", arguments: { a: requested, b: 0 } }] };
   };
   const of = session(script, [add], { limits: { steps: 2 } });
   const { result } = await run(of, "Add for ever");
-  expect(asked).toBe(2);
+  expect(requested).toBe(2);
   expect(result.status).toBe("completed");
   await run(of, "And on", { limits: { steps: 1 } });
-  expect(asked).toBe(3);
+  expect(requested).toBe(3);
 });
 
 it.each([

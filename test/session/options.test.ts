@@ -146,17 +146,17 @@ it.each([Number.NaN, -1, Number.NEGATIVE_INFINITY, "5"])(
 );
 
 it("ENTRY18 One blank answer ends an execution as completed, after one request", async () => {
-  let asked = 0;
+  let requested = 0;
   const of = session(() => {
-    asked += 1;
+    requested += 1;
     return { text: "" };
   });
   const { result } = await run(of, "Hello");
   expect(result.status).toBe("completed");
-  expect(asked).toBe(1);
+  expect(requested).toBe(1);
   expect(transcript(of.messages)).toHaveLength(2);
   await run(of, "Are you there?");
-  expect(asked).toBe(2);
+  expect(requested).toBe(2);
 });
 
 it("ENTRY18 A session stores tool results, errors and remote results completely, with text and details", async () => {
@@ -177,10 +177,10 @@ it("ENTRY18 A session stores tool results, errors and remote results completely,
     },
   };
   const call = (name: string) => ({ name, arguments: { a: 1, b: 2 } });
-  const seen: number[] = [];
+  const received: number[] = [];
   const of = session(
     ({ messages, step }) => {
-      seen.push(...messages.filter(({ role }) => role === "tool").map(({ content }) => content?.length ?? 0));
+      received.push(...messages.filter(({ role }) => role === "tool").map(({ content }) => content?.length ?? 0));
       return step === 0
         ? { toolCalls: [call("add"), call("throw"), { name: "locate", arguments: {} }] }
         : { text: "ok" };
@@ -193,14 +193,14 @@ it("ENTRY18 A session stores tool results, errors and remote results completely,
   const results = of.messages.filter((message) => message.role === "toolResult");
   expect(results.map(({ content }) => content)).toEqual([words, words, words]);
   expect(results.map((one) => one.details)).toEqual([details, undefined, details]);
-  expect(seen).toEqual([400_000, 400_000, 400_000]);
+  expect(received).toEqual([400_000, 400_000, 400_000]);
 });
 
 it("ENTRY5 An image is sent to the model unchanged, and a file at a URL as that URL", async () => {
   const data = "iVBORw0KGgo=";
-  const seen: unknown[] = [];
+  const received: unknown[] = [];
   const of = session(({ messages }) => {
-    seen.push(messages.at(-1));
+    received.push(messages.at(-1));
     return { text: "Nice." };
   });
   const content = [
@@ -209,7 +209,7 @@ it("ENTRY5 An image is sent to the model unchanged, and a file at a URL as that 
     { type: "file" as const, path: "https://example.com/a.pdf", mimeType: "application/pdf" },
   ];
   await run(of, { role: "user", content });
-  expect(seen).toEqual([
+  expect(received).toEqual([
     {
       role: "user",
       content: "What is this?\n[file: a.pdf, application/pdf, https://example.com/a.pdf]",

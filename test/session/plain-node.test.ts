@@ -92,9 +92,9 @@ it.each([
       content: expect.arrayContaining([{ type: "text", text: expect.stringMatching(/\S/) }]),
     });
     expect(model).toBe("case:text");
-    const asked = await requests(`${provider}-key`);
-    expect(asked).toHaveLength(2);
-    expect(JSON.stringify(asked[1]?.body)).toContain("Sunny.");
+    const requested = await requests(`${provider}-key`);
+    expect(requested).toHaveLength(2);
+    expect(JSON.stringify(requested[1]?.body)).toContain("Sunny.");
   },
 );
 
@@ -111,13 +111,13 @@ interface Printed {
   model: string;
 }
 
-interface Asked {
+interface Requested {
   headers: Record<string, string>;
   body: unknown;
 }
 
 /** The requests that the server received with a key. */
-async function requests(key: string): Promise<Asked[]> {
-  const asked = (await (await fetch(`${server.url}/__requests`)).json()) as Asked[];
-  return asked.filter(({ headers }) => Object.values(headers).some((value) => String(value).includes(key)));
+async function requests(key: string): Promise<Requested[]> {
+  const requested = (await (await fetch(`${server.url}/__requests`)).json()) as Requested[];
+  return requested.filter(({ headers }) => Object.values(headers).some((value) => String(value).includes(key)));
 }

@@ -104,10 +104,10 @@ it("ENTRY4 Results may be posted in parts, and the session waits until the last 
 });
 
 it("ENTRY5 A conversation continues over many executions, and the model is sent all of it", async () => {
-  const seen: number[] = [];
+  const observed: number[] = [];
   const of = session(({ messages, step }) => {
-    seen.push(messages.length);
-    return step === 0 && messages.length === 1 ? { toolCalls: calls } : { text: `Turn ${seen.length}.` };
+    observed.push(messages.length);
+    return step === 0 && messages.length === 1 ? { toolCalls: calls } : { text: `Turn ${observed.length}.` };
   }, tools);
   await run(of, "One");
   await run(
@@ -117,7 +117,7 @@ it("ENTRY5 A conversation continues over many executions, and the model is sent 
   await run(of, "Two");
   await run(of, "Three");
   // user; user, answer, three results; those, an answer, user; those, an answer, user.
-  expect(seen).toEqual([1, 5, 7, 9]);
+  expect(observed).toEqual([1, 5, 7, 9]);
   expect(of.messages).toHaveLength(10);
 });
 

@@ -50,9 +50,10 @@ it("ENTRY11 A reader that leaves early does not affect the execution", async () 
 
 it("ENTRY11 A session has its new status when a reader receives session_end", async () => {
   const of = session(script, [add]);
-  const seen: string[] = [];
-  for await (const { type } of execute(of, user("What is 1 + 2?"))) if (type === "session_end") seen.push(of.status);
-  expect(seen).toEqual(["completed"]);
+  const received: string[] = [];
+  for await (const { type } of execute(of, user("What is 1 + 2?")))
+    if (type === "session_end") received.push(of.status);
+  expect(received).toEqual(["completed"]);
 });
 
 it("ENTRY11 The session already contains a message when a reader receives the message_end event of the message", async () => {

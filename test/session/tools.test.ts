@@ -27,16 +27,16 @@ it("ENTRY12 A remote tool's arguments are checked too, before its call becomes p
 });
 
 it("ENTRY12 Defaults of the schema are filled in, and fields that the schema does not name are passed to the tool if the schema allows them", async () => {
-  const seen: unknown[] = [];
+  const received: unknown[] = [];
   const tool = createSimpleTool(
     { name: "echo", label: "Echo", parameters: { type: "object", properties: { n: { type: "integer", default: 3 } } } },
     (_id, params) => {
-      seen.push(params);
+      received.push(params);
       return Promise.resolve({ output: "ok" });
     },
   );
   await readOf(tool, { more: true });
-  expect(seen).toEqual([{ n: 3, more: true }]);
+  expect(received).toEqual([{ n: 3, more: true }]);
   const closed = { ...tool, parameters: { type: "object", properties: {}, additionalProperties: false } };
   expect(await readOf(closed, { more: true })).toMatch(/failed.*more/);
 });
@@ -81,18 +81,18 @@ it("ENTRY13 A tool that was serialised as JSON has no function, and is a remote 
 });
 
 it("ENTRY13 The model reads a tool's description, else its label, else its name", async () => {
-  const seen: string[] = [];
+  const received: string[] = [];
   const { description: _, ...labelled } = search;
   const bare = { name: "bare", parameters: { type: "object" } } as unknown as AnyAgentTool;
   const of = session(
     ({ tools }) => {
-      seen.push(...tools.map(({ description }) => description));
+      received.push(...tools.map(({ description }) => description));
       return { text: "I see." };
     },
     [add, labelled, bare],
   );
   await run(of, "Go");
-  expect(seen).toEqual(["Adds two numbers.", "Search", "bare"]);
+  expect(received).toEqual(["Adds two numbers.", "Search", "bare"]);
 });
 
 it("ENTRY13 The parameters of a tool's function have the static type of the tool's schema, as TypeBox defines it, if the schema has one", () => {

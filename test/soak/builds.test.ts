@@ -50,7 +50,7 @@ describe.each<{ build: string; begin: Beginning }>([
   { build: "an older release, as they are kept", begin: byStored },
 ])("threads of $build", ({ build, begin }) => {
   let soak: Soak;
-  let rested: Map<string, Rested>;
+  let whenSuspended: Map<string, Rested>;
   let before: Look;
   let after: Look;
   let read: string;
@@ -62,7 +62,7 @@ describe.each<{ build: string; begin: Beginning }>([
       threadNames.map((name) => ({ name, role: "regular" })),
     );
     before = await begin(soak);
-    rested = await drain(soak, async (api) => {
+    whenSuspended = await drain(soak, async (api) => {
       after = await lookAtRest(soak, api);
       read = await readNote(soak, api);
       const rest = actorCalled(soak, "rest");
@@ -83,7 +83,7 @@ describe.each<{ build: string; begin: Beginning }>([
   });
 
   it.for(threadNames)("SURV12 A run of an older build is finished by the current one: %s", (name) => {
-    const { runs, messages } = rested.get(name) ?? { runs: [], messages: [] };
+    const { runs, messages } = whenSuspended.get(name) ?? { runs: [], messages: [] };
     expect(runs).toHaveLength({ rest: 3, queue: 3 }[String(name)] ?? 1);
     expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(["completed"]));
     expect(messages.at(-1)).toMatchObject({ role: "assistant", status: "complete" });

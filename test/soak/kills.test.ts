@@ -31,14 +31,14 @@ const cast = (["t1", "t2", "t3", "t4", "t5", "t6"] as const)
 
 describe(`kills, seed ${String(seed)}`, () => {
   let soak: Soak;
-  let rested: Map<string, Rested>;
+  let whenSuspended: Map<string, Rested>;
 
   beforeAll(async () => {
     console.log(`SOAK_SEED=${String(seed)}`);
     soak = await openSoak(seed, cast);
     const plans = planLives(seed);
     for (const index of plans.keys()) await liveAndDie(soak, plans, index);
-    rested = await drain(soak);
+    whenSuspended = await drain(soak);
     console.log(summary(soak));
   });
   afterAll(async () => {
@@ -65,7 +65,7 @@ describe(`kills, seed ${String(seed)}`, () => {
 
   it("SURV3 Every interrupted run continues, also without a client", () => {
     expect(broken("SURV3")).toBe("");
-    const alone = soak.witness.recoveries.filter(({ company }) => company === "alone");
+    const alone = soak.observer.recoveries.filter(({ company }) => company === "alone");
     expect(alone.length).toBeGreaterThan(10);
     expect(Math.max(...alone.map(({ seconds }) => seconds))).toBeLessThan(takenUpWithin);
   });
@@ -93,8 +93,8 @@ describe(`kills, seed ${String(seed)}`, () => {
   it("SURV8 If the server is killed repeatedly at the same request of a run, the run ends with recovery_failed and its thread continues", () => {
     const [doomed] = actorsOf(soak, "doomed");
     const [first, second] = doomed?.turns ?? [];
-    expect(soak.models.asked(first?.mark ?? "", 0)).toBe(doomCuts);
-    const [given, next] = rested.get("doomed")?.runs ?? [];
+    expect(soak.models.requested(first?.mark ?? "", 0)).toBe(doomCuts);
+    const [given, next] = whenSuspended.get("doomed")?.runs ?? [];
     expect(given).toMatchObject({ status: "error", error: { code: "recovery_failed" } });
     expect(next).toMatchObject({ status: "completed" });
     expect(second?.ended).toBe("completed");
@@ -104,7 +104,7 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(broken("SURV9")).toBe("");
     for (const { name, turns } of actorsOf(soak, "stopper")) {
       expect(turns[0]?.stoppedIn).not.toBeNull();
-      expect(rested.get(name)?.runs.map(({ status }) => status)).toEqual(["stopped", "completed"]);
+      expect(whenSuspended.get(name)?.runs.map(({ status }) => status)).toEqual(["stopped", "completed"]);
     }
   });
 });

@@ -49,15 +49,15 @@ describe("defineTool", () => {
   });
 
   it("A tool's function receives arguments only if the tool has a schema, whatever the number of the function's parameters", async () => {
-    const seen: unknown[][] = [];
+    const received: unknown[][] = [];
     const note = async (...values: unknown[]) => {
-      seen.push(values);
+      received.push(values);
       return { status: "success" } as const;
     };
     await readTool(defineTool("With", z.object({}), note)).run?.(state, { a: 1 }, call);
     await readTool(defineTool("Bare", note)).run?.(state, { a: 1 }, call);
     await readTool(["By hand", null, note]).run?.(state, {}, call);
-    expect(seen).toEqual([
+    expect(received).toEqual([
       [state, { a: 1 }, call],
       [state, call],
       [state, call],

@@ -142,8 +142,8 @@ describe("a side", () => {
     const words = [{ text: "one" }, { text: "two" }, calling("finish", { verdict: "x" }), { text: "three" }];
     const stop = { stopTool: "finish", stopToolResponseProperty: "score" };
     expect(await run({ stopOnResponse: true, ...stop }, ...words)).toMatchObject({ steps: 1, reason: "response" });
-    const asked = await run({ stopOnResponse: false, ...stop }, ...words);
-    expect(asked).toMatchObject({ steps: 3, reason: "stop_tool" });
+    const requested = await run({ stopOnResponse: false, ...stop }, ...words);
+    expect(requested).toMatchObject({ steps: 3, reason: "stop_tool" });
   });
 
   it("SAAGENT16 SideConfig.stopOnResponse left out means true", async () => {

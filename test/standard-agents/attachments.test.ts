@@ -147,7 +147,11 @@ describe("images of older messages", () => {
   const image = { type: "image", mime_type: "image/png", data: "iVBORw0KGgo=" } as const;
 
   /** The number of images with which each of the messages is sent, the oldest first. All messages for which `hasImage` is true have one. */
-  async function seen(messages: number, prompt: { recentImageThreshold?: number }, hasImage = (_at: number) => true) {
+  async function received(
+    messages: number,
+    prompt: { recentImageThreshold?: number },
+    hasImage = (_at: number) => true,
+  ) {
     const { project, thread } = await start({ prompt: { includeChat: true, ...prompt } });
     const initial_messages = Array.from({ length: messages - 1 }, (_, at) => ({
       role: "user" as const,
@@ -160,22 +164,22 @@ describe("images of older messages", () => {
   }
 
   it("SAATT16 PromptDefinition.recentImageThreshold is the number of newest messages whose images are sent", async () => {
-    expect(await seen(4, { recentImageThreshold: 1 })).toEqual([0, 0, 0, 1]);
-    expect(await seen(4, { recentImageThreshold: 3 })).toEqual([0, 1, 1, 1]);
+    expect(await received(4, { recentImageThreshold: 1 })).toEqual([0, 0, 0, 1]);
+    expect(await received(4, { recentImageThreshold: 3 })).toEqual([0, 1, 1, 1]);
   });
 
   it("SAATT16 PromptDefinition.recentImageThreshold counts messages without images too", async () => {
     const even = (at: number) => at % 2 === 0;
-    expect(await seen(7, { recentImageThreshold: 3 }, even)).toEqual([0, 0, 0, 0, 1, 0, 1]);
-    expect(await seen(7, { recentImageThreshold: 2 }, even)).toEqual([0, 0, 0, 0, 0, 0, 1]);
+    expect(await received(7, { recentImageThreshold: 3 }, even)).toEqual([0, 0, 0, 0, 1, 0, 1]);
+    expect(await received(7, { recentImageThreshold: 2 }, even)).toEqual([0, 0, 0, 0, 0, 0, 1]);
   });
 
   it("SAATT17 PromptDefinition.recentImageThreshold is ten messages by default, and messages without images count", async () => {
     const first = (at: number) => at < 3;
-    expect(await seen(12, {}, first)).toEqual([0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    expect(await received(12, {}, first)).toEqual([0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
   });
 
   it("SAATT17 PromptDefinition.recentImageThreshold left out means ten messages", async () => {
-    expect(await seen(12, {})).toEqual([0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+    expect(await received(12, {})).toEqual([0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
   });
 });

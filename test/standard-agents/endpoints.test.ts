@@ -15,16 +15,16 @@ async function given(
   changes: Changes = {},
   served = () => {},
 ): Promise<ControllerContext> {
-  const seen: ControllerContext[] = [];
+  const received: ControllerContext[] = [];
   const controller = defineController((context) => {
-    seen.push(context);
+    received.push(context);
     return {};
   });
   const routes = { "GET /look/:first/:second": controller, "POST /look/:first/:second": controller };
   const project = serve({ ...changes, routes });
   served();
   await project.fetch(path, init);
-  const [context] = seen;
+  const [context] = received;
   if (context === undefined) throw new Error("The controller was not called.");
   return context;
 }
@@ -45,11 +45,11 @@ describe("defineController", () => {
   });
 
   it("SAEND2 A controller is called with its context, once for each request", async () => {
-    const seen: string[] = [];
-    const project = serve({ routes: { "GET /look": ({ url }) => void seen.push(url.search) } });
+    const received: string[] = [];
+    const project = serve({ routes: { "GET /look": ({ url }) => void received.push(url.search) } });
     await project.fetch("/api/look?a");
     await project.fetch("/api/look?b");
-    expect(seen).toEqual(["?a", "?b"]);
+    expect(received).toEqual(["?a", "?b"]);
   });
 });
 

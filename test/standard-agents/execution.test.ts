@@ -11,15 +11,15 @@ import type { Changes } from "./project.ts";
 
 /** The value of `read` each time the model's tool `look` is called, once for each of its first `calls` answers. */
 async function looking<T>(read: (execution: ExecutionState) => T, calls = 1, changes: Changes = {}) {
-  const seen: T[] = [];
+  const received: T[] = [];
   const look = defineTool("Looks", async ({ execution }: ThreadState) => {
-    if (execution !== null) seen.push(read(execution));
+    if (execution !== null) received.push(read(execution));
     return { status: "success", result: "looked" };
   });
   const turns = Array.from({ length: calls }, () => calling("look"));
   const { project, thread } = await start({ tools: { look }, script: answers(...turns), ...changes });
   const events = await thread.say("Go");
-  return { seen, project, thread, events };
+  return { received, project, thread, events };
 }
 
 /** Two sides; the first makes a tool call and then sends text, so that its turn has two steps. */
@@ -40,8 +40,8 @@ describe("execution", () => {
       inHooks.push(execution !== null);
       return messages;
     });
-    const { seen } = await looking(() => true, 1, { hooks: [hook] });
-    expect([seen, inHooks]).toEqual([[true], [true, true]]);
+    const { received } = await looking(() => true, 1, { hooks: [hook] });
+    expect([received, inHooks]).toEqual([[true], [true, true]]);
   });
 
   it("SARUN2 The execution is null in an idle thread, as in an endpoint", async () => {
@@ -60,31 +60,31 @@ describe("execution", () => {
   });
 
   it("SARUN4 ExecutionState.currentSide is the side that is active", async () => {
-    expect((await looking((execution) => execution.currentSide)).seen).toEqual(["a"]);
-    expect((await lookingFromTwoSides((execution) => execution.currentSide)).seen).toEqual(["a", "b"]);
+    expect((await looking((execution) => execution.currentSide)).received).toEqual(["a"]);
+    expect((await lookingFromTwoSides((execution) => execution.currentSide)).received).toEqual(["a", "b"]);
   });
 
   it("SARUN5 ExecutionState.stepCount counts the steps of the run", async () => {
-    expect((await looking((execution) => execution.stepCount, 3)).seen).toEqual([1, 2, 3]);
+    expect((await looking((execution) => execution.stepCount, 3)).received).toEqual([1, 2, 3]);
   });
 
   it("SARUN6 ExecutionState.sideAStepCount counts the steps of the first side", async () => {
-    expect((await looking((execution) => execution.sideAStepCount, 2)).seen).toEqual([1, 2]);
-    expect((await lookingFromTwoSides((execution) => execution.sideAStepCount)).seen).toEqual([1, 2]);
+    expect((await looking((execution) => execution.sideAStepCount, 2)).received).toEqual([1, 2]);
+    expect((await lookingFromTwoSides((execution) => execution.sideAStepCount)).received).toEqual([1, 2]);
   });
 
   it("SARUN7 ExecutionState.sideBStepCount counts the steps of the second side", async () => {
-    expect((await looking((execution) => execution.sideBStepCount, 2)).seen).toEqual([0, 0]);
-    expect((await lookingFromTwoSides((execution) => execution.sideBStepCount)).seen).toEqual([0, 1]);
+    expect((await looking((execution) => execution.sideBStepCount, 2)).received).toEqual([0, 0]);
+    expect((await lookingFromTwoSides((execution) => execution.sideBStepCount)).received).toEqual([0, 1]);
   });
 
   it("SARUN8 ExecutionState.stopped is true after a stop was requested", async () => {
-    const { seen } = await looking((execution) => {
+    const { received } = await looking((execution) => {
       const before = execution.stopped;
       execution.stop();
       return [before, execution.stopped];
     });
-    expect(seen).toEqual([[false, true]]);
+    expect(received).toEqual([[false, true]]);
   });
 
   it("SARUN9 ExecutionState.stoppedBy is the side that requested the stop, and is missing before", async () => {
@@ -93,17 +93,17 @@ describe("execution", () => {
       execution.stop();
       return [before, execution.stoppedBy];
     };
-    expect((await looking(stop)).seen).toEqual([[false, "a"]]);
-    const { seen } = await lookingFromTwoSides((execution) =>
+    expect((await looking(stop)).received).toEqual([[false, "a"]]);
+    const { received } = await lookingFromTwoSides((execution) =>
       execution.currentSide === "b" ? stop(execution) : "not yet",
     );
-    expect(seen).toEqual(["not yet", [false, "b"]]);
+    expect(received).toEqual(["not yet", [false, "b"]]);
   });
 
   it("SARUN10 messageHistory holds the run's messages so far, without a call in progress", async () => {
-    const { seen } = await looking((execution) => execution.messageHistory.map(({ role }) => role), 2);
-    expect(seen[0]).toEqual(["user", "assistant"]);
-    expect(seen[1]).toEqual(["user", "assistant", "tool", "assistant"]);
+    const { received } = await looking((execution) => execution.messageHistory.map(({ role }) => role), 2);
+    expect(received[0]).toEqual(["user", "assistant"]);
+    expect(received[1]).toEqual(["user", "assistant", "tool", "assistant"]);
   });
 
   it.for([
@@ -167,14 +167,14 @@ describe("execution", () => {
 
   it("SARUN14 ExecutionState.abortSignal fires when the run is cancelled", async () => {
     const { promise: waiting, resolve: reached } = crossing();
-    const seen: boolean[] = [];
+    const received: boolean[] = [];
     const wait = defineTool("Waits", async ({ execution }: ThreadState) => {
-      seen.push(execution?.abortSignal.aborted ?? true);
+      received.push(execution?.abortSignal.aborted ?? true);
       await new Promise<void>((resolve) => {
         execution?.abortSignal.addEventListener("abort", () => resolve());
         reached();
       });
-      seen.push(execution?.abortSignal.aborted ?? false);
+      received.push(execution?.abortSignal.aborted ?? false);
       return { status: "success" };
     });
     const { thread } = await start({ tools: { wait }, script: answers(calling("wait")) });
@@ -183,7 +183,7 @@ describe("execution", () => {
     await value(stubOf(thread.id).call("stop", admin, null));
     const following = await follow(thread.id, { after: String(after), run_id: run?.id ?? "" });
     await following.closed;
-    expect(seen).toEqual([false, true]);
+    expect(received).toEqual([false, true]);
     expect((await thread.run()).status).toBe("stopped");
   });
 });

@@ -43,9 +43,9 @@ describe("hooks over the history", () => {
   ] as const)(
     "SAHOOK2 filter_messages receives the stored rows, with calls and results of earlier runs, %s",
     async ([, prompt, sent]) => {
-      const seen: Message[][] = [];
+      const received: Message[][] = [];
       const look = defineHook("filter_messages", async (_state, messages) => {
-        seen.push(messages);
+        received.push(messages);
         return messages;
       });
       const probe = defineTool("Probes", async () => ({ status: "success", result: "found" }));
@@ -67,8 +67,8 @@ describe("hooks over the history", () => {
         "user",
         "assistant",
       ]);
-      expect(seen.at(-1)).toEqual(stored.messages.slice(0, 5));
-      expect(seen.at(-1)?.[1]?.tool_calls).toContain('"probe"');
+      expect(received.at(-1)).toEqual(stored.messages.slice(0, 5));
+      expect(received.at(-1)?.[1]?.tool_calls).toContain('"probe"');
       expect(project.requests.at(-1)?.messages.map(({ content }) => content)).toEqual(sent);
     },
   );
@@ -108,14 +108,14 @@ describe("hooks around messages", () => {
   });
 
   it("SAHOOK5 after_create_message receives each message after it is stored, and cannot change the stored message", async () => {
-    const seen: unknown[] = [];
+    const received: unknown[] = [];
     const look = defineHook("after_create_message", async (state, message) => {
-      seen.push([message["id"], (await state.getMessage(String(message["id"])))?.content]);
+      received.push([message["id"], (await state.getMessage(String(message["id"])))?.content]);
       message["content"] = "changed";
     });
     const { thread } = await converse(look);
     const stored = await thread.messages();
-    expect(seen).toEqual(stored.map(({ id, content }) => [id, content]));
+    expect(received).toEqual(stored.map(({ id, content }) => [id, content]));
     expect(await thread.contents()).not.toContain("changed");
   });
 
@@ -128,14 +128,14 @@ describe("hooks around messages", () => {
   };
 
   it("SAHOOK6 before_update_message changes an update before it is stored", async () => {
-    const seen: unknown[] = [];
+    const received: unknown[] = [];
     const { id, message } = await edit(
       defineHook("before_update_message", async (_state, messageId, updates) => {
-        seen.push(messageId, updates);
+        received.push(messageId, updates);
         return { ...updates, content: "hooked" };
       }),
     );
-    expect(seen).toEqual([id, { content: "edited", metadata: { a: 1 } }]);
+    expect(received).toEqual([id, { content: "edited", metadata: { a: 1 } }]);
     expect(message).toMatchObject({ content: "hooked", metadata: { a: 1 } });
   });
 
@@ -153,28 +153,28 @@ describe("hooks around messages", () => {
   });
 
   it("SAHOOK7 after_update_message receives the updated message, and cannot change the stored message", async () => {
-    const seen: unknown[] = [];
+    const received: unknown[] = [];
     const { id, message } = await edit(
       defineHook("after_update_message", async (_state, updated) => {
-        seen.push([updated.id, updated.content]);
+        received.push([updated.id, updated.content]);
         updated.content = "changed";
       }),
     );
-    expect(seen).toEqual([[id, "edited"]]);
+    expect(received).toEqual([[id, "edited"]]);
     expect(message?.content).toBe("edited");
   });
 });
 
 describe("hooks around tools", () => {
   it("SAHOOK8 before_store_tool_result changes a result before it is stored", async () => {
-    const seen: unknown[] = [];
+    const received: unknown[] = [];
     const clean = defineHook("before_store_tool_result", async (_state, toolCall, toolResult) => {
-      seen.push(toolCall["function"], toolResult["status"]);
+      received.push(toolCall["function"], toolResult["status"]);
       return { ...toolResult, result: "clean" };
     });
     const { read, stored } = await callWith({ status: "success", result: "secret" }, clean);
     expect([read, stored?.result]).toEqual(["clean", "clean"]);
-    expect(seen).toEqual([{ name: "probe", arguments: "{}" }, "success"]);
+    expect(received).toEqual([{ name: "probe", arguments: "{}" }, "success"]);
   });
 
   it("SAHOOK9 after_tool_call_success may replace a result, and null keeps it", async () => {
@@ -213,30 +213,30 @@ describe("defineHook", () => {
   });
 
   it("SAHOOK12 A hook receives the thread's state as the first argument, with the execution in a run and with null in an idle thread", async () => {
-    const seen: unknown[] = [];
+    const received: unknown[] = [];
     const filter = defineHook("filter_messages", async (state, messages) => {
-      seen.push([state.threadId, state.execution?.stepCount]);
+      received.push([state.threadId, state.execution?.stepCount]);
       return messages;
     });
     const create = defineHook(
       "after_create_message",
-      async (state) => void seen.push([state.threadId, state.execution]),
+      async (state) => void received.push([state.threadId, state.execution]),
     );
     const { thread } = await start({ hooks: [filter] });
     await thread.say("Hello");
-    expect(seen).toEqual([[thread.id, 0]]);
-    seen.length = 0;
+    expect(received).toEqual([[thread.id, 0]]);
+    received.length = 0;
     const { thread: second } = await start({ hooks: [create] });
     await second.atRest((state) => state.injectMessage({ role: "system", content: "Note" }));
-    expect(seen).toEqual([[second.id, null]]);
+    expect(received).toEqual([[second.id, null]]);
   });
 });
 
 describe("the state that hooks get", () => {
   it("SAHOOK12 Hooks of messages, updates and tools receive the thread's state as the first argument", async () => {
-    const seen = new Map<string, unknown>();
+    const received = new Map<string, unknown>();
     const note = (hook: string, state: ThreadState) => {
-      seen.set(hook, [state.threadId, state.execution === null ? "at rest" : "in a run"]);
+      received.set(hook, [state.threadId, state.execution === null ? "at rest" : "in a run"]);
     };
     const hooks: HookFunction[] = [
       defineHook("filter_messages", async (state, messages) => (note("filter_messages", state), messages)),
@@ -259,21 +259,21 @@ describe("the state that hooks get", () => {
     await thread.say("Hello");
     const updated = ["before_update_message", "after_update_message"];
     const inRun = [thread.id, "in a run"];
-    expect(seen.size).toBe(hooks.length - updated.length);
-    expect([...seen.values()]).toEqual(Array(seen.size).fill(inRun));
+    expect(received.size).toBe(hooks.length - updated.length);
+    expect([...received.values()]).toEqual(Array(received.size).fill(inRun));
     const [first] = await thread.messages();
     await thread.atRest((state) => state.updateMessage(first?.id ?? "", { content: "edited" }));
-    expect(updated.map((hook) => seen.get(hook))).toEqual(Array(2).fill([thread.id, "at rest"]));
+    expect(updated.map((hook) => received.get(hook))).toEqual(Array(2).fill([thread.id, "at rest"]));
   });
 });
 
 describe("arguments of hooks", () => {
   /** The call and the result that a hook after a tool's call receives. */
   async function given(result: ToolResult) {
-    const seen: { id: string; type: string; called: object; name: string; json: string; result: object }[] = [];
+    const received: { id: string; type: string; called: object; name: string; json: string; result: object }[] = [];
     const look = (name: "after_tool_call_success" | "after_tool_call_failure") =>
       defineHook(name, async (_state, { id, type, function: called }, toolResult) => {
-        seen.push({ id, type, called, name: called.name, json: called.arguments, result: { ...toolResult } });
+        received.push({ id, type, called, name: called.name, json: called.arguments, result: { ...toolResult } });
         return null;
       });
     const probe = defineTool("Probes", async () => result);
@@ -283,7 +283,7 @@ describe("arguments of hooks", () => {
       script: answers(calling("probe", { a: 1 })),
     });
     await thread.say("Hello");
-    const [first] = seen;
+    const [first] = received;
     if (first === undefined) throw new Error("No hook was called.");
     return { ...first, thread };
   }
@@ -329,13 +329,13 @@ describe("arguments of hooks", () => {
 
   /** The history that `prefilter_llm_history` receives after a tool was called. */
   async function history(): Promise<LLMMessage[]> {
-    const seen: LLMMessage[][] = [];
+    const received: LLMMessage[][] = [];
     const look = defineHook("prefilter_llm_history", async (_state, messages) => {
-      seen.push(messages);
+      received.push(messages);
       return messages;
     });
     await callWith({ status: "success", result: "fine" }, look);
-    return seen[1] ?? [];
+    return received[1] ?? [];
   }
 
   it("SAHOOK21 LLMMessage.role is the role of the message", async () => {

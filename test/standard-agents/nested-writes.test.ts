@@ -33,10 +33,10 @@ describe("definitions that call each other", () => {
   });
 
   it("If a hook updates each updated message, the chain ends after five updates", async () => {
-    const seen: string[] = [];
+    const received: string[] = [];
     const mark = defineHook("after_update_message", async (state, { id }) => {
-      seen.push(id);
-      await state.updateMessage(id, { metadata: { seen: seen.length } });
+      received.push(id);
+      await state.updateMessage(id, { metadata: { received: received.length } });
     });
     const { thread } = await start({ hooks: [mark] });
     const metadata = await thread.atRest(async (state) => {
@@ -44,7 +44,7 @@ describe("definitions that call each other", () => {
       await state.updateMessage(id, { content: "second" });
       return (await state.getMessage(id))?.metadata;
     });
-    expect([seen.length, metadata]).toEqual([6, { seen: 5 }]);
+    expect([received.length, metadata]).toEqual([6, { received: 5 }]);
   });
 
   it("The chain of calls ends if a tool invokes itself, in a run or in an idle thread, and if a hook invokes the tool after which it is called", async () => {

@@ -15,7 +15,7 @@ import { admin, converse, follow, stubOf, value } from "../thread/thread-driver.
 import type { Acts } from "./project.ts";
 
 interface Access {
-  acts: Acts;
+  toolEffects: Acts;
   fetch: (path: string, init?: RequestInit) => Promise<Response>;
 }
 
@@ -36,13 +36,13 @@ export class ProjectThread {
 
   /** Begins a run without a message and waits for its end. Returns its events. */
   async goOn(side?: "a" | "b"): Promise<ThreadEvent[]> {
-    const asked = stubOf(this.id).call(
+    const requested = stubOf(this.id).call(
       "postRun",
       admin,
       { kind: "continue", ...(side === undefined ? {} : { side }) },
       null,
     );
-    const { run, after } = await value(asked);
+    const { run, after } = await value(requested);
     const following = await follow(this.id, { after: String(after), run_id: run?.id ?? "" });
     await following.closed;
     return following.events;
@@ -95,7 +95,7 @@ export class ProjectThread {
   async #act<T>(work: (state: ThreadState) => T | Promise<T>, call: (key: string) => Promise<void>): Promise<T> {
     const key = `act:${crypto.randomUUID()}`;
     let outcome: (() => T) | null = null;
-    this.#access.acts.set(key, async (state) => {
+    this.#access.toolEffects.set(key, async (state) => {
       try {
         const result = await work(state);
         outcome = () => result;

@@ -73,8 +73,8 @@ export interface Project {
 /** Serves a project until the test is over. */
 export function serve(changes: Changes = {}): Project {
   const requests: TestRequest[] = [];
-  const acts: Acts = new Map();
-  const own = registryOf(changes, { requests, acts });
+  const toolEffects: Acts = new Map();
+  const own = registryOf(changes, { requests, toolEffects });
   // A thread's object reads definitions when it needs them, and hooks and routes when it is loaded.
   const before = { ...registry };
   Object.assign(registry, own);
@@ -90,7 +90,7 @@ export function serve(changes: Changes = {}): Project {
     fetch: send,
     thread: async (agent = "main", extra = {}) => {
       const id = await newThread(agent, extra);
-      return new ProjectThread(id, { acts, fetch: send });
+      return new ProjectThread(id, { toolEffects, fetch: send });
     },
   };
 }
@@ -103,8 +103,8 @@ export async function start(changes: Changes = {}): Promise<{ project: Project; 
 
 /** Gives these answers to the requests in order, and the answer "done" to every later request. */
 export function answers(...turns: TestTurn[]): Script {
-  let asked = 0;
-  return () => turns[asked++] ?? { text: "done" };
+  let requested = 0;
+  return () => turns[requested++] ?? { text: "done" };
 }
 
 /** An answer that calls a tool. */
@@ -128,7 +128,10 @@ export type Acts = Map<string, (state: ThreadState) => Promise<void>>;
 const echo: Script = ({ lastUser, step }) =>
   lastUser.startsWith("act:") && step === 0 ? calling("act", { key: lastUser }) : { text: `echo: ${lastUser}` };
 
-function registryOf(changes: Changes, { requests, acts }: { requests: TestRequest[]; acts: Acts }): Registry {
+function registryOf(
+  changes: Changes,
+  { requests, toolEffects }: { requests: TestRequest[]; toolEffects: Acts },
+): Registry {
   const { script = echo, tools = {}, hooks = [], routes = {} } = changes;
   const model = defineModel({
     name: "main",
@@ -154,12 +157,12 @@ function registryOf(changes: Changes, { requests, acts }: { requests: TestReques
     "Does what the test says",
     z.object({ key: z.string() }),
     async (state: ThreadState, { key }) => {
-      await acts.get(key)?.(state);
+      await toolEffects.get(key)?.(state);
       return { status: "success", result: "acted" };
     },
   );
   const atRest = defineThreadEndpoint(async (request, state) => {
-    await acts.get(new URL(request.url).searchParams.get("key") ?? "")?.(state);
+    await toolEffects.get(new URL(request.url).searchParams.get("key") ?? "")?.(state);
     return new Response(null, { status: 204 });
   });
   return {

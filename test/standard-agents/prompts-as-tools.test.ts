@@ -33,8 +33,8 @@ async function ask({ config, prompt, args = { task: "What is there?" }, inner }:
     },
   });
   await thread.say("Ask somebody.");
-  const asked = project.requests.find(({ system }) => system === "You are expert.");
-  return { thread, project, first: asked?.lastUser, result: await thread.result() };
+  const requested = project.requests.find(({ system }) => system === "You are expert.");
+  return { thread, project, first: requested?.lastUser, result: await thread.result() };
 }
 
 const topic = z.object({ topic: z.string(), depth: z.number() });

@@ -10,7 +10,7 @@ import type { Changes } from "./project.ts";
 import { bodySentBy } from "./wire.ts";
 
 /** The first request of a project with these changes. */
-async function asked(changes: Changes) {
+async function requested(changes: Changes) {
   const { project, thread } = await start(changes);
   await thread.say("Hello");
   const [request] = project.requests;
@@ -31,7 +31,7 @@ describe("a prompt", () => {
   it("SAPROMPT2 A prompt's name is the one that agents refer to and the log shows", async () => {
     for (const name of ["one", "two"]) {
       const changes = { side: { prompt: name }, prompts: [anotherPrompt("one"), anotherPrompt("two")] };
-      expect((await asked(changes)).system).toBe(`You are ${name}.`);
+      expect((await requested(changes)).system).toBe(`You are ${name}.`);
       const { thread } = await start(changes);
       await thread.say("Hello");
       expect((await thread.logs("llm_request"))[0]?.data["request"]).toMatchObject({ prompt: name });
@@ -40,7 +40,7 @@ describe("a prompt", () => {
 
   it("SAPROMPT3 PromptDefinition.toolDescription is what a model reads if the prompt is offered as a tool", async () => {
     const described = async (toolDescription: string) => {
-      const { tools } = await asked({
+      const { tools } = await requested({
         prompt: { tools: ["other"] },
         prompts: [anotherPrompt("other", { toolDescription })],
       });
@@ -51,25 +51,27 @@ describe("a prompt", () => {
   });
 
   it("SAPROMPT4 PromptDefinition.prompt is the system prompt that is sent", async () => {
-    expect((await asked({ prompt: { prompt: "Speak softly." } })).system).toBe("Speak softly.");
-    expect((await asked({ prompt: { prompt: "Speak up." } })).system).toBe("Speak up.");
+    expect((await requested({ prompt: { prompt: "Speak softly." } })).system).toBe("Speak softly.");
+    expect((await requested({ prompt: { prompt: "Speak up." } })).system).toBe("Speak up.");
   });
 
   it("SAPROMPT5 PromptDefinition.prompt may be a list of parts, joined in their order without separators", async () => {
     const one = { type: "text", content: "One " } as const;
     const two = { type: "text", content: "two" } as const;
-    expect((await asked({ prompt: { prompt: [one, two] } })).system).toBe("One two");
-    expect((await asked({ prompt: { prompt: [two, one] } })).system).toBe("twoOne ");
+    expect((await requested({ prompt: { prompt: [one, two] } })).system).toBe("One two");
+    expect((await requested({ prompt: { prompt: [two, one] } })).system).toBe("twoOne ");
   });
 
   it("SAPROMPT6 A part of type text is used unchanged, whatever it contains", async () => {
     const part = { type: "text", content: "{{include}} other\n" } as const;
-    expect((await asked({ prompt: { prompt: [part] }, prompts: [anotherPrompt("other")] })).system).toBe(part.content);
+    expect((await requested({ prompt: { prompt: [part] }, prompts: [anotherPrompt("other")] })).system).toBe(
+      part.content,
+    );
   });
 
   it("SAPROMPT7 PromptTextPart.content is the text of a text part", async () => {
-    expect((await asked({ prompt: { prompt: [{ type: "text", content: "A" }] } })).system).toBe("A");
-    expect((await asked({ prompt: { prompt: [{ type: "text", content: "B" }] } })).system).toBe("B");
+    expect((await requested({ prompt: { prompt: [{ type: "text", content: "A" }] } })).system).toBe("A");
+    expect((await requested({ prompt: { prompt: [{ type: "text", content: "B" }] } })).system).toBe("B");
   });
 
   it("SAPROMPT8 A part of type include is replaced by another prompt's text, with that prompt's own includes", async () => {
@@ -84,13 +86,13 @@ describe("a prompt", () => {
       { type: "text", content: "Obey: " },
       { type: "include", prompt: "rules" },
     ];
-    expect((await asked({ prompt: { prompt: parts }, prompts: [rules, law] })).system).toBe("Obey: Law!");
+    expect((await requested({ prompt: { prompt: parts }, prompts: [rules, law] })).system).toBe("Obey: Law!");
   });
 
   it("SAPROMPT9 PromptIncludePart.prompt names the prompt that an include part inserts", async () => {
     const prompts = [anotherPrompt("one"), anotherPrompt("two")];
     for (const prompt of ["one", "two"]) {
-      expect((await asked({ prompt: { prompt: [{ type: "include", prompt }] }, prompts })).system).toBe(
+      expect((await requested({ prompt: { prompt: [{ type: "include", prompt }] }, prompts })).system).toBe(
         `You are ${prompt}.`,
       );
     }
@@ -226,7 +228,7 @@ describe("tool calls", () => {
     const none = defineTool("None", async () => ({ status: "success" }));
     const tools = { first: none, second: none };
     const offered = async (names: string[]) =>
-      (await asked({ tools, prompt: { tools: names } })).tools.map(({ name }) => name);
+      (await requested({ tools, prompt: { tools: names } })).tools.map(({ name }) => name);
     expect(await offered(["first", "second"])).toEqual(["first", "second"]);
     expect(await offered(["second"])).toEqual(["second"]);
     expect(await offered([])).toEqual([]);

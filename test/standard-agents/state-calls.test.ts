@@ -5,7 +5,7 @@ import type { TestRequest, TestTurn, ThreadState } from "@standardagents/spec";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { holds } from "../thread/team-driver.ts";
+import { waitFor } from "../thread/team-driver.ts";
 import { admin, crash, evict, follow, message, stubOf, value } from "../thread/thread-driver.ts";
 import type { ProjectThread } from "./project-thread.ts";
 import { answers, calling, start } from "./project.ts";
@@ -95,14 +95,14 @@ describe("invokeTool", () => {
   });
 
   it("SACALL7 In an idle thread, invokeTool passes a new execution to the tool", async () => {
-    const seen: unknown[] = [];
+    const received: unknown[] = [];
     const look = defineTool("Looks", async ({ execution }: ThreadState) => {
-      seen.push(execution?.stepCount, execution?.stopped, typeof execution?.flowId);
+      received.push(execution?.stepCount, execution?.stopped, typeof execution?.flowId);
       return { status: "success" };
     });
     const { thread } = await start({ tools: { look } });
     await thread.atRest((state) => state.invokeTool("look", {}));
-    expect(seen).toEqual([0, false, "string"]);
+    expect(received).toEqual([0, false, "string"]);
   });
 
   it("SACALL8 The toolName of invokeTool names the tool, and an undefined name is refused", async () => {
@@ -197,12 +197,12 @@ describe("context", () => {
     const call = rest.type === "awaiting_tool_execution" ? rest.tool_calls[0]?.id : undefined;
     const results = [{ tool_call_id: call ?? "", result: "far away" }];
     await value(stubOf(thread.id).call("postToolResults", admin, { results }));
-    await holds(() => isCut);
+    await waitFor(() => isCut);
     await crash(thread.id);
     await settled(thread);
-    const seen = (await thread.messages()).filter(({ role }) => role === "tool").map(({ content }) => content);
+    const received = (await thread.messages()).filter(({ role }) => role === "tool").map(({ content }) => content);
     const whole = '{"x":1,"y":2}';
-    expect(seen).toEqual([whole, whole, "far away", whole]);
+    expect(received).toEqual([whole, whole, "far away", whole]);
   });
 
   it("SACALL13 state.context accepts only an object", async () => {

@@ -31,29 +31,29 @@ async function emitted(tool: AnyToolDefinition) {
 
 describe("defineTool", () => {
   it("SATOOL1 defineTool with a schema makes a tool whose function receives state and checked arguments", async () => {
-    const seen: unknown[] = [];
+    const received: unknown[] = [];
     const tool = defineTool("Probes", z.object({ q: z.string() }), async (state: ThreadState, args) => {
-      seen.push(state.threadId, args);
+      received.push(state.threadId, args);
       return done;
     });
     const { thread, result } = await call(tool, { q: "x", extra: 1 });
-    expect(seen).toEqual([thread.id, { q: "x" }]);
+    expect(received).toEqual([thread.id, { q: "x" }]);
     expect(result).toMatchObject(done);
     expect((await call(tool, { q: 7 })).result).toMatchObject({
       status: "error",
       error: expect.stringContaining("q:"),
     });
-    expect(seen).toHaveLength(2);
+    expect(received).toHaveLength(2);
   });
 
   it("SATOOL2 defineTool without a schema makes a tool that takes no arguments, whatever the model sends", async () => {
-    const seen: unknown[] = [];
+    const received: unknown[] = [];
     const tool = defineTool("Probes", async (state: ThreadState) => {
-      seen.push(state.agentId);
+      received.push(state.agentId);
       return done;
     });
     expect((await call(tool, { q: "x" })).result).toMatchObject(done);
-    expect(seen).toEqual(["main"]);
+    expect(received).toEqual(["main"]);
     expect(await emitted(tool)).toMatchObject({ parameters: { type: "object", properties: {} } });
   });
 

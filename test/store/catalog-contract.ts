@@ -177,9 +177,9 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
     test("A usage report of more lines than allowed is refused, and the error says what to do", async () => {
       const catalog = await make();
       await catalog.addRunTotals([1, 2, 3].map((n) => totalOf(n, { agent_id: `agent-${n}` })));
-      const asked = { from: "2026-08-03", to: "2026-08-03", by: ["agent"] as const, userId: null };
-      expect((await catalog.usage({ ...asked, limit: 3 })).lines).toHaveLength(3);
-      await expect(catalog.usage({ ...asked, limit: 2 })).rejects.toMatchObject({
+      const requested = { from: "2026-08-03", to: "2026-08-03", by: ["agent"] as const, userId: null };
+      expect((await catalog.usage({ ...requested, limit: 3 })).lines).toHaveLength(3);
+      await expect(catalog.usage({ ...requested, limit: 2 })).rejects.toMatchObject({
         code: "invalid_request",
         message: expect.stringContaining("fewer days") as string,
         refusal: { details: { fields: [{ path: "by" }] } },

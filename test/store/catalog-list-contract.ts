@@ -100,17 +100,17 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
         { limit, order: "oldest" as const, whole: oldest },
       ]);
       for (const { limit, order, whole } of lists) {
-        const seen: number[] = [];
+        const received: number[] = [];
         let cursor: string | undefined;
         do {
           const page: Awaited<ReturnType<Catalog["list"]>> = await catalog.list({ ...everyone, order, limit, cursor });
           expect(page.items.length).toBeLessThanOrEqual(limit);
           // A page that repeats itself must fail here and not loop forever.
-          expect(seen.length).toBeLessThan(whole.length);
-          seen.push(...page.items.map((thread) => Number(thread.id.slice(-12))));
+          expect(received.length).toBeLessThan(whole.length);
+          received.push(...page.items.map((thread) => Number(thread.id.slice(-12))));
           cursor = page.next_cursor ?? undefined;
         } while (cursor !== undefined);
-        expect(seen).toEqual(whole);
+        expect(received).toEqual(whole);
       }
     });
 

@@ -91,8 +91,8 @@ describe("rows that the catalog reads and writes", () => {
       const first = await createD1Catalog(database).list({ ...waiting, order, userId: "ada" });
       const cursor = first.next_cursor ?? "";
       for (const position of [{}, { cursor }]) {
-        const asked = { ...waiting, order, userId: "ada", ...position };
-        const { meta, results } = await (await listStatement(database, asked)).all();
+        const requested = { ...waiting, order, userId: "ada", ...position };
+        const { meta, results } = await (await listStatement(database, requested)).all();
         expect(results.length).toBeGreaterThanOrEqual(5);
         expect(meta.rows_read).toBeLessThanOrEqual(2 * 6);
       }
@@ -149,8 +149,8 @@ describe("rows that the catalog reads and writes", () => {
       ["bob", 10],
       ["eve", 0],
     ] as const) {
-      const asked = { from: "2026-08-10", to: "2026-08-13", by: [], userId, limit: 10 };
-      const days = userId === null ? { ...asked, to: "2026-08-11" } : asked;
+      const requested = { from: "2026-08-10", to: "2026-08-13", by: [], userId, limit: 10 };
+      const days = userId === null ? { ...requested, to: "2026-08-11" } : requested;
       const { meta, results } = await usageStatement(database, days, { after: undefined, limit: 5000 }).all();
       expect(results).toHaveLength(rows);
       expect(meta.rows_read).toBeLessThanOrEqual(rows + 1);
@@ -165,14 +165,14 @@ describe("rows that the catalog reads and writes", () => {
     }
     const catalog = createD1Catalog(database);
     for (const userId of [null, "ada"]) {
-      const asked = { from: "2026-08-03", to: "2026-08-03", by: ["model"] as const, userId, limit: 10 };
-      const { lines, total } = await catalog.usage(asked);
+      const requested = { from: "2026-08-03", to: "2026-08-03", by: ["model"] as const, userId, limit: 10 };
+      const { lines, total } = await catalog.usage(requested);
       expect([lines.length, total.runs, total.input]).toEqual([3, 19_999, 199_990]);
     }
     await totalsStatement(database, [totalOf(20_000)]).run();
     for (const userId of [null, "ada"]) {
-      const asked = { from: "2026-08-03", to: "2026-08-03", by: [], userId, limit: 10 };
-      await expect(catalog.usage(asked)).rejects.toMatchObject({
+      const requested = { from: "2026-08-03", to: "2026-08-03", by: [], userId, limit: 10 };
+      await expect(catalog.usage(requested)).rejects.toMatchObject({
         code: "invalid_request",
         message: expect.stringContaining("Choose a shorter period") as string,
       });
@@ -217,18 +217,18 @@ describe("rows that the catalog reads and writes", () => {
         const { meta } = await (await listStatement(database, query)).all();
         // The waiting threads are counted first.
         expect(meta.rows_read + 2501).toBeLessThanOrEqual(20_000);
-        const seen: string[] = [];
+        const received: string[] = [];
         let pages = 0;
         for (let cursor: string | undefined; pages < 5;) {
           const page = await catalog.list({ ...query, cursor });
           pages += 1;
-          seen.push(...page.items.map(({ id }) => String(Number(id.slice(-12)))));
+          received.push(...page.items.map(({ id }) => String(Number(id.slice(-12)))));
           if (page.next_cursor === null) break;
           cursor = page.next_cursor;
         }
         expect(pages).toBeLessThan(5);
         const isEmpty = "waiting" in filter || filter.q === "absent";
-        expect(seen).toEqual(isEmpty ? [] : found);
+        expect(received).toEqual(isEmpty ? [] : found);
       }
     }
   });
@@ -242,7 +242,7 @@ describe("rows that the catalog reads and writes", () => {
     }
     const catalog = createD1Catalog(database);
     for (const order of ["newest", "oldest"] as const) {
-      const seen: number[] = [];
+      const received: number[] = [];
       let cursor: string | undefined;
       for (let pages = 0; pages < 5; pages += 1) {
         const query = { userId: "ada", waiting: true, order, limit: 50, cursor };
@@ -250,12 +250,12 @@ describe("rows that the catalog reads and writes", () => {
         // The waiting threads of the user are counted first.
         expect(meta.rows_read + 2501).toBeLessThanOrEqual(20_000);
         const page = await catalog.list(query);
-        seen.push(...page.items.map(({ id }) => Number(id.slice(-12))));
+        received.push(...page.items.map(({ id }) => Number(id.slice(-12))));
         if (page.next_cursor === null) break;
         cursor = page.next_cursor;
       }
       const all = [0, 10_000, 20_000];
-      expect(seen).toEqual(order === "oldest" ? all : all.reverse());
+      expect(received).toEqual(order === "oldest" ? all : all.reverse());
     }
   });
 });

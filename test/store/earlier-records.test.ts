@@ -30,7 +30,7 @@ const limit = {
 const retry = { step: 3, model: 1, attempt: 2 };
 /** What the progress of a run has, under the same names in both schemas. */
 const kept: Partial<EarlierRun> = {
-  context: { seen: true },
+  context: { received: true },
   nested_retries: { [idOf(7)]: { ...retry, at: 5_000_000 } },
   calls: [{ id: "call_1", name: "act", arguments: {}, tried: true }],
   chain: 2,
@@ -80,7 +80,7 @@ describe("a run of schema 2", () => {
     "The record of a run that ended as %s, stored by an earlier schema, is read without progress",
     (status) => {
       const { progress: _, ...ended } = endedRun(1, { text: "done", reason: "response", message_ids: [idOf(1)] });
-      expect(readRun({ ...ended, status, resume_at: null, retry: null, context: { seen: true } })).toStrictEqual({
+      expect(readRun({ ...ended, status, resume_at: null, retry: null, context: { received: true } })).toStrictEqual({
         ...ended,
         status,
         progress: null,

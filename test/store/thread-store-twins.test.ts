@@ -11,7 +11,7 @@ import { threadRecord } from "./records.ts";
 import { operations, play } from "./store-operations.ts";
 
 /** Milliseconds: enough to shrink a failure and print it. */
-const patience = 30_000;
+const timeoutMs = 30_000;
 
 test(
   "Random operations have the same results on the store in memory and the one on SQLite",
@@ -31,7 +31,7 @@ test(
       { numRuns: 100 },
     );
   },
-  patience,
+  timeoutMs,
 );
 
 test(
@@ -53,5 +53,5 @@ test(
       { numRuns: 30 },
     );
   },
-  patience,
+  timeoutMs,
 );

@@ -49,7 +49,7 @@ export interface CallAnswer {
 }
 
 /** Milliseconds that a test waits at most for an answer, in place of the client's minute. */
-const patienceMs = 200_000;
+const timeoutMs = 200_000;
 
 /** Connects a client to the server of an origin. */
 export async function connectMcp(origin: string, options: McpClientOptions): Promise<McpClient> {
@@ -75,7 +75,7 @@ export async function connectMcp(origin: string, options: McpClientOptions): Pro
     transport,
     call: async (name, args, { progress, signal } = {}) => {
       const result = await client.callTool({ name, arguments: { ...args } }, undefined, {
-        timeout: patienceMs,
+        timeout: timeoutMs,
         ...(progress === undefined ? {} : { onprogress: progress }),
         ...(signal === undefined ? {} : { signal }),
       });
@@ -98,15 +98,15 @@ export function sentText(init: RequestInit | undefined): string {
 export function closedAfter(text: string, response: Response): Response {
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
   const decoder = new TextDecoder();
-  let seen = "";
+  let received = "";
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { value, done } = await reader.read();
       if (value !== undefined) {
-        seen += decoder.decode(value, { stream: true });
+        received += decoder.decode(value, { stream: true });
         controller.enqueue(value);
       }
-      if (!done && !seen.includes(text)) return;
+      if (!done && !received.includes(text)) return;
       await reader.cancel();
       controller.close();
     },

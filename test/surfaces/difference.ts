@@ -16,7 +16,7 @@ export interface Difference<Field extends keyof Outcome = keyof Outcome> {
   decision: { record: string; statement: string };
 }
 
-const { asked, again, hello, both, looking, zurich, signed, noJson, twoRequests } = texts;
+const { requested, again, hello, both, looking, zurich, signed, noJson, twoRequests } = texts;
 
 const upp = (statement: string) => ({ record: "docs/decisions/0045-upp-in-process.md", statement });
 const agents = (statement: string) => ({ record: "docs/decisions/0046-uap-in-process.md", statement });
@@ -26,7 +26,7 @@ const session = (statement: string) => ({ record: "docs/decisions/0011-sessions-
 const failedTurn = upp("**A turn that fails has no result:**");
 const failedAgent = agents("**`partialState(error)` returns the state up to an error.**");
 const ownTexts = loop("**Texts that a model reads in place of a result are those of the document**");
-const wholeHistory = [...twoRequests(signed, "{sunny}"), [asked, signed, "user: {sunny}", hello, again]];
+const wholeHistory = [...twoRequests(signed, "{sunny}"), [requested, signed, "user: {sunny}", hello, again]];
 
 /** What a turn of `llm()` has that fails: the error alone. */
 const without = (scenario: string): Difference[] => [
@@ -64,7 +64,7 @@ export const differences: readonly Difference[] = [
     scenario: "an abort in an answer",
     field: "messages",
     // A message of UAP has no stop reason.
-    expected: [asked, "assistant: Hello there, "],
+    expected: [requested, "assistant: Hello there, "],
     decision: failedAgent,
   },
   ...without("an abort in a call"),
@@ -72,7 +72,7 @@ export const differences: readonly Difference[] = [
     surface: "loop",
     scenario: "an abort in a call",
     field: "messages",
-    expected: [asked, looking, "get_weather failed: Cancelled."],
+    expected: [requested, looking, "get_weather failed: Cancelled."],
     decision: ownTexts,
   },
   {
@@ -88,7 +88,7 @@ export const differences: readonly Difference[] = [
     surface: "upp",
     scenario: "a limit of two answers",
     field: "requests",
-    expected: [...twoRequests(zurich, "{sunny}"), [asked, zurich, "user: {sunny}", zurich, "user: {sunny}"]],
+    expected: [...twoRequests(zurich, "{sunny}"), [requested, zurich, "user: {sunny}", zurich, "user: {sunny}"]],
     decision: upp("`maxIterations` is the strategy's `allows`"),
   },
   {
@@ -119,7 +119,7 @@ export const differences: readonly Difference[] = [
     scenario: "a limit of two answers",
     field: "messages",
     expected: [
-      asked,
+      requested,
       zurich,
       "get_weather: sunny",
       zurich,
@@ -133,7 +133,7 @@ export const differences: readonly Difference[] = [
     surface: "loop",
     scenario: "a call of a tool that does not exist",
     field: "messages",
-    expected: [asked, both, "get_weather: sunny", "get_time failed: Tool get_time not found", hello],
+    expected: [requested, both, "get_weather: sunny", "get_time failed: Tool get_time not found", hello],
     decision: ownTexts,
   },
   {
@@ -148,7 +148,7 @@ export const differences: readonly Difference[] = [
     surface,
     scenario: "arguments that are no JSON",
     field: "messages",
-    expected: [asked, "assistant: [get_weather {}]", `get_weather failed: ${noJson}`, hello],
+    expected: [requested, "assistant: [get_weather {}]", `get_weather failed: ${noJson}`, hello],
     decision: upp("**Arguments that are no JSON object are `{}`,**"),
   })),
 
@@ -177,7 +177,7 @@ export const differences: readonly Difference[] = [
     surface: "session",
     scenario: "an answer that is cut at its length in a call",
     field: "messages",
-    expected: [asked, "assistant: ", "assistant error: "],
+    expected: [requested, "assistant: ", "assistant error: "],
     decision: session("a failure is the status `error`, a message and an event."),
   },
 
@@ -186,14 +186,14 @@ export const differences: readonly Difference[] = [
     surface: "session",
     scenario: "a provider that refuses the key",
     field: "messages",
-    expected: [asked, "assistant error: "],
+    expected: [requested, "assistant error: "],
     decision: session("a failure is the status `error`, a message and an event."),
   },
   {
     surface: "loop",
     scenario: "a provider that refuses the key",
     field: "messages",
-    expected: [asked, "assistant error: "],
+    expected: [requested, "assistant error: "],
     decision: loop("An error before any text has an empty message."),
   },
 ];

@@ -6,7 +6,7 @@ import { promptsOf, schemaOf, system, toolsOf } from "./scenario.ts";
 import type { Scenario } from "./scenario.ts";
 
 const hello = "assistant: Hello there, how can I help?";
-const asked = "user: What is it like?";
+const requested = "user: What is it like?";
 const again = "user: And tomorrow?";
 const both = 'assistant: [get_weather {"city":"Paris"}] [get_time {"zone":"UTC"}]';
 const looking = 'assistant: Let me look. [get_weather {"city":"Rome"}]';
@@ -22,28 +22,31 @@ const stopped = "The run was stopped before this tool finished.";
 type Expected = Pick<Outcome, "messages" | "requests"> & { end?: string; usage: [input: number, output: number] };
 
 /** Two requests: the prompt, and the prompt with an answer and its results. */
-const twoRequests = (answer: string, results: string): string[][] => [[asked], [asked, answer, `user: ${results}`]];
+const twoRequests = (answer: string, results: string): string[][] => [
+  [requested],
+  [requested, answer, `user: ${results}`],
+];
 
 const expected: Record<string, Expected> = {
-  "a text": { messages: [asked, hello], requests: [[asked]], usage: [12, 8] },
+  "a text": { messages: [requested, hello], requests: [[requested]], usage: [12, 8] },
   "parallel calls": {
-    messages: [asked, both, "get_weather: sunny", "get_time: noon", hello],
+    messages: [requested, both, "get_weather: sunny", "get_time: noon", hello],
     requests: twoRequests(both, "{sunny} {noon}"),
     usage: [82, 41],
   },
   "a tool that throws, next to one that does not": {
-    messages: [asked, both, "get_weather failed: The station is closed.", "get_time: noon", hello],
+    messages: [requested, both, "get_weather failed: The station is closed.", "get_time: noon", hello],
     requests: twoRequests(both, "{failed The station is closed.} {noon}"),
     usage: [82, 41],
   },
   "a tool that reports an error": {
-    messages: [asked, looking, "get_weather failed: The station is closed.", hello],
+    messages: [requested, looking, "get_weather failed: The station is closed.", hello],
     requests: twoRequests(looking, "{failed The station is closed.}"),
     usage: [56, 24],
   },
   "signed thinking, a call, parallel calls of which one throws, and a text": {
     messages: [
-      asked,
+      requested,
       thought,
       "get_weather: sunny",
       both,
@@ -53,60 +56,60 @@ const expected: Record<string, Expected> = {
     ],
     requests: [
       ...twoRequests(signed, "{sunny}"),
-      [asked, signed, "user: {sunny}", both, "user: {sunny} {failed The clock is late.}"],
+      [requested, signed, "user: {sunny}", both, "user: {sunny} {failed The clock is late.}"],
     ],
     usage: [126, 57],
   },
   "text before a call": {
-    messages: [asked, looking, "get_weather: sunny", hello],
+    messages: [requested, looking, "get_weather: sunny", hello],
     requests: twoRequests(looking, "{sunny}"),
     usage: [56, 24],
   },
   "signed thinking before a call": {
-    messages: [asked, thought, "get_weather: sunny", hello],
+    messages: [requested, thought, "get_weather: sunny", hello],
     requests: twoRequests(signed, "{sunny}"),
     usage: [56, 24],
   },
   "thinking over two prompts": {
-    messages: [asked, thought, "get_weather: sunny", hello, again, hello],
-    requests: [...twoRequests(signed, "{sunny}"), [asked, unsigned, "user: {sunny}", hello, again]],
+    messages: [requested, thought, "get_weather: sunny", hello, again, hello],
+    requests: [...twoRequests(signed, "{sunny}"), [requested, unsigned, "user: {sunny}", hello, again]],
     usage: [68, 32],
   },
   "an abort in an answer": {
-    messages: [asked, "assistant aborted: Hello there, "],
+    messages: [requested, "assistant aborted: Hello there, "],
     end: "aborted",
-    requests: [[asked]],
+    requests: [[requested]],
     usage: [12, 4],
   },
   "an abort in a call": {
-    messages: [asked, looking, `get_weather failed: ${stopped}`],
+    messages: [requested, looking, `get_weather failed: ${stopped}`],
     end: "aborted",
-    requests: [[asked]],
+    requests: [[requested]],
     usage: [44, 16],
   },
   "a limit of two answers": {
-    messages: [asked, zurich, "get_weather: sunny", zurich, "get_weather: sunny"],
+    messages: [requested, zurich, "get_weather: sunny", zurich, "get_weather: sunny"],
     end: "limit",
     requests: twoRequests(zurich, "{sunny}"),
     usage: [120, 34],
   },
   "a call of a tool that does not exist": {
-    messages: [asked, both, "get_weather: sunny", `get_time failed: ${unknown}`, hello],
+    messages: [requested, both, "get_weather: sunny", `get_time failed: ${unknown}`, hello],
     requests: twoRequests(both, `{sunny} {failed ${unknown}}`),
     usage: [82, 41],
   },
   "arguments that are no JSON": {
-    messages: [asked, 'assistant: [get_weather {"city": Par]', `get_weather failed: ${noJson}`, hello],
+    messages: [requested, 'assistant: [get_weather {"city": Par]', `get_weather failed: ${noJson}`, hello],
     requests: twoRequests("assistant: [get_weather {}]", `{failed ${noJson}}`),
     usage: [52, 14],
   },
   "an answer that is cut at its length in a call": {
-    messages: [asked, "assistant: "],
+    messages: [requested, "assistant: "],
     end: "error",
-    requests: [[asked]],
+    requests: [[requested]],
     usage: [40, 6],
   },
-  "a provider that refuses the key": { messages: [asked], end: "error", requests: [[asked]], usage: [0, 0] },
+  "a provider that refuses the key": { messages: [requested], end: "error", requests: [[requested]], usage: [0, 0] },
 };
 
 /** The outcome of a scenario. */
@@ -127,4 +130,4 @@ export function expectedOf(scenario: Scenario): Outcome {
 }
 
 /** Texts that differences share with the outcomes. */
-export const texts = { asked, again, hello, both, looking, zurich, signed, thought, noJson, twoRequests };
+export const texts = { requested, again, hello, both, looking, zurich, signed, thought, noJson, twoRequests };

@@ -14,7 +14,7 @@ export async function outcomeOf(
   const { abort, answers: model } = scenario;
   const mark = crypto.randomUUID();
   const hold = typeof abort === "object" ? { "x-server-hold": String(abort.bytes) } : {};
-  const held = await run(scenario, { model, baseUrl: `${server}/v1`, headers: { "x-server-id": mark, ...hold } });
+  const paused = await run(scenario, { model, baseUrl: `${server}/v1`, headers: { "x-server-id": mark, ...hold } });
   const response = await fetch(`${server}/__requests?id=${mark}`);
-  return { ...held, ...requestsOf((await response.json()) as WireRequest[]) };
+  return { ...paused, ...requestsOf((await response.json()) as WireRequest[]) };
 }

@@ -22,8 +22,11 @@ it("A test can read a turn's answer, its calls with their results, and the reque
   expect(turn.toolCalls).toMatchObject([
     { tool_name: "look_up_order", args: { order: "1042" }, result: { status: "success" } },
   ]);
-  const asked = ["support_rules", "demo_support", "Where is order 1042?"];
-  expect(thread.requests.map(({ prompt, model, lastUser }) => [prompt, model, lastUser])).toEqual([asked, asked]);
+  const requested = ["support_rules", "demo_support", "Where is order 1042?"];
+  expect(thread.requests.map(({ prompt, model, lastUser }) => [prompt, model, lastUser])).toEqual([
+    requested,
+    requested,
+  ]);
   expect(roles(await thread.messages())).toEqual(["user", "assistant", "tool", "assistant"]);
   expect(turn.events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
 });
@@ -119,12 +122,12 @@ const order = (price: number) => toolCall("place_order", { item: "Espresso machi
 
 it("A call that needs approval ends the turn, and runs after it is approved", async () => {
   const thread = await startThread("purchaser", { answers: [order(900), text("It is ordered.")] });
-  const asked = await thread.send("An espresso machine for 900");
-  expect(asked).toMatchObject({
+  const requested = await thread.send("An espresso machine for 900");
+  expect(requested).toMatchObject({
     status: "awaiting_tool_execution",
     pending: [{ name: "place_order", kind: "approval" }],
   });
-  const done = await thread.approve(asked.pending[0]);
+  const done = await thread.approve(requested.pending[0]);
   expect(done).toMatchObject({ status: "completed", text: "It is ordered.", pending: [] });
   expect(done.toolCalls).toMatchObject([
     { result: { status: "success", result: expect.stringContaining("900 euros") as string } },
@@ -154,9 +157,9 @@ it("A call of a remote tool is answered by the test", async () => {
   const thread = await startThread("forecaster", {
     answers: [toolCall("get_location", { precision: "city" }), text("Sunny in Oslo.")],
   });
-  const asked = await thread.send("What is the weather?");
-  expect(asked.pending).toMatchObject([{ name: "get_location", kind: "remote" }]);
-  const done = await thread.answer(asked.pending[0], "Oslo");
+  const requested = await thread.send("What is the weather?");
+  expect(requested.pending).toMatchObject([{ name: "get_location", kind: "remote" }]);
+  const done = await thread.answer(requested.pending[0], "Oslo");
   expect([done.text, thread.requests[1]?.messages.at(-1)?.content]).toEqual(["Sunny in Oslo.", "Oslo"]);
 });
 
@@ -340,9 +343,9 @@ it("A test's approve() without a named call is an error if no call waits or seve
     ],
   });
   await expect(thread.approve()).rejects.toThrow("No call waits. The thread is idle");
-  const asked = await thread.send("Two desks");
+  const requested = await thread.send("Two desks");
   await expect(thread.approve()).rejects.toThrow("Several calls wait; name one of place_order");
-  const [first, second] = asked.pending;
+  const [first, second] = requested.pending;
   expect((await thread.approve(first)).pending).toHaveLength(2);
   expect((await thread.decline(second)).text).toBe("Done.");
 });

@@ -9,14 +9,14 @@ import { threadCheckpoints } from "#facade/uap/checkpoint/thread-checkpoints.ts"
 import type { ThreadState } from "#spec/index.ts";
 
 import { describeStore, stateOf } from "../support/checkpoint-contract.ts";
-import { fileWorks } from "../worker/file-works.ts";
+import { fileFunctions } from "../worker/file-works.ts";
 import { newThread } from "./thread-driver.ts";
 
 /** Calls `work` with the state of a thread. */
 async function inThread(id: string, work: (state: ThreadState) => Promise<void>): Promise<void> {
   const name = crypto.randomUUID();
   let outcome: { error: unknown } | "passed" | "not called" = "not called";
-  fileWorks.set(name, async (state) => {
+  fileFunctions.set(name, async (state) => {
     outcome = await work(state).then(
       () => "passed" as const,
       (error: unknown) => ({ error }),

@@ -11,7 +11,7 @@ import type { Tool } from "#facade/upp/index.ts";
 import type { TestTurn, ThreadState } from "#spec/index.ts";
 
 import { crossing } from "../worker/crossing.ts";
-import { innerAgent, innerCost, innerModel, outcomes } from "../worker/executed.ts";
+import { innerAgent, innerCost, innerModel, reconciledOutcomes } from "../worker/executed.ts";
 import { consulting, of, ownCost, toolMessage } from "./consult-driver.ts";
 import { isEnd, lastRunOf } from "./team-driver.ts";
 import { admin, converse, crash, follow, message, stubOf, value } from "./thread-driver.ts";
@@ -89,7 +89,7 @@ async function followed(id: string, text: string): Promise<readonly ThreadEvent[
   return following.events;
 }
 
-beforeEach(() => outcomes.clear());
+beforeEach(() => reconciledOutcomes.clear());
 
 for (const { name, execution, answers, shown } of strategies) {
   it.each(ways)(
@@ -303,7 +303,7 @@ it("After a crash, the reconcile function of an interrupted tool reads the answe
     reached.resolve();
     return new Promise(() => {});
   }, "consult_known");
-  outcomes.set(text, async (state: ThreadState, callId) => {
+  reconciledOutcomes.set(text, async (state: ThreadState, callId) => {
     const result = await answerOf(threadCheckpoints(state), callId);
     return result === undefined ? "not_done" : { status: "success", result };
   });

@@ -4,33 +4,44 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { skip, testClock } from "../worker/clock.ts";
-import { acts, personas } from "../worker/team.ts";
-import { begun, door, freshTeam, holds, lastRunOf, panelBehind, passing, rested, wake, word } from "./team-driver.ts";
+import { toolEffects, scriptedAnswers } from "../worker/team.ts";
+import {
+  begun,
+  latch,
+  resetAgents,
+  waitFor,
+  lastRunOf,
+  panelWaitingFor,
+  passing,
+  whenSuspended,
+  wake,
+  word,
+} from "./team-driver.ts";
 import { admin, alarmOf, converse, crash, evict, message, newThread, stubOf, value } from "./thread-driver.ts";
 
-beforeEach(freshTeam);
+beforeEach(resetAgents);
 
 const soon = 60_000;
 
 describe("a run that was suspended and resumed at once", () => {
   it("If a suspended run resumes immediately, its thread still has an alarm, and the alarm resumes the run after a crash", async () => {
-    const slow = door();
+    const slow = latch();
     let reached = false;
     let hangs = true;
-    acts.set("slow", async () => {
+    toolEffects.set("slow", async () => {
       await slow.passed;
       return "slow";
     });
-    acts.set("queue", async (state) => {
+    toolEffects.set("queue", async (state) => {
       // This writes the run's row during its execution.
       state.queueTool("act", { key: "later" });
       reached = true;
       if (hangs) await new Promise(() => {});
       return "queued";
     });
-    acts.set("later", () => "later");
-    panelBehind(Promise.resolve());
-    personas.set("boss", ({ step }) => {
+    toolEffects.set("later", () => "later");
+    panelWaitingFor(Promise.resolve());
+    scriptedAnswers.set("boss", ({ step }) => {
       if (step > 1) return { text: "boss done" };
       const act = (key: string) => ({ name: "act", arguments: { key } });
       return {
@@ -43,23 +54,23 @@ describe("a run that was suspended and resumed at once", () => {
     // The child answers while the other call still runs, so the work for its answer is done before the suspension begins.
     await places.until(word("after deliver", { to: id }));
     slow.open();
-    await holds(() => reached);
+    await waitFor(() => reached);
     hangs = false;
     await crash(id);
     expect(await wake(id)).toBe(true);
     const alarm = await alarmOf(id);
     if (alarm !== null) expect(alarm - testClock.now() / 1000).toBeLessThan(soon);
-    await holds(async () => (await lastRunOf(id)).status === "completed");
+    await waitFor(async () => (await lastRunOf(id)).status === "completed");
   });
 });
 
 describe("a child with an undelivered result", () => {
   it("A child thread with an undelivered result still has an alarm after its heartbeat, and after a crash the alarm delivers the result without a request", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
     const { id, child, following } = await begun();
     following.close();
-    await rested(id);
+    await whenSuspended(id);
     const emitted = word("before deliver", { thread: child, to: id });
     let isLost = true;
     const places = passing((place) => (emitted(place) && isLost ? new Promise(() => {}) : undefined));
@@ -70,7 +81,7 @@ describe("a child with an undelivered result", () => {
     isLost = false;
     await crash(child);
     expect(await wake(child)).toBe(true);
-    await holds(async () => (await lastRunOf(id)).status === "completed");
+    await waitFor(async () => (await lastRunOf(id)).status === "completed");
   });
 });
 
@@ -97,7 +108,7 @@ describe("a catalog that does not answer", () => {
     await evict(id);
     skip(900_000);
     await wake(id);
-    await holds(async () => (await alarmOf(id)) === null);
+    await waitFor(async () => (await alarmOf(id)) === null);
     const count = env.CATALOG.prepare("SELECT count(*) AS runs FROM run_total WHERE thread_id = ?").bind(id);
     expect(await count.first("runs")).toBe(1);
     await env.CATALOG.prepare("ALTER TABLE thread RENAME TO thread_away").run();

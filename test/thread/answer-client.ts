@@ -3,10 +3,10 @@
 import type { PendingCall } from "#contract/thread.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 
-import { midway, ran } from "../worker/approval.ts";
+import { duringCall, ran } from "../worker/approval.ts";
 import { scripts } from "../worker/definitions.ts";
-import { atPlaces } from "../worker/places.ts";
-import { holds } from "./team-driver.ts";
+import { onPlace } from "../worker/places.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 import type { Following } from "./thread-driver.ts";
 
@@ -18,10 +18,10 @@ export interface Call {
 }
 
 /** Resets what earlier tests recorded and set. */
-export function freshAnswers(): void {
+export function resetAnswers(): void {
   ran.length = 0;
-  midway.run = null;
-  atPlaces(null);
+  duringCall.run = null;
+  onPlace(null);
 }
 
 /** Lets the model make these calls when a message has this text, and answer after them. */
@@ -59,7 +59,7 @@ export async function suspended(
   const id = await newThread(agent);
   const following = await follow(id, { after: "0" });
   await value(stubOf(id).call("postMessage", admin, message(first), null));
-  const calls = await holds(async () => {
+  const calls = await waitFor(async () => {
     const pending = await shown(id);
     return pending.length === count && pending;
   });

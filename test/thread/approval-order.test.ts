@@ -10,13 +10,13 @@ import { released } from "../worker/answered.ts";
 import { payDeadlineMs, ran } from "../worker/approval.ts";
 import { skip, skipFor, testClock } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";
-import { atPlaces } from "../worker/places.ts";
+import { onPlace } from "../worker/places.ts";
 import {
   answer,
   approve,
   ask,
   erase,
-  freshAnswers,
+  resetAnswers,
   named,
   pay,
   suspended,
@@ -25,12 +25,12 @@ import {
   send,
 } from "./answer-client.ts";
 import { exported, replaced } from "./archive-client.ts";
-import { door, holds, lastRunOf, messagesOf, wake } from "./team-driver.ts";
+import { latch, waitFor, lastRunOf, messagesOf, wake } from "./team-driver.ts";
 import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const isEnd = ({ type }: ThreadEvent) => type === "run_end";
 
-beforeEach(freshAnswers);
+beforeEach(resetAnswers);
 
 describe("an approved call", () => {
   it.each(["careful_house", "batched_house"])(
@@ -40,14 +40,14 @@ describe("an approved call", () => {
       script("behind_inside", [ask("why")]);
       const { id, following, calls } = await suspended(agent, "behind", 2);
       let drives = 0;
-      atPlaces((place) => {
+      onPlace((place) => {
         if (place.thread !== id || place.name !== "run.assemble") return undefined;
         drives += 1;
         // A run that is executed endlessly would block the test.
         return drives > 10 ? new Promise(() => {}) : undefined;
       });
       await value(answer(id, approve(named(calls, "erase"))));
-      await holds(async () => drives > 0 && (await lastRunOf(id)).status === "awaiting_tool_execution");
+      await waitFor(async () => drives > 0 && (await lastRunOf(id)).status === "awaiting_tool_execution");
       expect([drives, ran]).toEqual([1, []]);
       await value(answer(id, says(named(calls, "ask"), "because")));
       await following.until(isEnd);
@@ -62,7 +62,7 @@ describe("an approved call", () => {
     await value(answer(id, approve(named(calls, "pay"))));
     skip(payDeadlineMs + 1000);
     await wake(id);
-    await holds(async () => ((await alarmOf(id)) ?? 0) > testClock.now() / 1000 + 3_600_000);
+    await waitFor(async () => ((await alarmOf(id)) ?? 0) > testClock.now() / 1000 + 3_600_000);
     expect(ran).toEqual([]);
     following.close();
   });
@@ -86,7 +86,7 @@ describe("an approved call", () => {
       return { text: "ok" };
     });
     await value(stubOf(id).call("postMessage", admin, message("halted_next"), null));
-    await holds(() => read !== "");
+    await waitFor(() => read !== "");
     expect(ran).toEqual([]);
     expect(read).not.toContain("before the call ran");
     following.close();
@@ -97,18 +97,18 @@ describe("a decision", () => {
   it("APPROVE8 If an approval arrives while the expired deadline is processed, the call does not run, and the response lists the approval as ignored", async () => {
     script("too_late", [pay("Ada")]);
     const { id, following, calls } = await suspended("payer", "too_late", 1);
-    const held = door();
+    const paused = latch();
     let reached = false;
-    atPlaces((place) => {
+    onPlace((place) => {
       if (place.thread !== id || place.name !== "result.after-call") return undefined;
       reached = true;
-      return held.passed;
+      return paused.passed;
     });
     skip(payDeadlineMs + 1000);
     await wake(id);
-    await holds(() => reached);
+    await waitFor(() => reached);
     const taken = await value(answer(id, approve(named(calls, "pay"))));
-    held.open();
+    paused.open();
     await following.until(isEnd);
     expect([ran, taken.ignored]).toEqual([[], [named(calls, "pay")]]);
     following.close();
@@ -117,18 +117,18 @@ describe("a decision", () => {
   it("APPROVE8 If approvals arrive while a stop is processed, their calls do not run, and the response lists the approvals as ignored", async () => {
     script("behind_stop", [pay("Ada"), pay("Bob"), pay("Cleo")]);
     const { id, following, calls } = await suspended("payer", "behind_stop", 3);
-    const held = door();
+    const paused = latch();
     let reached = false;
-    atPlaces((place) => {
+    onPlace((place) => {
       if (place.thread !== id || place.name !== "run.assemble") return undefined;
       reached = true;
-      return held.passed;
+      return paused.passed;
     });
     await value(stubOf(id).call("stop", admin, null));
-    await holds(() => reached);
+    await waitFor(() => reached);
     const ids = calls.map((call) => call.id);
     const taken = await value(answer(id, ...ids.map((call) => approve(call))));
-    held.open();
+    paused.open();
     await following.until(isEnd);
     expect([ran, taken.ignored.toSorted()]).toEqual([[], ids.toSorted()]);
     following.close();
@@ -151,11 +151,11 @@ describe("a decision", () => {
     await value(answer(id, { tool_call_id: named(calls, "pay"), approved: false, error: "n".repeat(60_000) }));
     await crash(id);
     // The same happens if a deployment removes the agent: the run ends before its loop.
-    atPlaces((place) =>
+    onPlace((place) =>
       place.thread === id && place.name === "run.assemble" ? Promise.reject(new Error("the agent is gone")) : undefined,
     );
     await value(answer(id, says(named(calls, "ask"), "x")));
-    await holds(async () => (await lastRunOf(id)).status === "error");
+    await waitFor(async () => (await lastRunOf(id)).status === "error");
     const tool = (await messagesOf(id)).find(({ name }) => name === "pay");
     expect(tool?.content).toContain("declined");
     expect(tool?.approval).toMatchObject({ approved: false });
@@ -205,7 +205,7 @@ describe("a release while a call waits", () => {
     released.moves = fromServer();
     await crash(id);
     await value(answer(id, says(named(calls, "ask"), "x")));
-    await holds(async () => (await lastRunOf(id)).status === "completed");
+    await waitFor(async () => (await lastRunOf(id)).status === "completed");
     expect((await messagesOf(id)).find(({ name }) => name === "moves")?.content).toBe("from the client");
     expect(ran).toEqual([]);
     following.close();
@@ -218,7 +218,7 @@ describe("a release while a call waits", () => {
     released.moves = fromServer();
     await crash(id);
     await value(answer(id, says(named(calls, "moves"), "from the client")));
-    await holds(async () => (await lastRunOf(id)).status === "completed");
+    await waitFor(async () => (await lastRunOf(id)).status === "completed");
     expect((await messagesOf(id)).find(({ name }) => name === "moves")?.content).toBe("from the client");
     expect(ran).toEqual([]);
     following.close();
@@ -233,7 +233,7 @@ describe("a release while a call waits", () => {
     // The other call reaches its deadline.
     skipFor(id, day + 1000);
     await wake(id);
-    await holds(async () => (await lastRunOf(id)).status === "completed");
+    await waitFor(async () => (await lastRunOf(id)).status === "completed");
     const result = (await messagesOf(id)).find(({ name }) => name === "moves")?.result;
     expect(result).toMatchObject({ status: "error", error: expect.stringContaining("Call it again.") });
     expect(await value(answer(id, says(named(calls, "moves"), "late")))).toMatchObject({
@@ -254,7 +254,7 @@ describe("a release while a call waits", () => {
     released.moves = defineTool("Moves", z.object({}));
     await crash(id);
     await value(answer(id, approve(named(calls, "moves"))));
-    await holds(async () => (await lastRunOf(id)).status === "completed");
+    await waitFor(async () => (await lastRunOf(id)).status === "completed");
     expect(ran).toEqual([]);
     following.close();
   });

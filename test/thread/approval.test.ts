@@ -5,10 +5,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ThreadEvent } from "#contract/event.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 
-import { midway, payDeadlineMs, ran } from "../worker/approval.ts";
+import { duringCall, payDeadlineMs, ran } from "../worker/approval.ts";
 import { skip, testClock } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";
-import { holds, lastRunOf, messagesOf, wake } from "./team-driver.ts";
+import { waitFor, lastRunOf, messagesOf, wake } from "./team-driver.ts";
 import { admin, alarmOf, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const isRest = ({ type }: ThreadEvent) => type === "awaiting_tool_execution";
@@ -18,7 +18,7 @@ const pay = (to: string, amount = 5, name = "pay") => ({ name, arguments: { to, 
 const erase = (what: string) => ({ name: "erase", arguments: { what } });
 
 /** What the model read from the tools of the step before, by message text. */
-const heard = new Map<string, string[]>();
+const receivedBy = new Map<string, string[]>();
 
 type Call = { name: string; arguments: Record<string, unknown> };
 
@@ -27,7 +27,7 @@ function script(word: string, calls: Call[]): void {
   scripts.set(word, ({ step, messages }) => {
     if (step === 0) return { text: "I will.", toolCalls: calls };
     const tools = messages.filter(({ role }) => role === "tool");
-    heard.set(
+    receivedBy.set(
       word,
       tools.map(({ content }) => content ?? ""),
     );
@@ -62,7 +62,7 @@ const resultsOf = async (id: string) => (await toolsOf(id)).map(({ status, conte
 
 beforeEach(() => {
   ran.length = 0;
-  midway.run = null;
+  duringCall.run = null;
 });
 
 describe("a call that needs approval", () => {
@@ -179,7 +179,7 @@ describe("a call that needs approval", () => {
     await following.until(isEnd);
     expect(ran).toEqual(['erase {"what":"all"} 1', "erase done"]);
     const words = 'The call of "pay" was declined by a person, so it was not run. They said: Too much.';
-    expect(heard.get("no")?.[0]).toContain(words);
+    expect(receivedBy.get("no")?.[0]).toContain(words);
     const [tool] = await toolsOf(id);
     expect(tool?.result).toEqual({ status: "error", error: words });
     expect(tool?.approval).toMatchObject({ approved: false, reason: "Too much." });
@@ -206,7 +206,7 @@ describe("a call that needs approval", () => {
     const [tool] = await toolsOf(id);
     expect(tool?.approval?.args).toEqual(changed);
     expect(tool?.result?.result).toBe(`pay ${JSON.stringify(changed)}`);
-    expect(heard.get("other")?.[0]).toContain(`A person changed the arguments to ${JSON.stringify(changed)}`);
+    expect(receivedBy.get("other")?.[0]).toContain(`A person changed the arguments to ${JSON.stringify(changed)}`);
     const again = await follow(id, { after: "0", until: "idle" });
     await again.closed;
     expect(again.events.find(({ type }) => type === "tool_execution_start")).toMatchObject({ args: changed });
@@ -245,7 +245,7 @@ describe("a call that needs approval", () => {
       ran.length = 0;
       const word = `order_${agent}`;
       const { id, following, ids } = await asking(word, [pay("Ada"), erase("all"), pay("Bob")], agent);
-      midway.run = () => new Promise((resolve) => setTimeout(resolve, 0));
+      duringCall.run = () => new Promise((resolve) => setTimeout(resolve, 0));
       await value(answer(id, approve(ids[0]), approve(ids[1])));
       expect(ran).toEqual([]);
       await value(answer(id, approve(ids[2])));
@@ -292,18 +292,18 @@ describe("a call that needs approval", () => {
     await value(answer(id, approve(ids[0])));
     await crash(id);
     await wake(id);
-    await holds(async () => (await lastRunOf(id)).status === "completed");
+    await waitFor(async () => (await lastRunOf(id)).status === "completed");
     expect(ran.filter((line) => line.startsWith("pay {")).length).toBe(1);
 
     ran.length = 0;
     const cut = await asking("cut_consent", [pay("Ada")]);
-    midway.run = () => new Promise(() => {});
+    duringCall.run = () => new Promise(() => {});
     await value(answer(cut.id, approve(cut.ids[0])));
-    await holds(() => ran.length === 1);
-    midway.run = null;
+    await waitFor(() => ran.length === 1);
+    duringCall.run = null;
     await crash(cut.id);
     await wake(cut.id);
-    await holds(async () => (await lastRunOf(cut.id)).status === "completed");
+    await waitFor(async () => (await lastRunOf(cut.id)).status === "completed");
     expect(ran.filter((line) => line.startsWith("pay {")).length).toBe(1);
     expect((await resultsOf(cut.id))[0]?.[1]).toContain("Whether it took effect is unknown");
   });

@@ -11,8 +11,8 @@ import type { RequestKey } from "#core/rpc/thread-rpc.ts";
 import { toBase64 } from "#lib/base64.ts";
 
 import { gate } from "../worker/definitions.ts";
-import { fileWorld } from "../worker/file-works.ts";
-import { holds } from "./team-driver.ts";
+import { fileSettings } from "../worker/file-works.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
 
@@ -21,11 +21,11 @@ const small: InputAttachment = { name: "a.csv", mime_type: "text/csv", data: bto
 const large: InputAttachment = { name: "b.bin", mime_type: "x/y", data: toBase64(new Uint8Array(1_900_000)) };
 
 afterEach(() => {
-  delete fileWorld.bucket;
+  delete fileSettings.bucket;
 });
 
 /** Posts a message that waits in a hook, and waits until its files are stored. */
-async function held(id: string, extra: Partial<PostMessage> = {}, key: RequestKey | null = null) {
+async function paused(id: string, extra: Partial<PostMessage> = {}, key: RequestKey | null = null) {
   const name = `cut_${crypto.randomUUID().slice(0, 8)}`;
   const { open } = gate(name);
   const post = message(`slow:${name}`, { run: false, attachments: [small, large], ...extra });
@@ -34,7 +34,7 @@ async function held(id: string, extra: Partial<PostMessage> = {}, key: RequestKe
   // A crash breaks the call.
   answer.catch(() => undefined);
   // The test polls, because the object of the hook may have crashed by then.
-  await holds(async () => (await notes(id)).length >= before + (post.attachments?.length ?? 0));
+  await waitFor(async () => (await notes(id)).length >= before + (post.attachments?.length ?? 0));
   return { answer, open };
 }
 
@@ -61,9 +61,9 @@ const both = ["/attachments/a.csv", "/attachments/b.bin"];
 
 describe("files of a message", () => {
   it("If a crash happens before a message is stored, the files of the message are deleted, and readers receive an event for each", async () => {
-    fileWorld.bucket = null;
+    fileSettings.bucket = null;
     const id = await newThread("seeing");
-    await held(id);
+    await paused(id);
     expect([await filesOf(id), await notes(id)]).toEqual([both, both]);
     await crash(id);
     expect([await filesOf(id), await messagesOf(id), await notes(id)]).toEqual([[], [], []]);
@@ -78,7 +78,7 @@ describe("files of a message", () => {
       "deleted /attachments/b.bin",
     ]);
     following.close();
-    const { open, answer } = await held(id);
+    const { open, answer } = await paused(id);
     open();
     expect((await value(answer)).message?.attachments.map(({ path }) => path)).toEqual(both);
   });
@@ -88,7 +88,7 @@ describe("files of a message", () => {
     ["answered", { run: true }],
   ])("If a crash happens after a message was %s, the files of the message are kept", async (_, extra) => {
     const id = await newThread("seeing");
-    const { answer, open } = await held(id, extra);
+    const { answer, open } = await paused(id, extra);
     open();
     await value(answer);
     await crash(id);
@@ -98,8 +98,8 @@ describe("files of a message", () => {
 
   it("The files of a queued message are kept after a crash", async () => {
     const id = await newThread("seeing");
-    const first = await held(id, { run: true, attachments: [] });
-    const second = await held(id, { run: true });
+    const first = await paused(id, { run: true, attachments: [] });
+    const second = await paused(id, { run: true });
     first.open();
     await value(first.answer);
     second.open();
@@ -111,8 +111,8 @@ describe("files of a message", () => {
   it("If a crash interrupts a message, files that replaced the message's files are kept, and so are the files of other messages", async () => {
     const id = await newThread("seeing");
     const files = new Files(id);
-    await held(id);
-    const other = await held(id);
+    await paused(id);
+    const other = await paused(id);
     other.open();
     const mine = (await value(other.answer)).message?.attachments.map(({ path }) => path) ?? [];
     await files.put("/attachments/a.csv", "mine now");
@@ -129,7 +129,7 @@ describe("files of a message", () => {
     const input = { id, agent_id: "seeing", user_id: null, creation: id, initial_messages: initial_messages as never };
     const creating = stubOf(id).call("create", admin, input);
     creating.catch(() => undefined);
-    await holds(async () => (await notes(id).catch(() => [])).length > 0);
+    await waitFor(async () => (await notes(id).catch(() => [])).length > 0);
     await crash(id);
     expect([await filesOf(id), await notes(id)]).toEqual([[], []]);
     open();
@@ -144,7 +144,7 @@ describe("files of a message", () => {
     const id = await newThread("seeing");
     const files = new Files(id);
     const once = { key: "once", fingerprint: "once" };
-    const repeated = await held(id, {}, once);
+    const repeated = await paused(id, {}, once);
     expect((await files.put("/attachments/a.csv", "mine now")).status).toBe(200);
     expect((await files.ask("DELETE", "/files/attachments/b.bin")).status).toBe(204);
     const other = await value(
@@ -165,7 +165,7 @@ describe("files of a message", () => {
     for (const end of ["cut", "refused"]) {
       const id = await newThread("seeing");
       const once = { key: "once", fingerprint: "once" };
-      const { answer, open } = await held(id, {}, once);
+      const { answer, open } = await paused(id, {}, once);
       const refers = { path: "/attachments/a.csv" };
       await value(stubOf(id).call("postMessage", admin, message("other", { run: false, attachments: [refers] }), null));
       if (end === "cut") await crash(id);
@@ -181,7 +181,7 @@ describe("files of a message", () => {
 
   it("After the attachment of a message is stored, the message writes two rows, one for the message and one for the thread", async () => {
     const id = await newThread("seeing");
-    const { answer, open } = await held(id, { attachments: [small] });
+    const { answer, open } = await paused(id, { attachments: [small] });
     const before = (await stubOf(id).rows()).rowsWritten;
     open();
     await value(answer);

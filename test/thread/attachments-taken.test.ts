@@ -34,7 +34,7 @@ interface Setup {
 
 function desk({ files = new MemoryFiles(), size = null, made = null, answers = {}, gone = () => false }: Setup = {}) {
   const shrunk: object[] = [];
-  const asked: { url: string; init: OutboundInit | undefined }[] = [];
+  const requested: { url: string; init: OutboundInit | undefined }[] = [];
   const images: ImagePort = {
     size: () => Promise.resolve(size),
     thumbnail: () => Promise.resolve(null),
@@ -45,7 +45,7 @@ function desk({ files = new MemoryFiles(), size = null, made = null, answers = {
   };
   const outbound: OutboundFetch = (input, init) => {
     const url = String(input);
-    asked.push({ url, init });
+    requested.push({ url, init });
     const answer = answers[url];
     const host = new URL(url).host;
     return answer === undefined
@@ -74,7 +74,7 @@ function desk({ files = new MemoryFiles(), size = null, made = null, answers = {
   };
   const take = (content: InputContent, attachments?: InputAttachment[]) =>
     storeAttachments([incomingParts({ content, attachments }, "")], taker);
-  return { take, taker, files, shrunk, asked };
+  return { take, taker, files, shrunk, requested };
 }
 
 const data = (bytes: Uint8Array) => toBase64(bytes);
@@ -258,7 +258,7 @@ describe("addresses", () => {
 
   it("An attachment with a URL is fetched by the guarded fetch with a size limit and a time limit, and is named after the last segment of the URL's path", async () => {
     const answers = { "https://a.example/x/caf%C3%A9.txt?key=1": text, "https://a.example/": picture };
-    const { take, files, asked } = desk({ answers });
+    const { take, files, requested } = desk({ answers });
     const { messages } = await take("", [
       { url: "https://a.example/x/caf%C3%A9.txt?key=1" },
       { url: "https://a.example/", name: "root.png" },
@@ -268,7 +268,7 @@ describe("addresses", () => {
       { type: "image", mime_type: "image/png", path: "/attachments/root.png" },
     ]);
     expect(files.text("/attachments/café.txt")).toBe("hello");
-    expect(asked.map(({ init }) => init?.limits)).toEqual([
+    expect(requested.map(({ init }) => init?.limits)).toEqual([
       { bytes: 8 * 1024 * 1024, totalMs: 60_000 },
       { bytes: 8 * 1024 * 1024, totalMs: 60_000 },
     ]);
@@ -286,15 +286,15 @@ describe("addresses", () => {
   });
 
   it("One request fetches at most 20 addresses and 20 MiB", async () => {
-    const { take, asked } = desk({ answers: { "https://a.example/t": text } });
+    const { take, requested } = desk({ answers: { "https://a.example/t": text } });
     const part = { type: "file" as const, mime_type: "text/plain", url: "https://a.example/t" };
     expect(await refusal(take(Array.from({ length: 21 }, () => part)))).toMatchObject({ fields: ["content.20"] });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     const big = () => new Response(new Uint8Array(8 * 1024 * 1024));
     const large = desk({ answers: { "https://a.example/t": big } });
     const files = Array.from({ length: 5 }, () => part);
     expect(await refusal(large.take(files))).toMatchObject({ code: "too_large" });
-    expect(large.asked.map(({ init }) => init?.limits?.bytes)).toEqual([8388608, 8388608, 4194304]);
+    expect(large.requested.map(({ init }) => init?.limits?.bytes)).toEqual([8388608, 8388608, 4194304]);
     expect(large.files.paths).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ import type { TestRequest } from "#spec/index.ts";
 
 import { pngBytes } from "../support/memory-files.ts";
 import { realPng } from "../support/real-png.ts";
-import { attaching, seers, shownToModels } from "../worker/attached.ts";
+import { attaching, imageAnswers, shownToModels } from "../worker/attached.ts";
 import { hookCalls } from "../worker/definitions.ts";
 import { withTracedHooks } from "../worker/loop-hooks.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
@@ -106,7 +106,7 @@ describe("a message with attachments", () => {
     const id = await newThread("seeing");
     const data = toBase64(await realPng(5000, 20));
     attaching.set("wide", () => ({ status: "success", attachments: [{ name: "w.png", mimeType: "image/png", data }] }));
-    seers.set("wide", ({ step }) =>
+    imageAnswers.set("wide", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "attach", arguments: { key: "wide" } }] } : { text: "done" },
     );
     await converse(id, "wide", { attachments: [{ name: "u.png", mime_type: "image/png", data }] });
@@ -144,7 +144,7 @@ describe("a message with attachments", () => {
   it("A run still completes if the file of an earlier message was deleted, and the model reads that the file is gone", async () => {
     const id = await newThread("seeing");
     await value(store(id, { attachments: [image()] }));
-    seers.set("delete", () => ({ text: "fine" }));
+    imageAnswers.set("delete", () => ({ text: "fine" }));
     expect(await (await askFiles(id, "?delete=/attachments/cat.png")).json()).toEqual({});
     const events = await converse(id, "delete");
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
@@ -227,7 +227,7 @@ describe("refused attachments", () => {
 describe("attachments of a tool's result", () => {
   const attachOnce = (word: string, answer: () => unknown) => {
     attaching.set(word, answer);
-    seers.set(word, ({ step }) =>
+    imageAnswers.set(word, ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "attach", arguments: { key: word } }] } : { text: "done" },
     );
   };
@@ -303,7 +303,7 @@ describe("rows and hooks", () => {
       result: "made",
       attachments: [{ name: "b.png", mimeType: "image/png", data: toBase64(bytes) }],
     }));
-    seers.set("leak", ({ step }) =>
+    imageAnswers.set("leak", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "attach", arguments: { key: "leak" } }] } : { text: "done" },
     );
     const part = { type: "image" as const, mime_type: "image/png", data: toBase64(bytes) };

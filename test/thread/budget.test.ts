@@ -7,9 +7,9 @@ import { describe, expect, it } from "vitest";
 import { testClock } from "../worker/clock.ts";
 import { gate, scripts } from "../worker/definitions.ts";
 import { catalogRowsOf } from "../worker/metered-catalog.ts";
-import { answer, approve, ask, freshAnswers, pay, says, script, shown } from "./answer-client.ts";
+import { answer, approve, ask, resetAnswers, pay, says, script, shown } from "./answer-client.ts";
 import { costOf, finish, measured, printCosts, settled, withoutFilterHook } from "./cost-table.ts";
-import { holds, lastRunOf } from "./team-driver.ts";
+import { waitFor, lastRunOf } from "./team-driver.ts";
 import { admin, alarmOf, converse, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 printCosts();
@@ -88,17 +88,17 @@ describe("rows written", () => {
       remote: { agent: "asker", call: ask("why"), said: (id: string) => says(id, "because") },
     };
     for (const [kind, { agent, call, said }] of Object.entries(ways)) {
-      freshAnswers();
+      resetAnswers();
       script(`costs_${kind}`, [call]);
       const id = await newThread(agent);
       const { written, alarms } = await costOf(id, async () => {
         await value(stubOf(id).call("postMessage", admin, message(`costs_${kind}`), null));
-        const [waiting] = await holds(async () => {
+        const [waiting] = await waitFor(async () => {
           const calls = await shown(id);
           return calls.length === 1 && calls;
         });
         await value(answer(id, said(waiting?.id ?? "")));
-        await holds(async () => (await lastRunOf(id)).status === "completed");
+        await waitFor(async () => (await lastRunOf(id)).status === "completed");
         await settled(id);
       });
       measured(`turn with a call that waits: ${kind}`, `${written} written, ${alarms} alarms set`, "≤ 10 + 4 + 10");

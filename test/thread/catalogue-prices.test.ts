@@ -24,17 +24,17 @@ const catalogue: ModelCatalogue = {
 
 /** The dependencies of an object whose Worker has these variables. */
 async function dependenciesWith(variables: Record<string, string>): Promise<Deployment> {
-  const seen: Deployment[] = [];
+  const received: Deployment[] = [];
   const fast = { name: "fast", provider: "openai", model: "gpt-5", outputPrice: 0 } as const;
   const files = { models: { fast: "agents/models/fast.ts" }, prompts: {}, agents: {}, tools: {} };
   const own = { ...registry, models: { fast: () => Promise.resolve(fast) }, catalogue, files };
   const { ThreadObject } = compose(own, {}, (dependencies) => {
-    seen.push(dependencies);
+    received.push(dependencies);
     return dependencies;
   });
   const stub = env.THREADS.get(env.THREADS.newUniqueId());
   await runInDurableObject(stub, (_, state) => void new ThreadObject(state, { ...env, ...variables }));
-  const [dependencies] = seen;
+  const [dependencies] = received;
   if (dependencies === undefined) throw new Error("The object asked for no dependencies.");
   return dependencies;
 }

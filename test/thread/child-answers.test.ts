@@ -5,16 +5,16 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
 
-import { midway, ran } from "../worker/approval.ts";
+import { duringCall, ran } from "../worker/approval.ts";
 import { testClock } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";
-import { atPlaces } from "../worker/places.ts";
+import { onPlace } from "../worker/places.ts";
 import {
   answer,
   approve,
   ask,
   erase,
-  freshAnswers,
+  resetAnswers,
   named,
   pay,
   suspended,
@@ -23,14 +23,14 @@ import {
   send,
   shown,
 } from "./answer-client.ts";
-import { childOf, door, holds, lastRunOf, messagesOf, passing, word } from "./team-driver.ts";
+import { childOf, latch, waitFor, lastRunOf, messagesOf, passing, word } from "./team-driver.ts";
 import { admin, alarmOf, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const isRest = (event: ThreadEvent) => event.type === "awaiting_tool_execution";
 const isEnd = ({ type }: ThreadEvent) => type === "run_end";
 const paid = () => ran.filter((line) => line.startsWith("pay {"));
 
-beforeEach(freshAnswers);
+beforeEach(resetAnswers);
 
 describe("an approval that is posted to a parent", () => {
   it.each(["stop", "interrupt"])(
@@ -40,16 +40,16 @@ describe("an approval that is posted to a parent", () => {
       script("ended_inside", [pay("Ada")]);
       const { id, following, calls } = await suspended("house", `ended_${how}`, 1);
       const child = calls[0]?.thread_id ?? "";
-      const held = door();
-      atPlaces((place) => (place.name === "before stop" && place.to === child ? held.passed : undefined));
+      const paused = latch();
+      onPlace((place) => (place.name === "before stop" && place.to === child ? paused.passed : undefined));
       if (how === "stop") await value(stubOf(id).call("stop", admin, null));
       else await value(stubOf(id).call("postMessage", admin, { ...message("now"), when: "interrupt" }, null));
       await following.until(isEnd);
       const taken = await answer(id, approve(named(calls, "pay")));
       expect(taken).toMatchObject({ ok: true, value: { ignored: [named(calls, "pay")] } });
       expect(await shown(child)).toHaveLength(1);
-      held.open();
-      await holds(async () => (await shown(child)).length === 0);
+      paused.open();
+      await waitFor(async () => (await shown(child)).length === 0);
       expect(ran).toEqual([]);
       following.close();
     },
@@ -60,23 +60,23 @@ describe("an approval that is posted to a parent", () => {
     script("between_inside", [pay("Ada")]);
     const { id, following, calls } = await suspended("house", "stopped_between", 1);
     const child = calls[0]?.thread_id ?? "";
-    const [reading, telling] = [door(), door()];
+    const [reading, telling] = [latch(), latch()];
     let reached = false;
-    atPlaces((place) => {
+    onPlace((place) => {
       if (place.name === "before stop" && place.to === child) return telling.passed;
       if (place.thread !== id || place.name !== "results.children") return undefined;
       reached = true;
       return reading.passed;
     });
     const consent = answer(id, approve(named(calls, "pay")));
-    await holds(() => reached);
+    await waitFor(() => reached);
     await value(stubOf(id).call("stop", admin, null));
     reading.open();
     expect(await consent).toMatchObject({ ok: true, value: { ignored: [named(calls, "pay")] } });
     expect(await shown(child)).toHaveLength(1);
     telling.open();
     await following.until(isEnd);
-    await holds(async () => (await shown(child)).length === 0);
+    await waitFor(async () => (await shown(child)).length === 0);
     expect(ran).toEqual([]);
     following.close();
   });
@@ -101,8 +101,8 @@ describe("an approval that is posted to a parent", () => {
     script("meant", [send("pay_room", "meant_inside")]);
     script("meant_inside", [pay("Ada")]);
     const id = await newThread("house");
-    const held = door();
-    const places = passing((place) => (word("before childCalls", { to: id })(place) ? held.passed : undefined));
+    const paused = latch();
+    const places = passing((place) => (word("before childCalls", { to: id })(place) ? paused.passed : undefined));
     await value(stubOf(id).call("postMessage", admin, message("meant"), null));
     const { thread: child } = await places.until(word("before childCalls", { to: id }));
     const [call] = await shown(child);
@@ -113,8 +113,8 @@ describe("an approval that is posted to a parent", () => {
     expect([await shown(child), ran]).toMatchObject([{ length: 1 }, []]);
     const { id: run_id } = await lastRunOf(id);
     await value(stubOf(id).call("postToolResults", admin, { ...consent, run_id }));
-    held.open();
-    await holds(async () => (await lastRunOf(id)).status === "completed");
+    paused.open();
+    await waitFor(async () => (await lastRunOf(id)).status === "completed");
     expect(paid()).toHaveLength(1);
   });
 
@@ -126,7 +126,7 @@ describe("an approval that is posted to a parent", () => {
     const [first = "", second = ""] = calls.map((call) => call.id);
     expect(first).not.toBe(second);
     await value(answer(id, approve(first)));
-    await holds(() => paid().length > 0);
+    await waitFor(() => paid().length > 0);
     await value(answer(id, approve(first)));
     expect((await shown(id)).map((call) => call.id)).toEqual([second]);
     await value(answer(id, { tool_call_id: second, approved: false }));
@@ -149,11 +149,11 @@ describe("an approval that is posted to a parent", () => {
     script("deleted_inside", [pay("Ada")]);
     const { id, following, calls } = await suspended("house", "deleted", 1);
     const child = calls[0]?.thread_id ?? "";
-    atPlaces((place) =>
+    onPlace((place) =>
       word("before deliver", { thread: child })(place) ? Promise.reject(new Error("unreachable")) : undefined,
     );
     await value(stubOf(child).call("remove", admin));
-    atPlaces(null);
+    onPlace(null);
     expect(await answer(id, approve(named(calls, "pay")))).toMatchObject({
       refusal: { code: "tool_call_not_found" },
     });
@@ -167,7 +167,7 @@ describe("an approval that is posted to a parent", () => {
     for (const turn of ["quiet_1", "quiet_2", "quiet_3"]) {
       script(turn, [send("pay_room", "quiet_inside")]);
       const { run } = await value(stubOf(id).call("postMessage", admin, message(turn), null));
-      await holds(async () => {
+      await waitFor(async () => {
         const last = await lastRunOf(id);
         return last.id === run?.id && last.status === "completed";
       });
@@ -177,8 +177,8 @@ describe("an approval that is posted to a parent", () => {
     expect(await stubOf(id).call("postToolResults", admin, { results })).toMatchObject({
       refusal: { code: "tool_call_not_found" },
     });
-    expect(places.seen.filter(word("before knownCalls", {})).length).toBe(3);
-    expect(places.seen.filter(word("before postToolResults", {}))).toEqual([]);
+    expect(places.received.filter(word("before knownCalls", {})).length).toBe(3);
+    expect(places.received.filter(word("before postToolResults", {}))).toEqual([]);
   });
 
   it("A request with results for unknown calls asks at most 20 child threads, those of the last calls", async () => {
@@ -198,8 +198,8 @@ describe("an approval that is posted to a parent", () => {
     expect(children).toHaveLength(23);
     const places = passing();
     expect(await answer(id, says("call_unknown", "x"))).toMatchObject({ refusal: { code: "tool_call_not_found" } });
-    const asked = places.seen.filter(word("before knownCalls", {})).map(({ to }) => to ?? "");
-    expect(asked.toSorted()).toEqual(children.slice(-20).toSorted());
+    const requested = places.received.filter(word("before knownCalls", {})).map(({ to }) => to ?? "");
+    expect(requested.toSorted()).toEqual(children.slice(-20).toSorted());
   });
 });
 
@@ -244,8 +244,8 @@ describe("reports of a child to its parent", () => {
     void answer(id, approve(named(calls, "erase"))).catch(() => undefined);
     await places.until(handed);
     await crash(id);
-    atPlaces(null);
-    await holds(async () => (await shown(id)).length === 2);
+    onPlace(null);
+    await waitFor(async () => (await shown(id)).length === 2);
     expect((await lastRunOf(id)).status).toBe("awaiting_tool_execution");
     following.close();
   });
@@ -271,7 +271,7 @@ describe("readers of a parent", () => {
   it("A reader of the parent sees the parent's run as awaiting_tool_execution while a child's call waits, also if another child is active", async () => {
     script("one_asks", [send("pay_room", "asks_inside"), send("pay_room", "works_inside")]);
     script("asks_inside", [pay("Ada")]);
-    const [first, second] = [door(), door()];
+    const [first, second] = [latch(), latch()];
     scripts.set("works_inside", async ({ step }) => {
       await (step === 0 ? first : second).passed;
       return step === 0
@@ -294,7 +294,7 @@ describe("readers of a parent", () => {
     script("there", [send("pay_room", "there_inside")]);
     script("there_inside", [pay("Ada")]);
     const { id, following, calls } = await suspended("house", "there", 1);
-    midway.run = () => new Promise(() => {});
+    duringCall.run = () => new Promise(() => {});
     await value(answer(calls[0]?.thread_id ?? "", approve(named(calls, "pay"))));
     const isNone = (event: ThreadEvent) => event.type === "awaiting_tool_execution" && event.tool_calls.length === 0;
     await following.until(isNone);

@@ -5,12 +5,12 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ThreadEvent } from "#contract/event.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 
-import { midway, ran } from "../worker/approval.ts";
+import { duringCall, ran } from "../worker/approval.ts";
 import { skip, testClock } from "../worker/clock.ts";
 import { crossing } from "../worker/crossing.ts";
 import { scripts } from "../worker/definitions.ts";
-import { atPlaces } from "../worker/places.ts";
-import { holds, lastRunOf, messagesOf, passing, wake, word } from "./team-driver.ts";
+import { onPlace } from "../worker/places.ts";
+import { waitFor, lastRunOf, messagesOf, passing, wake, word } from "./team-driver.ts";
 import { admin, alarmOf, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const isRest = (event: ThreadEvent) => event.type === "awaiting_tool_execution";
@@ -37,7 +37,7 @@ async function suspended(first: string, count: number) {
   const id = await newThread("house");
   const following = await follow(id, { after: "0" });
   await value(stubOf(id).call("postMessage", admin, message(first), null));
-  const calls = await holds(async () => {
+  const calls = await waitFor(async () => {
     const pending = await shown(id);
     return pending.length === count && pending;
   });
@@ -46,8 +46,8 @@ async function suspended(first: string, count: number) {
 
 beforeEach(() => {
   ran.length = 0;
-  midway.run = null;
-  atPlaces(null);
+  duringCall.run = null;
+  onPlace(null);
 });
 
 describe("a call of a child thread", () => {
@@ -107,10 +107,10 @@ describe("a call of a child thread", () => {
     script("direct_inside", [pay("Ada")]);
     const { id, following, calls } = await suspended("direct", 1);
     const [call] = calls;
-    const { promise: held, resolve: release } = crossing();
-    midway.run = () => held;
+    const { promise: paused, resolve: release } = crossing();
+    duringCall.run = () => paused;
     await value(answer(call?.thread_id ?? "", approve(call?.id ?? "")));
-    await holds(async () => (await shown(id)).length === 0);
+    await waitFor(async () => (await shown(id)).length === 0);
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "running" });
     expect(await lastRunOf(id)).toMatchObject({ status: "running" });
     release();
@@ -178,14 +178,14 @@ describe("a call of a child thread", () => {
     // The alarm is due long before the call's own deadline.
     expect(((await alarmOf(child)) ?? Infinity) - testClock.now() / 1000).toBeLessThan(60_000);
     expect(await wake(child)).toBe(true);
-    const [call] = await holds(async () => {
+    const [call] = await waitFor(async () => {
       const pending = await shown(id);
       return pending.length > 0 && pending;
     });
     await crash(id);
     expect(await shown(id)).toHaveLength(1);
     await value(answer(id, approve(call?.id ?? "")));
-    await holds(async () => (await lastRunOf(id)).status === "completed");
+    await waitFor(async () => (await lastRunOf(id)).status === "completed");
     expect(ran).toHaveLength(2);
   });
 
@@ -202,11 +202,11 @@ describe("a call of a child thread", () => {
     });
     await value(stubOf(id).call("postMessage", admin, message("unreached"), null));
     const { thread: child } = await places.until(tells);
-    await holds(async () => ((await alarmOf(child)) ?? Infinity) - testClock.now() / 1000 < 60_000);
+    await waitFor(async () => ((await alarmOf(child)) ?? Infinity) - testClock.now() / 1000 < 60_000);
     expect(await shown(id)).toEqual([]);
     skip(10_000);
     expect(await wake(child)).toBe(true);
-    await holds(async () => (await shown(id)).length === 1);
+    await waitFor(async () => (await shown(id)).length === 1);
     expect(tries).toBe(2);
   });
 
@@ -214,10 +214,12 @@ describe("a call of a child thread", () => {
     script("at_once", [send("pay_room", "at_once_inside")]);
     script("at_once_inside", [pay("Ada"), ask("why")]);
     const { id, following, calls } = await suspended("at_once", 2);
-    const held = passing((place) => (word("before childCalls", { to: id })(place) ? new Promise(() => {}) : undefined));
+    const paused = passing((place) =>
+      word("before childCalls", { to: id })(place) ? new Promise(() => {}) : undefined,
+    );
     await value(answer(id, approve(calls.find(({ name }) => name === "pay")?.id ?? "")));
     expect((await shown(id)).map(({ name }) => name)).toEqual(["ask"]);
-    expect(held.seen.length).toBeGreaterThan(0);
+    expect(paused.received.length).toBeGreaterThan(0);
     following.close();
   });
 

@@ -7,43 +7,43 @@ import { peerCaller } from "#core/rpc/thread-peer.ts";
 import type { TestTurn } from "#spec/index.ts";
 
 import { skip } from "../worker/clock.ts";
-import { personas } from "../worker/team.ts";
+import { scriptedAnswers } from "../worker/team.ts";
 import {
   childOf,
-  door,
-  freshTeam,
-  holds,
+  latch,
+  resetAgents,
+  waitFor,
   isEnd,
   lastRunOf,
   messagesOf,
   passing,
-  rested,
+  whenSuspended,
   wake,
   word,
 } from "./team-driver.ts";
 import { admin, crash, evict, follow, message, newThread, peerOf, stubOf, value } from "./thread-driver.ts";
 
-beforeEach(freshTeam);
+beforeEach(resetAgents);
 
 const call = (name: string): TestTurn => ({ toolCalls: [{ name, arguments: { task: "decide" } }] });
 
-/** A boss that calls a panel whose second side never answers; the panel's last report waits until a door opens. */
+/** A boss that calls a panel whose second side never answers; the panel's last report waits until a latch opens. */
 async function waiting(boss: (step: number) => TestTurn | Promise<TestTurn>) {
-  const [held, reached] = [door(), door()];
-  personas.set("boss", ({ step }) => (step === 0 ? call("panel") : boss(step)));
-  personas.set("pro", () => ({ text: "pro says" }));
-  personas.set("con", () => {
+  const [paused, reached] = [latch(), latch()];
+  scriptedAnswers.set("boss", ({ step }) => (step === 0 ? call("panel") : boss(step)));
+  scriptedAnswers.set("pro", () => ({ text: "pro says" }));
+  scriptedAnswers.set("con", () => {
     reached.open();
     return new Promise(() => {});
   });
   const id = await newThread("boss");
-  const places = passing((place) => (word("before deliver", { to: id })(place) ? held.passed : undefined));
+  const places = passing((place) => (word("before deliver", { to: id })(place) ? paused.passed : undefined));
   const following = await follow(id, { after: "0" });
   await value(stubOf(id).call("postMessage", admin, message("go"), null));
   const child = childOf(await following.until((event) => event.type === "subagent_start"));
   await reached.opened();
-  await rested(id);
-  const deliver = () => held.open();
+  await whenSuspended(id);
+  const deliver = () => paused.open();
   const delivered = async (from = child) => {
     deliver();
     await places.until(word("after deliver", { thread: from, to: id }));
@@ -122,14 +122,14 @@ describe("a call that stopped waiting for its child", () => {
       const row = env.CATALOG.prepare("SELECT body FROM thread WHERE id = ?").bind(id);
       return JSON.parse((await row.first<{ body: string }>())?.body ?? "{}") as { usage?: object };
     };
-    await holds(async () => JSON.stringify((await listed()).usage) === JSON.stringify(run.usage));
+    await waitFor(async () => JSON.stringify((await listed()).usage) === JSON.stringify(run.usage));
     expect(await totals(id)).toBe(run.usage.total_tokens - usage.total_tokens);
-    await holds(async () => (await totals(child)) === usage.total_tokens);
+    await waitFor(async () => (await totals(child)) === usage.total_tokens);
   });
 
   for (const crashes of [false, true]) {
     it(`If a call's wait for a child times out, the child's cost is counted at the end of the run that is still active${crashes ? ", also after a crash" : ""}`, async () => {
-      const { passed, open } = door();
+      const { passed, open } = latch();
       const { id, child, following, delivered } = await waiting(async () => {
         await passed;
         return { text: "boss done" };
@@ -151,11 +151,11 @@ describe("a call that stopped waiting for its child", () => {
   }
 
   it("If a call's wait for a child times out, the child's cost is counted while the run waits for another child, also after an eviction", async () => {
-    const { passed, open } = door();
+    const { passed, open } = latch();
     const { id, child, following, delivered } = await waiting((step) =>
       step === 1 ? call("nest") : { text: "boss done" },
     );
-    personas.set("nester", async () => {
+    scriptedAnswers.set("nester", async () => {
       await passed;
       return { text: "nested" };
     });
@@ -163,7 +163,7 @@ describe("a call that stopped waiting for its child", () => {
     const starts = () => following.events.filter(({ type }) => type === "subagent_start");
     await following.until(() => starts().length === 2);
     const second = starts().map(childOf)[1] ?? "";
-    await rested(id);
+    await whenSuspended(id);
     await delivered();
     await evict(id);
     open();
@@ -173,22 +173,22 @@ describe("a call that stopped waiting for its child", () => {
   });
 
   it("The cost of a child is counted if the child reports it while a stop stores the result of the child's call", async () => {
-    const [held, reached] = [door(), door()];
+    const [paused, reached] = [latch(), latch()];
     const { id, child, following, deliver, places } = await waiting(() => ({ text: "boss done" }));
     const settles = /^(tool\.store|result\.before-create)$/;
     const both = passing((place) => {
       if (place.thread !== id || !settles.test(place.name)) return;
       reached.open();
-      return held.passed;
+      return paused.passed;
     });
     await value(stubOf(id).call("stop", admin, null));
     await reached.opened();
     deliver();
     await both.until(word("after deliver", { thread: child, to: id }));
-    held.open();
+    paused.open();
     await following.until(isEnd);
     following.close();
-    expect(places.seen.length).toBeGreaterThan(0);
+    expect(places.received.length).toBeGreaterThan(0);
     await expectCounted(id, [child]);
   });
 });
@@ -210,10 +210,10 @@ describe("a call whose child was deleted, or whose run failed to recover", () =>
   });
 
   it("If a parent's run ends with recovery_failed, the cost of its stopped child is still counted for the call", async () => {
-    const reached = door();
-    personas.set("boss", () => call("panel"));
-    personas.set("pro", () => ({ text: "pro says" }));
-    personas.set("con", () => {
+    const reached = latch();
+    scriptedAnswers.set("boss", () => call("panel"));
+    scriptedAnswers.set("pro", () => ({ text: "pro says" }));
+    scriptedAnswers.set("con", () => {
       reached.open();
       return new Promise(() => {});
     });
@@ -222,7 +222,7 @@ describe("a call whose child was deleted, or whose run failed to recover", () =>
     const places = passing((place) => (starts(place) ? new Promise(() => {}) : undefined));
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
     for (let crashes = 1; crashes <= 6; crashes += 1) {
-      await places.until(() => places.seen.filter(starts).length === crashes);
+      await places.until(() => places.received.filter(starts).length === crashes);
       if (crashes === 1) await reached.opened();
       await crash(id);
       await wake(id);
@@ -235,18 +235,18 @@ describe("a call whose child was deleted, or whose run failed to recover", () =>
 
 describe("a child's child", () => {
   it("If a grandchild's cost is reported after the parent's run has ended, each thread above the grandchild counts the cost once", async () => {
-    const [held, reached] = [door(), door()];
-    personas.set("boss", ({ step }) => (step === 0 ? call("nest") : { text: "boss done" }));
-    personas.set("nester", ({ step }) => (step === 0 ? call("debate") : { text: "nested" }));
-    personas.set("pro", () => ({ text: "pro says" }));
-    personas.set("con", () => {
+    const [paused, reached] = [latch(), latch()];
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? call("nest") : { text: "boss done" }));
+    scriptedAnswers.set("nester", ({ step }) => (step === 0 ? call("debate") : { text: "nested" }));
+    scriptedAnswers.set("pro", () => ({ text: "pro says" }));
+    scriptedAnswers.set("con", () => {
       reached.open();
       return new Promise(() => {});
     });
     const id = await newThread("boss");
     const following = await follow(id, { after: "0" });
     let child = "";
-    const places = passing((place) => (word("before deliver", { to: child })(place) ? held.passed : undefined));
+    const places = passing((place) => (word("before deliver", { to: child })(place) ? paused.passed : undefined));
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
     child = childOf(await following.until((event) => event.type === "subagent_start"));
     // The event of the call comes before its child exists, and the last side to answer is deeper than both threads.
@@ -259,9 +259,9 @@ describe("a child's child", () => {
     following.close();
     await places.until(word("after deliver", { thread: child, to: id }));
     const early = (await lastRunOf(id)).usage.total_tokens;
-    held.open();
+    paused.open();
     await places.until(word("after deliver", { thread: grandchild, to: child }));
-    const emitted = () => places.seen.filter(word("after deliver", { thread: child, to: id })).length;
+    const emitted = () => places.received.filter(word("after deliver", { thread: child, to: id })).length;
     await places.until(() => emitted() === 2);
     await expectCounted(child, [grandchild]);
     await expectCounted(id, [child]);

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 
 import { skip } from "../worker/clock.ts";
 import type { Place } from "../worker/places.ts";
-import { personas } from "../worker/team.ts";
+import { scriptedAnswers } from "../worker/team.ts";
 import { tryAll } from "./fault-choice.ts";
 import { beforeAlarms, quietly } from "./fault-stage.ts";
 import { isLeftAlone } from "./left-alone.ts";
-import { door, freshTeam, isEnd, messagesOf, passing, wake, word } from "./team-driver.ts";
+import { latch, resetAgents, isEnd, messagesOf, passing, wake, word } from "./team-driver.ts";
 import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 type Role = "parent" | "child";
@@ -44,12 +44,12 @@ afterAll(() => {
 });
 
 beforeEach(() => {
-  freshTeam();
-  personas.set("boss", ({ step }) =>
+  resetAgents();
+  scriptedAnswers.set("boss", ({ step }) =>
     step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
   );
-  personas.set("pro", () => ({ toolCalls: [{ name: "pass", arguments: { said: "over to you" } }] }));
-  personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
+  scriptedAnswers.set("pro", () => ({ toolCalls: [{ name: "pass", arguments: { said: "over to you" } }] }));
+  scriptedAnswers.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
 });
 
 /** Sums of the same costs in another order differ after the last significant digit. */
@@ -80,12 +80,12 @@ async function begin(id: string): Promise<void> {
 }
 
 /** Waits for the end of the run and until both threads have no work left; returns their final states. */
-async function ended(id: string, seen: readonly Place[]) {
+async function ended(id: string, received: readonly Place[]) {
   const following = await follow(id, { after: "0" });
-  await comesTo(id, seen, () => following.events.some(isEnd));
+  await comesTo(id, received, () => following.events.some(isEnd));
   following.close();
-  const named = childrenOf(id, seen);
-  for (const one of [id, ...named]) await comesTo(id, seen, async () => (await alarmOf(one)) === null);
+  const named = childrenOf(id, received);
+  for (const one of [id, ...named]) await comesTo(id, received, async () => (await alarmOf(one)) === null);
   // A start that was not delivered, for a call that was not written, names a child that does not exist.
   const made = await Promise.all(
     named.map(async (one) => ((await stubOf(one).call("describe", admin)).ok ? [one] : [])),
@@ -96,18 +96,22 @@ async function ended(id: string, seen: readonly Place[]) {
 }
 
 /** Fires alarms at their times until the condition holds: a failed message is sent again after a pause. */
-async function comesTo(id: string, seen: readonly Place[], holds: () => boolean | Promise<boolean>): Promise<void> {
+async function comesTo(
+  id: string,
+  received: readonly Place[],
+  waitFor: () => boolean | Promise<boolean>,
+): Promise<void> {
   const look = async () => {
-    if (await holds()) return true;
+    if (await waitFor()) return true;
     skip(3000);
-    for (const one of [...childrenOf(id, seen), id]) await wake(one);
+    for (const one of [...childrenOf(id, received), id]) await wake(one);
     return false;
   };
   await vi.waitUntil(look, { timeout: 10_000, interval: 10 });
 }
 
-function childrenOf(id: string, seen: readonly Place[]): string[] {
-  return [...new Set(seen.filter(word("before startChild", { thread: id })).map(({ to }) => to ?? ""))];
+function childrenOf(id: string, received: readonly Place[]): string[] {
+  return [...new Set(received.filter(word("before startChild", { thread: id })).map(({ to }) => to ?? ""))];
 }
 
 /** An undisturbed run: its places, each at the first and the last time it is reached, and its final state. */
@@ -116,10 +120,10 @@ async function undisturbed() {
   const places = passing();
   await begin(id);
   await places.until(word("after deliver", { to: id }));
-  const end = await ended(id, places.seen);
+  const end = await ended(id, places.received);
   const hits = new Map<string, Scene>();
-  const child = places.seen.find(word("before startChild", { thread: id }))?.to;
-  for (const { thread, name } of places.seen) {
+  const child = places.received.find(word("before startChild", { thread: id }))?.to;
+  for (const { thread, name } of places.received) {
     if ((thread !== id && thread !== child) || !isPlace(name)) continue;
     const role = thread === id ? "parent" : "child";
     const last = hits.get(`${role} ${name}`);
@@ -132,8 +136,8 @@ async function undisturbed() {
 /** The same run with a death at a place. */
 async function disturbed(scene: Scene, { who, mode }: Death) {
   const id = await newThread("boss");
-  const held = door();
-  const reached = door();
+  const paused = latch();
+  const reached = latch();
   let hits = 0;
   let child = "";
   const places = passing((place) => {
@@ -144,7 +148,7 @@ async function disturbed(scene: Scene, { who, mode }: Death) {
     reached.open();
     if (mode === "lost") place.state.abort("planned death: lost");
     // The object that dies here does not continue.
-    return who === "other" ? held.passed : new Promise(() => {});
+    return who === "other" ? paused.passed : new Promise(() => {});
   });
   const begun = begin(id);
   await reached.opened();
@@ -157,9 +161,9 @@ async function disturbed(scene: Scene, { who, mode }: Death) {
     if (mode === "kept") expect(await isLeftAlone(victim)).toBe(false);
     await wake(victim);
   }
-  held.open();
+  paused.open();
   await begun;
-  return ended(id, places.seen);
+  return ended(id, places.received);
 }
 
 describe("a crash of threads that work together", () => {

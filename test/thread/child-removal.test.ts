@@ -4,10 +4,10 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { begun, door, freshTeam, panelBehind, passing, rested, word } from "./team-driver.ts";
+import { begun, latch, resetAgents, panelWaitingFor, passing, whenSuspended, word } from "./team-driver.ts";
 import { admin, message, newThread, stubOf, value } from "./thread-driver.ts";
 
-beforeEach(freshTeam);
+beforeEach(resetAgents);
 
 /** The tables of an object; none if it was never used or its thread was deleted. */
 function tablesOf(id: string): Promise<unknown[]> {
@@ -32,10 +32,10 @@ const isRemoval = ({ name }: { name: string }) => name === "before remove";
 
 describe("deletion of a parent", () => {
   it("If a message arrives while its thread is deleted, the message is refused and begins no run", async () => {
-    panelBehind(new Promise(() => {}));
+    panelWaitingFor(new Promise(() => {}));
     const { id, child } = await begun();
-    await rested(id);
-    const { passed, open } = door();
+    await whenSuspended(id);
+    const { passed, open } = latch();
     const places = passing((place) => (isRemoval(place) ? passed : undefined));
     const gone = stubOf(id).call("remove", admin);
     await places.until(isRemoval);
@@ -43,36 +43,36 @@ describe("deletion of a parent", () => {
     expect(await late).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
     open();
     await value(gone);
-    expect(places.seen.filter(({ name }) => name === "before startChild")).toEqual([]);
+    expect(places.received.filter(({ name }) => name === "before startChild")).toEqual([]);
     await expectNothingOf([id, child]);
   });
 
   for (const when of ["before", "after"]) {
     it(`If a parent thread is deleted, its child is deleted too, even if the message that starts the child is delayed right ${when} its delivery`, async () => {
-      panelBehind(new Promise(() => {}));
-      const { passed, open } = door();
+      panelWaitingFor(new Promise(() => {}));
+      const { passed, open } = latch();
       const starts = word(`${when} startChild`, {});
       const places = passing((place) => (starts(place) ? passed : undefined));
       const id = await newThread("boss");
       await value(stubOf(id).call("postMessage", admin, message("go"), null));
       const { to: child = "" } = await places.until(starts);
       await value(stubOf(id).call("remove", admin));
-      const before = places.seen.filter(word("after remove", { to: child })).length;
+      const before = places.received.filter(word("after remove", { to: child })).length;
       open();
-      await places.until(() => places.seen.filter(word("after remove", { to: child })).length > before);
+      await places.until(() => places.received.filter(word("after remove", { to: child })).length > before);
       await expectNothingOf([id, child]);
     });
   }
 
   it("A repeated deletion of a parent thread does not delete a new thread under the same id", async () => {
     const id = await newThread("boss");
-    const doors = [door(), door()];
-    let asked = 0;
+    const doors = [latch(), latch()];
+    let requested = 0;
     const forgets = word("before forget", { thread: id });
     const places = passing((place) => {
       if (!forgets(place)) return;
-      asked += 1;
-      return doors[asked - 1]?.passed;
+      requested += 1;
+      return doors[requested - 1]?.passed;
     });
     const [first, second] = [stubOf(id).call("remove", admin), stubOf(id).call("remove", admin)];
     await places.until(forgets);

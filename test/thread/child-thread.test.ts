@@ -10,22 +10,31 @@ import type { Environment } from "#worker/bindings.ts";
 
 import { skip } from "../worker/clock.ts";
 import app from "../worker/index.ts";
-import { personas } from "../worker/team.ts";
-import { begun, door, freshTeam, isEnd, lastRunOf, messagesOf, panelBehind, rested } from "./team-driver.ts";
+import { scriptedAnswers } from "../worker/team.ts";
+import {
+  begun,
+  latch,
+  resetAgents,
+  isEnd,
+  lastRunOf,
+  messagesOf,
+  panelWaitingFor,
+  whenSuspended,
+} from "./team-driver.ts";
 import { admin, converse, crash, follow, message, newThread, peerOf, stubOf, value } from "./thread-driver.ts";
 
 const runPage = { limit: 50, order: "desc" as const };
 
-beforeEach(freshTeam);
+beforeEach(resetAgents);
 
 describe("an agent in a thread of its own", () => {
   it("An agent that is called as a tool runs in a child thread; the parent uses its outcome as the tool's result, counts its usage and emits its events", async () => {
     const id = await newThread("boss");
-    personas.set("boss", ({ step }) =>
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
     );
-    personas.set("pro", () => ({ text: "pro says" }));
-    personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
+    scriptedAnswers.set("pro", () => ({ text: "pro says" }));
+    scriptedAnswers.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
     const following = await follow(id, { after: "0" });
     await converse(id, "go");
     const end = await following.until((event) => event.type === "run_end");
@@ -54,11 +63,11 @@ describe("an agent in a thread of its own", () => {
 
 describe("a parent that waits", () => {
   it("While a parent waits for a child, the parent can be evicted and has only an alarm at the deadline; the child's result wakes the parent", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
     const { id, following } = await begun();
     const before = Date.now();
-    const alarm = await rested(id);
+    const alarm = await whenSuspended(id);
     expect(alarm - before).toBeGreaterThan(23 * 3_600_000);
     open();
     expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
@@ -67,8 +76,8 @@ describe("a parent that waits", () => {
   });
 
   it("After a crash of a waiting parent and its child, the parent's run completes with one result of the child and one final answer", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
     const { id, child, following } = await begun();
     following.close();
     await crash(id);
@@ -96,8 +105,8 @@ describe("a parent that waits", () => {
   });
 
   it("A waiting parent accepts a result only from its child, and only once", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
     const { id, child, following } = await begun();
     const call = (await messagesOf(id)).find(({ role }) => role === "tool");
     const peer = peerOf(id);
@@ -113,10 +122,10 @@ describe("a parent that waits", () => {
   });
 
   it("If a parent is stopped while it waits for a child, the call gets an error result and the child is stopped", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
     const { id, child, following } = await begun();
-    await rested(id);
+    await whenSuspended(id);
     const own = await follow(child, { after: "0" });
     await value(stubOf(id).call("stop", admin, null));
     expect(await following.until(isEnd)).toMatchObject({ status: "stopped" });
@@ -129,8 +138,8 @@ describe("a parent that waits", () => {
   });
 
   it("If a child thread is stopped, the parent's call gets an error result, and the parent's run continues", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
     const { id, child, following } = await begun();
     await value(stubOf(child).call("stop", admin, null));
     expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
@@ -143,8 +152,8 @@ describe("a parent that waits", () => {
 
 describe("deletion", () => {
   it("The deletion of a parent deletes its children, and the deletion of a child gives the parent's call an error result", async () => {
-    const first = door();
-    panelBehind(first.passed);
+    const first = latch();
+    panelWaitingFor(first.passed);
     const { id, child, following } = await begun();
     following.close();
     await value(stubOf(id).call("remove", admin));
@@ -156,8 +165,8 @@ describe("deletion", () => {
     }
     first.open();
 
-    const second = door();
-    panelBehind(second.passed);
+    const second = latch();
+    panelWaitingFor(second.passed);
     const other = await begun();
     await value(stubOf(other.child).call("remove", admin));
     expect(await other.following.until(isEnd)).toMatchObject({ status: "completed" });
@@ -171,10 +180,10 @@ describe("deletion", () => {
 describe("children of children", () => {
   it("Child threads can be nested three levels deep, and an agent that calls itself without end gets an error result about the depth", async () => {
     const id = await newThread("boss");
-    personas.set("boss", ({ step }) =>
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "nest", arguments: { task: "3" } }] } : { text: "boss done" },
     );
-    personas.set("nester", ({ messages, lastUser, step }) => {
+    scriptedAnswers.set("nester", ({ messages, lastUser, step }) => {
       const left = Number(lastUser);
       if (step > 0) return { text: `from ${String(messages.at(-1)?.content)}` };
       return left > 1 ? { toolCalls: [{ name: "nest", arguments: { task: String(left - 1) } }] } : { text: "bottom" };
@@ -183,7 +192,7 @@ describe("children of children", () => {
     expect((await messagesOf(id)).find(({ role }) => role === "tool")?.content).toBe("from from bottom");
 
     const endless = await newThread("boss");
-    personas.set("nester", ({ messages, step }) =>
+    scriptedAnswers.set("nester", ({ messages, step }) =>
       step > 0
         ? { text: String(messages.at(-1)?.content) }
         : { toolCalls: [{ name: "nest", arguments: { task: "again" } }] },
@@ -195,9 +204,9 @@ describe("children of children", () => {
 
 describe("several children", () => {
   it("Several children of one step work at the same time, and the model is asked when all of them have answered", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
-    personas.set("boss", ({ step, messages }) =>
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
+    scriptedAnswers.set("boss", ({ step, messages }) =>
       step === 0
         ? {
             toolCalls: [
@@ -227,8 +236,8 @@ describe("several children", () => {
 
 describe("lists and readers of child threads", () => {
   it("Child threads are listed only for the id of their parent, and not in the list of all threads", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
     const { id, child, following } = await begun();
     open();
     await following.until(isEnd);
@@ -247,8 +256,8 @@ describe("lists and readers of child threads", () => {
   });
 
   it("Readers of a parent receive the child's events live, in order and before the result, and never in a replay", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
     const { id, child, following } = await begun();
     open();
     await following.until(isEnd);
@@ -268,10 +277,10 @@ describe("lists and readers of child threads", () => {
   });
 
   it("If a call still waits for a child thread at its deadline, the call gets an error result and the child is stopped", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
     const { id, child, following } = await begun();
-    await rested(id);
+    await whenSuspended(id);
     const own = await follow(child, { after: "0" });
     skip(25 * 3_600_000);
     await runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
@@ -285,10 +294,10 @@ describe("lists and readers of child threads", () => {
   });
 
   it("A message to a parent that waits for a child is queued, and a stream of the queued run lasts until that run ends", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
     const { id, following } = await begun();
-    await rested(id);
+    await whenSuspended(id);
     const { run, after } = await value(stubOf(id).call("postMessage", admin, message("and then?"), null));
     expect(run?.status).toBe("queued");
     const second = await follow(id, { after: String(after), run_id: run?.id ?? "" });

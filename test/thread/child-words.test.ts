@@ -7,24 +7,24 @@ import { foldAll } from "#contract/fold.ts";
 import { peerCaller } from "#core/rpc/thread-peer.ts";
 
 import { skip, testClock } from "../worker/clock.ts";
-import { personas } from "../worker/team.ts";
+import { scriptedAnswers } from "../worker/team.ts";
 import {
   begun,
   childOf,
-  door,
-  freshTeam,
-  holds,
+  latch,
+  resetAgents,
+  waitFor,
   isEnd,
   messagesOf,
-  panelBehind,
+  panelWaitingFor,
   passing,
-  rested,
+  whenSuspended,
   wake,
   word,
 } from "./team-driver.ts";
 import { admin, alarmOf, evict, follow, message, newThread, peerOf, stubOf, value } from "./thread-driver.ts";
 
-beforeEach(freshTeam);
+beforeEach(resetAgents);
 
 /** A child of a thread that does not have to exist. */
 function childInput(parentId: string) {
@@ -47,16 +47,16 @@ const twoCalls = {
 
 describe("a result that cannot be delivered", () => {
   it("The alarm resends a child's undelivered result after a pause of 2 seconds that doubles up to an hour, the pauses survive an eviction, and the result arrives once", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
     const { id, child } = await begun();
-    await rested(id);
+    await whenSuspended(id);
     let away = true;
     const emitted = word("before deliver", { thread: child, to: id });
     const places = passing((place) => {
       if (emitted(place) && away) throw new Error("away");
     });
-    const tries = () => places.seen.filter(emitted).length;
+    const tries = () => places.received.filter(emitted).length;
     let before = testClock.now() / 1000;
     open();
     await places.until(emitted);
@@ -88,14 +88,14 @@ describe("a result that cannot be delivered", () => {
     again.close();
     expect((await messagesOf(id)).map(({ content }) => content)).toEqual(["go", null, "yes", "boss done"]);
     expect(tries()).toBe(13);
-    await holds(async () => (await alarmOf(child)) === null);
+    await waitFor(async () => (await alarmOf(child)) === null);
   });
 
   it("If a message cannot be delivered to one thread, messages to other threads are not delayed", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
-    personas.set("boss", ({ step }) => (step === 0 ? twoCalls : { text: "boss done" }));
-    personas.set("nester", async () => {
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? twoCalls : { text: "boss done" }));
+    scriptedAnswers.set("nester", async () => {
       await passed;
       return { text: "nested" };
     });
@@ -105,33 +105,33 @@ describe("a result that cannot be delivered", () => {
     const starts = () => following.events.filter(({ type }) => type === "subagent_start");
     await following.until(() => starts().length === 2);
     const [first = "", second = ""] = starts().map(childOf);
-    await rested(id);
+    await whenSuspended(id);
     const places = passing((place) => {
       if (word("before stop", { to: first })(place)) throw new Error("away");
     });
     await value(stubOf(id).call("stop", admin, null));
     await following.until(isEnd);
     await places.until(word("after stop", { to: second }));
-    expect(places.seen.filter(({ name }) => name === "before stop").map(({ to }) => to)).toEqual([first, second]);
+    expect(places.received.filter(({ name }) => name === "before stop").map(({ to }) => to)).toEqual([first, second]);
     open();
   });
 
   it("A child whose parent thread does not exist sends its result once and is deleted", async () => {
-    panelBehind(Promise.resolve());
+    panelWaitingFor(Promise.resolve());
     const input = childInput(crypto.randomUUID());
     const places = passing();
     await peerOf(input.id).call("startChild", peerCaller, input);
     await places.until(word("after deliver", { thread: input.id }));
-    await holds(async () => (await alarmOf(input.id)) === null);
-    expect(places.seen.filter(word("before deliver", { thread: input.id }))).toHaveLength(1);
-    await holds(async () => !(await stubOf(input.id).call("listRuns", admin, { limit: 1, order: "asc" })).ok);
+    await waitFor(async () => (await alarmOf(input.id)) === null);
+    expect(places.received.filter(word("before deliver", { thread: input.id }))).toHaveLength(1);
+    await waitFor(async () => !(await stubOf(input.id).call("listRuns", admin, { limit: 1, order: "asc" })).ok);
   });
 });
 
 describe("the start of a child", () => {
   it("If the start of a child is repeated, the child still has one message and one run, and delivers one result", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
     const input = childInput(await newThread("boss"));
     const places = passing();
     const first = peerOf(input.id).call("startChild", peerCaller, input);
@@ -148,14 +148,14 @@ describe("the start of a child", () => {
     const runs = await value(stubOf(input.id).call("listRuns", admin, { limit: 50, order: "asc" }));
     expect(runs.items.map(({ status }) => status)).toEqual(["completed"]);
     expect((await messagesOf(input.id)).filter(({ content }) => content === "decide")).toHaveLength(1);
-    expect(places.seen.filter(word("before deliver", { thread: input.id }))).toHaveLength(1);
+    expect(places.received.filter(word("before deliver", { thread: input.id }))).toHaveLength(1);
   });
 
   it("A child that has started is not started again when another child of the same step has delivered its result", async () => {
-    const [one, two] = [door(), door()];
-    panelBehind(one.passed);
-    personas.set("boss", ({ step }) => (step === 0 ? twoCalls : { text: "boss done" }));
-    personas.set("nester", async () => {
+    const [one, two] = [latch(), latch()];
+    panelWaitingFor(one.passed);
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? twoCalls : { text: "boss done" }));
+    scriptedAnswers.set("nester", async () => {
       await two.passed;
       return { text: "nested" };
     });
@@ -165,28 +165,28 @@ describe("the start of a child", () => {
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
     const starts = () => following.events.filter(({ type }) => type === "subagent_start");
     await following.until(() => starts().length === 2);
-    await rested(id);
+    await whenSuspended(id);
     one.open();
     await following.until(({ type }) => type === "subagent_end");
-    await rested(id);
+    await whenSuspended(id);
     two.open();
     await following.until(isEnd);
-    const asked = places.seen.filter(({ name }) => name === "before startChild").map(({ to }) => to);
-    expect(asked).toEqual(starts().map(childOf));
+    const requested = places.received.filter(({ name }) => name === "before startChild").map(({ to }) => to);
+    expect(requested).toEqual(starts().map(childOf));
   });
 });
 
 describe("a parent without readers", () => {
   it("A child stops sending events to a parent without readers after one attempt, and sends events again when a reader connects to the parent", async () => {
-    const [answered, reached, reachedAgain, held, heldAgain] = [door(), door(), door(), door(), door()];
-    panelBehind(Promise.resolve());
+    const [answered, reached, reachedAgain, paused, heldAgain] = [latch(), latch(), latch(), latch(), latch()];
+    panelWaitingFor(Promise.resolve());
     let turns = 0;
-    personas.set("con", async () => {
+    scriptedAnswers.set("con", async () => {
       turns += 1;
       if (turns === 1) await answered.passed;
       if (turns === 2) {
         reached.open();
-        await held.passed;
+        await paused.passed;
       }
       if (turns < 3) return { text: "go on" };
       reachedAgain.open();
@@ -199,12 +199,12 @@ describe("a parent without readers", () => {
     });
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await reached.opened();
-    const { seen } = places;
-    const child = seen.find(({ name }) => name === "after startChild")?.to ?? "";
+    const { received } = places;
+    const child = received.find(({ name }) => name === "after startChild")?.to ?? "";
     await peerOf(child).call("watch", peerCaller, crypto.randomUUID());
-    held.open();
+    paused.open();
     await reachedAgain.opened();
-    expect(seen.filter(({ name }) => name === "before relay")).toHaveLength(1);
+    expect(received.filter(({ name }) => name === "before relay")).toHaveLength(1);
     const following = await follow(id, { after: "0" });
     await places.until(word("after watch", { thread: id, to: child }));
     heldAgain.open();
@@ -235,8 +235,8 @@ describe("a reader of the top of three threads", () => {
   const nest = (task: string) => ({ toolCalls: [{ name: "nest", arguments: { task } }] });
 
   it("A reader of the top of three nested threads receives all events of the lowest thread", async () => {
-    personas.set("boss", ({ step }) => (step === 0 ? nest("3") : { text: "boss done" }));
-    personas.set("nester", ({ lastUser, step }) => {
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? nest("3") : { text: "boss done" }));
+    scriptedAnswers.set("nester", ({ lastUser, step }) => {
       const left = Number(lastUser);
       return step === 0 && left > 1 ? nest(String(left - 1)) : { text: "from here" };
     });
@@ -255,13 +255,13 @@ describe("a reader of the top of three threads", () => {
   });
 
   it("If a reader joins the top of three nested threads late, the reader receives the later events of the lowest thread, even if that thread sent none before", async () => {
-    const [reached, held] = [door(), door()];
-    personas.set("boss", ({ step }) => (step === 0 ? nest("2") : { text: "boss done" }));
-    personas.set("nester", async ({ lastUser, step }) => {
+    const [reached, paused] = [latch(), latch()];
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? nest("2") : { text: "boss done" }));
+    scriptedAnswers.set("nester", async ({ lastUser, step }) => {
       if (step === 0 && lastUser === "2") return nest("1");
       if (lastUser === "1") {
         reached.open();
-        await held.passed;
+        await paused.passed;
       }
       return { text: "from here" };
     });
@@ -269,10 +269,12 @@ describe("a reader of the top of three threads", () => {
     const places = passing(() => undefined);
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await reached.opened();
-    const [child, grandchild] = places.seen.flatMap(({ name, to }) => (name === "after startChild" ? [to ?? ""] : []));
+    const [child, grandchild] = places.received.flatMap(({ name, to }) =>
+      name === "after startChild" ? [to ?? ""] : [],
+    );
     const following = await follow(id, { after: "0" });
     await places.until(word("after watch", { thread: child ?? "", to: grandchild ?? "" }));
-    held.open();
+    paused.open();
     await following.until(isEnd);
     following.close();
     expect(typesByDepth(following.events).get(2)).toContain("run_end");
@@ -281,9 +283,9 @@ describe("a reader of the top of three threads", () => {
 
 describe("a reader that joins while a call waits", () => {
   it("If a reader joins while a call waits for its child thread, the reader receives the call and the child's id, also after an eviction", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
-    personas.set("boss", ({ step }) =>
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0
         ? {
             toolCalls: [
@@ -301,7 +303,7 @@ describe("a reader that joins while a call waits", () => {
       await joining.until(({ type }) => type === "snapshot");
       joining.close();
       views.push(foldAll(joining.events));
-      await rested(id);
+      await whenSuspended(id);
     }
     open();
     const [before, after] = views;

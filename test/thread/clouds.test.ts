@@ -13,7 +13,7 @@ import { deferred } from "#lib/deferred.ts";
 import { serve, start } from "../standard-agents/project.ts";
 import { wireModel } from "../standard-agents/wire.ts";
 import { registry } from "../worker/definitions.ts";
-import { holds } from "./team-driver.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, crash, follow, message, stubOf, value } from "./thread-driver.ts";
 
 /** The answers to the requests in order: two steps of a first run, a step that a crash follows, and the last one. */
@@ -104,7 +104,7 @@ it.for(clouds.map((cloud) => [cloud.title, cloud] as const))(
     await following.until(({ type }) => type === "tool_execution_start");
     let hasBegun = false;
     void begun.promise.then(() => (hasBegun = true));
-    await holds(() => hasBegun);
+    await waitFor(() => hasBegun);
     await crash(thread.id);
     isCut = false;
     expect(await runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(thread.id)))).toBe(true);
@@ -139,13 +139,13 @@ it.for(clouds.map(({ title, definition }) => [title, definition] as const))(
     const { project, thread } = await start({ model: wire.definition });
     const events = await thread.say("Hello?");
     const [refused] = await thread.logs("llm_request");
-    const seen = await (await project.fetch(`/api/threads/${thread.id}/runs`)).text();
+    const received = await (await project.fetch(`/api/threads/${thread.id}/runs`)).text();
     const variable = {
       azure: "AZURE_API_KEY",
       vertex: "GOOGLE_VERTEX_ACCESS_TOKEN",
       bedrock: "AWS_BEARER_TOKEN_BEDROCK",
     };
-    for (const text of [JSON.stringify(events.at(-1)), JSON.stringify(refused), seen]) {
+    for (const text of [JSON.stringify(events.at(-1)), JSON.stringify(refused), received]) {
       expect(text).toContain("of agents/models/main.ts)");
       expect(text).toContain(variable[provider as keyof typeof variable]);
     }

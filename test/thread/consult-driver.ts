@@ -4,7 +4,7 @@ import type { EventOf, EventType, ThreadEvent } from "#contract/event.ts";
 import type { TestTurn, ThreadState, ToolCall } from "#spec/index.ts";
 
 import { scripts } from "../worker/definitions.ts";
-import { works } from "../worker/executed.ts";
+import { toolFunctions } from "../worker/executed.ts";
 import { admin, newThread, stubOf, value } from "./thread-driver.ts";
 
 let consultations = 0;
@@ -24,7 +24,7 @@ export async function consulting(
   tool: ToolName = "consult",
 ): Promise<{ id: string; text: string }> {
   const name = `consult${(consultations += 1)}`;
-  works.set(name, work);
+  toolFunctions.set(name, work);
   scripts.set(name, ({ step }): TestTurn =>
     step === 0 ? { toolCalls: [{ name: tool, arguments: { work: name } }], usage: own } : { text: "Done.", usage: own },
   );

@@ -3,7 +3,7 @@
 import { afterAll, onTestFinished } from "vitest";
 
 import { registry } from "../worker/definitions.ts";
-import { holds } from "./team-driver.ts";
+import { waitFor } from "./team-driver.ts";
 import { alarmOf, converse, stubOf } from "./thread-driver.ts";
 
 /** The rows of one piece of work. */
@@ -29,7 +29,7 @@ export async function costOf(id: string, work: () => Promise<unknown>): Promise<
 
 /** Waits until the catalog has everything of a thread and the thread has no alarm: nothing is written after that. */
 export function settled(id: string): Promise<unknown> {
-  return holds(async () => (await alarmOf(id)) === null);
+  return waitFor(async () => (await alarmOf(id)) === null);
 }
 
 /** Sends a message and waits until the thread has made all writes that follow from it. */

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 
 import { crossing } from "../worker/crossing.ts";
 import type { Crossing } from "../worker/crossing.ts";
-import { holds } from "./team-driver.ts";
+import { waitFor } from "./team-driver.ts";
 import { kill } from "./thread-driver.ts";
 
 /** Promises that a function creates between two waits, so that V8 optimises it during the first waits. */
@@ -41,7 +41,7 @@ async function waitsUntilRefused(create: () => Crossing<void>, rounds: number): 
     await new Promise(() => {});
   }).catch((thrown: unknown) => thrown);
   await runInDurableObject(resolving, () =>
-    holds(() => {
+    waitFor(() => {
       due?.();
       due = null;
       return outcome !== null;

@@ -4,10 +4,10 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 
 import { clockOf, skipFor } from "../worker/clock.ts";
-import { atPlaces } from "../worker/places.ts";
+import { onPlace } from "../worker/places.ts";
 import { addChildren, atPlace, objectOf, problemsOf, rowOf, stage, useDeletionStage, world } from "./deletion-stage.ts";
 import type { Failing } from "./deletion-stage.ts";
-import { holds } from "./team-driver.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, alarmOf, stubOf } from "./thread-driver.ts";
 
 useDeletionStage();
@@ -20,7 +20,7 @@ describe("the alarm of a deletion", () => {
       world.concerned = new Set([id, ...below]);
       if (what === "totals") {
         // The run does not end before the deletion sends its usage.
-        atPlaces((place) => (place.name === "run.execute" ? new Promise(() => {}) : atPlace(place)));
+        onPlace((place) => (place.name === "run.execute" ? new Promise(() => {}) : atPlace(place)));
       }
       world.failing = { [what]: Number.POSITIVE_INFINITY };
       expect(await stubOf(id).call("remove", admin)).toMatchObject({ refusal: { code: "unavailable" } });
@@ -37,7 +37,7 @@ describe("the alarm of a deletion", () => {
         skipFor(id, due - clockOf(id).now() / 1000 + 1);
         if (failures === 3) world.failing = {};
         expect(await fire()).toBe(true);
-        await holds(async () => (await retryOf())?.failures !== failures);
+        await waitFor(async () => (await retryOf())?.failures !== failures);
       }
       expect(await problemsOf([id])).toEqual([]);
     },
@@ -46,22 +46,22 @@ describe("the alarm of a deletion", () => {
   it("DELETE4 A deletion with more than 500 child threads deletes 500 of them, and sets the alarm to continue at once", async () => {
     const { id } = await stage({ children: 0, objects: 0, running: false });
     await addChildren(id, 503);
-    let asked = 0;
-    atPlaces(({ name, thread }) => {
-      if (thread === id && name === "before remove") asked += 1;
+    let requested = 0;
+    onPlace(({ name, thread }) => {
+      if (thread === id && name === "before remove") requested += 1;
     });
     const answer = await stubOf(id).call("remove", admin);
     expect(answer).toMatchObject({ ok: false, refusal: { code: "unavailable" } });
     expect(answer.ok ? "" : answer.refusal.message).toContain("many child threads");
     const row = await rowOf(id);
-    expect([asked, row?.children?.length, row?.deletion?.retry]).toEqual([500, 3, undefined]);
+    expect([requested, row?.children?.length, row?.deletion?.retry]).toEqual([500, 3, undefined]);
     const alarm = await alarmOf(id);
     expect(alarm).not.toBeNull();
     // The alarm that begins an attempt would be later than now.
     expect(alarm).toBeLessThanOrEqual(Math.ceil(clockOf(id).now() / 1000));
     expect(await runDurableObjectAlarm(objectOf(id))).toBe(true);
-    await holds(async () => (await rowOf(id)) === null);
-    expect(asked).toBe(503);
+    await waitFor(async () => (await rowOf(id)) === null);
+    expect(requested).toBe(503);
     expect(await problemsOf([id])).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { skipFor } from "../worker/clock.ts";
 import { crossing } from "../worker/crossing.ts";
 import { planFaults } from "../worker/fault-plan.ts";
-import { atPlaces } from "../worker/places.ts";
+import { onPlace } from "../worker/places.ts";
 import { atPlace, objectOf, problemsOf, rowOf, stage, useDeletionStage, world } from "./deletion-stage.ts";
 import { untilDone } from "./fault-stage.ts";
 import { admin, stubOf } from "./thread-driver.ts";
@@ -30,16 +30,16 @@ it.each(points.flatMap((point) => (["kept", "lost"] as const).map((mode) => ({ p
     const { id, below } = await stage({ children: 2, objects: 1, running: true });
     world.concerned = new Set([id, ...below]);
     const [child = ""] = below;
-    const [asked, answered] = [crossing(), crossing()];
+    const [requested, answered] = [crossing(), crossing()];
     let isBroken = true;
-    atPlaces(async (place) => {
+    onPlace(async (place) => {
       if (!isBroken || place.name !== "before remove" || place.to !== child) return atPlace(place);
-      asked.resolve();
+      requested.resolve();
       await answered.promise;
       throw new Error("the connection to the child broke");
     });
     const removed = untilDone(() => stubOf(id).call("remove", admin));
-    await asked.promise;
+    await requested.promise;
     const plan = planFaults(child, [{ point, hit: 1, mode }]);
     await stubOf(child)
       .call("remove", admin, true)

@@ -6,10 +6,10 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
 import { skipFor } from "../worker/clock.ts";
-import { personas } from "../worker/team.ts";
+import { scriptedAnswers } from "../worker/team.ts";
 import { objectOf, problemsOf, rowOf, stage, useDeletionStage, world } from "./deletion-stage.ts";
 import { isLeftAlone } from "./left-alone.ts";
-import { holds } from "./team-driver.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, message, stubOf, value } from "./thread-driver.ts";
 
 useDeletionStage();
@@ -30,7 +30,7 @@ async function ring(id: string): Promise<void> {
   const failures = (await rowOf(id))?.deletion?.retry?.failures;
   skipFor(id, 30 * 60_000);
   await runInDurableObject(objectOf(id), (object) => object.alarm?.());
-  await holds(async () => {
+  await waitFor(async () => {
     const row = await rowOf(id);
     return row === null || row.deletion?.retry?.failures !== failures;
   });
@@ -58,9 +58,9 @@ it.each([
     for (const child of below) expect(await stubOf(child).call("describe", admin)).toMatchObject({ ok: true });
     await empty();
     if (!running) {
-      personas.set("boss", () => ({ text: "still here" }));
+      scriptedAnswers.set("boss", () => ({ text: "still here" }));
       await value(stubOf(id).call("postMessage", admin, message("more"), null));
-      await holds(async () => (await value(stubOf(id).call("describe", admin))).status === "idle");
+      await waitFor(async () => (await value(stubOf(id).call("describe", admin))).status === "idle");
     }
     await value(stubOf(id).call("remove", admin));
     expect(await problemsOf([id, ...below])).toEqual([]);

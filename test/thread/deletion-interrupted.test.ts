@@ -10,8 +10,8 @@ import type { ThreadRecord } from "#core/record/record.ts";
 import { crossing } from "../worker/crossing.ts";
 import { gate, scripts } from "../worker/definitions.ts";
 import { forgetPlans, planFaults } from "../worker/fault-plan.ts";
-import { fileWorld } from "../worker/file-works.ts";
-import { atPlaces } from "../worker/places.ts";
+import { fileSettings } from "../worker/file-works.ts";
+import { onPlace } from "../worker/places.ts";
 import { quietly, untilDone } from "./fault-stage.ts";
 import { newOwner, watch } from "./feed-watcher.ts";
 import { admin, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
@@ -27,9 +27,9 @@ beforeAll(() => {
 });
 
 afterEach(() => {
-  atPlaces(null);
+  onPlace(null);
   forgetPlans();
-  delete fileWorld.bucket;
+  delete fileSettings.bucket;
 });
 
 afterAll(() => quiet.loud());
@@ -54,7 +54,7 @@ it.each([
 ])(
   "DELETE2 A creation in progress does not remove the mark of a deletion that %s, and a repeated creation is refused until the deletion has ended",
   async (_, fails) => {
-    fileWorld.bucket = FILES;
+    fileSettings.bucket = FILES;
     const id = crypto.randomUUID();
     const word = `held${id.slice(0, 8)}`;
     const { open, reached } = gate(word);
@@ -67,7 +67,7 @@ it.each([
     const [atChildren, released] = [crossing(), crossing()];
     let steps = 0;
     let failures = fails ? 1 : 0;
-    atPlaces(async ({ thread, name }) => {
+    onPlace(async ({ thread, name }) => {
       if (thread !== id) return;
       if (name === "before forget" && failures-- > 0) throw new Error("the catalog fails");
       // After the thread in memory has ended.
@@ -95,7 +95,7 @@ it.each([
 it("DELETE1 A thread can be created again after a deletion that failed when its rows were deleted already", async () => {
   const id = await newThread("parallel");
   let failures = 1;
-  atPlaces(({ thread, name }) => {
+  onPlace(({ thread, name }) => {
     if (thread === id && name === "destroy.alarm" && failures-- > 0) return Promise.reject(new Error("no alarm"));
   });
   await stubOf(id).call("remove", admin);
@@ -111,15 +111,15 @@ it("DELETE4 Child threads whose deletion fails do not keep an attempt from the c
   await evict(id);
   await execute(id, "UPDATE thread SET body = ?", body);
   await evict(id);
-  const asked: string[] = [];
-  atPlaces(({ thread, name, to = "" }) => {
+  const requested: string[] = [];
+  onPlace(({ thread, name, to = "" }) => {
     if (thread !== id || name !== "before remove") return;
-    asked.push(to);
+    requested.push(to);
     return Promise.reject(new Error("the child fails"));
   });
   for (const _ of [1, 2]) expect(await stubOf(id).call("remove", admin)).toMatchObject(unavailable);
-  expect(asked).toHaveLength(1000);
-  expect(asked.slice(0, 510)).toEqual(children);
+  expect(requested).toHaveLength(1000);
+  expect(requested.slice(0, 510)).toEqual(children);
 });
 
 it("FEED4 A feed receives the deletion of a thread if a crash interrupted the deletion right after its beginning", async () => {
@@ -152,7 +152,7 @@ it("USAGE7 The usage of a run is not counted before the deletion has stored what
   const stored = { ...(JSON.parse(String(row?.["body"])) as object), spent: { scripted: { usage: zero, cost: 0 } } };
   await execute(id, "UPDATE run SET body = ? WHERE id = ?", JSON.stringify(stored), String(row?.["id"]));
   // The run does not reach its own end.
-  atPlaces(({ thread, name }) => (thread === id && name === "sleep.written" ? new Promise(() => {}) : undefined));
+  onPlace(({ thread, name }) => (thread === id && name === "sleep.written" ? new Promise(() => {}) : undefined));
   await execute(id, "CREATE TRIGGER full BEFORE UPDATE ON run BEGIN SELECT RAISE(ABORT, 'the row is refused'); END");
   const counted = () =>
     env.CATALOG.prepare("SELECT count(*) AS n, total(total_tokens) AS tokens FROM run_total WHERE thread_id = ?")

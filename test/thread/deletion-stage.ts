@@ -10,12 +10,12 @@ import type { Bucket } from "#store/files/file-bucket.ts";
 
 import { skipFor } from "../worker/clock.ts";
 import { forgetPlans } from "../worker/fault-plan.ts";
-import { fileWorld } from "../worker/file-works.ts";
-import { atPlaces } from "../worker/places.ts";
+import { fileSettings } from "../worker/file-works.ts";
+import { onPlace } from "../worker/places.ts";
 import type { Place } from "../worker/places.ts";
-import { personas } from "../worker/team.ts";
+import { scriptedAnswers } from "../worker/team.ts";
 import { beforeAlarms, quietly, untilDone } from "./fault-stage.ts";
-import { childOf, freshTeam, holds } from "./team-driver.ts";
+import { childOf, resetAgents, waitFor } from "./team-driver.ts";
 import { admin, alarmOf, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const { FILES } = env as unknown as { FILES: R2Bucket };
@@ -74,15 +74,15 @@ export function useDeletionStage(): void {
   });
 
   beforeEach(() => {
-    freshTeam();
-    fileWorld.bucket = bucket;
-    atPlaces(atPlace);
+    resetAgents();
+    fileSettings.bucket = bucket;
+    onPlace(atPlace);
   });
 
   afterEach(() => {
-    atPlaces(null);
+    onPlace(null);
     forgetPlans();
-    delete fileWorld.bucket;
+    delete fileSettings.bucket;
     world.failing = {};
   });
 
@@ -91,12 +91,12 @@ export function useDeletionStage(): void {
 
 /** Creates the thread of a history. Returns its id and those of its children. */
 export async function stage({ children, objects, running }: Staged): Promise<{ id: string; below: string[] }> {
-  personas.set("boss", ({ step }) => {
+  scriptedAnswers.set("boss", ({ step }) => {
     if (step > 0) return { text: "done" };
     const toolCalls = Array.from({ length: children }, () => ({ name: "panel", arguments: { task: "decide" } }));
     return children > 0 ? { text: "asking", toolCalls } : { text: "done" };
   });
-  personas.set("pro", () => new Promise(() => {}));
+  scriptedAnswers.set("pro", () => new Promise(() => {}));
   const id = await newThread("boss", { user_id: "ada" });
   const following = await follow(id, { after: "0" });
   await value(stubOf(id).call("postMessage", admin, message("go"), null));
@@ -104,12 +104,12 @@ export async function stage({ children, objects, running }: Staged): Promise<{ i
   if (children > 0) await following.until(() => started().length === children);
   else await following.until(({ type }) => type === "run_end");
   if (children === 0 && running) {
-    personas.set("boss", () => new Promise(() => {}));
+    scriptedAnswers.set("boss", () => new Promise(() => {}));
     await value(stubOf(id).call("postMessage", admin, message("and more"), null));
   }
   following.close();
   const below = started().map(childOf);
-  for (const child of below) await holds(async () => (await stubOf(child).call("describe", admin)).ok);
+  for (const child of below) await waitFor(async () => (await stubOf(child).call("describe", admin)).ok);
   // Their alarms fire only by hand.
   for (const thread of [id, ...below]) skipFor(thread, beforeAlarms);
   for (let n = 0; n < objects; n += 1) await FILES.put(`${id}/${n}`, "bytes");

@@ -13,13 +13,13 @@ import { importPath, callerHeader } from "#core/rpc/thread-rpc.ts";
 import { skipFor } from "../worker/clock.ts";
 import { planFaults } from "../worker/fault-plan.ts";
 import type { Death } from "../worker/fault-plan.ts";
-import { atPlaces } from "../worker/places.ts";
-import { personas } from "../worker/team.ts";
+import { onPlace } from "../worker/places.ts";
+import { scriptedAnswers } from "../worker/team.ts";
 import { addChildren, atPlace, objectOf, problemsOf, rowOf, stage, useDeletionStage, world } from "./deletion-stage.ts";
 import type { Failing, Staged } from "./deletion-stage.ts";
 import { untilDone } from "./fault-stage.ts";
 import { isLeftAlone } from "./left-alone.ts";
-import { holds } from "./team-driver.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, evict, message, stubOf, value } from "./thread-driver.ts";
 
 const sources = import.meta.glob("../../src/**/*.ts", { query: "?raw", import: "default", eager: true });
@@ -50,7 +50,7 @@ async function ring(id: string, died: () => number): Promise<void> {
   const deaths = died();
   await runInDurableObject(objectOf(id), (object) => object.alarm?.()).catch(() => undefined);
   const failures = before.deletion?.retry?.failures;
-  await holds(async () => {
+  await waitFor(async () => {
     const row = died() > deaths ? null : await rowOf(id);
     return row === null || row.deletion === undefined || row.deletion.retry?.failures !== failures;
   });
@@ -102,8 +102,8 @@ async function play(history: History): Promise<string[]> {
   if (!answer.ok && !["unavailable", "thread_not_found"].includes(answer.refusal.code)) {
     problems.push(`the deletion was answered ${answer.refusal.code}`);
   }
-  const seen = await untilDone(() => stubOf(id).call("describe", admin));
-  if (seen.ok) problems.push("the thread answers after its deletion");
+  const received = await untilDone(() => stubOf(id).call("describe", admin));
+  if (received.ok) problems.push("the thread answers after its deletion");
   if (await untilDone(() => isLeftAlone(id))) problems.push("nothing wakes the thread");
   for (
     let round = 0;
@@ -172,7 +172,7 @@ describe("a deletion that has begun", () => {
       world.concerned = new Set([id, ...below]);
       if (what === "totals") {
         // The run does not end before the deletion sends its usage.
-        atPlaces((place) => (place.name === "run.execute" ? new Promise(() => {}) : atPlace(place)));
+        onPlace((place) => (place.name === "run.execute" ? new Promise(() => {}) : atPlace(place)));
       }
       world.failing = { [what]: 5 };
       const answer = await stubOf(id).call("remove", admin);
@@ -190,7 +190,7 @@ describe("a deletion that has begun", () => {
       }
       expect(await stubOf(id).call("create", admin, again)).toMatchObject({ refusal: { code: "unavailable" } });
       expect(await (await importThread(id)).json()).toMatchObject({ error: { code: "unavailable" } });
-      atPlaces(atPlace);
+      onPlace(atPlace);
       world.failing = {};
       await ring(id, () => 0);
       expect(await problemsOf([id, ...below])).toEqual([]);
@@ -226,8 +226,8 @@ describe("a deletion that has begun", () => {
   });
 
   it("DELETE3 A child thread that is created after its parent was deleted is deleted when it reports to the parent", async () => {
-    personas.set("pro", () => ({ text: "pro" }));
-    personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
+    scriptedAnswers.set("pro", () => ({ text: "pro" }));
+    scriptedAnswers.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
     const child = crypto.randomUUID();
     const parent = { thread_id: crypto.randomUUID(), run_id: "r", tool_call_id: "c", message_id: "m", depth: 1 };
     const input = { id: child, agent_id: "panel", user_id: null, parent, text: "decide", limits: {} };
@@ -235,7 +235,7 @@ describe("a deletion that has begun", () => {
       call(...input: unknown[]): Promise<unknown>;
     };
     await peer.call("startChild", admin, input);
-    await holds(async () => (await rowOf(child)) === null);
+    await waitFor(async () => (await rowOf(child)) === null);
     expect(await problemsOf([child])).toEqual([]);
   });
 
@@ -244,12 +244,12 @@ describe("a deletion that has begun", () => {
     const children = await addChildren(id, 45);
     let open = 0;
     let most = 0;
-    const asked: string[] = [];
-    atPlaces(({ name, thread, to = "" }) => {
+    const requested: string[] = [];
+    onPlace(({ name, thread, to = "" }) => {
       if (thread !== id) return;
       if (name === "before remove") {
         most = Math.max(most, (open += 1));
-        asked.push(to);
+        requested.push(to);
       }
       if (name === "after remove") open -= 1;
     });
@@ -257,8 +257,8 @@ describe("a deletion that has begun", () => {
     await untilDone(() => stubOf(id).call("remove", admin));
     await ring(id, () => plan.died);
     expect([plan.died, most]).toEqual([1, 10]);
-    expect(asked).toHaveLength(45);
-    expect(new Set(asked)).toEqual(new Set(children));
+    expect(requested).toHaveLength(45);
+    expect(new Set(requested)).toEqual(new Set(children));
     expect(await problemsOf([id])).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { eventTypes } from "#contract/event.ts";
 import type { ThreadEvent } from "#contract/event.ts";
 
 import { scripts } from "../worker/definitions.ts";
-import { acts, personas } from "../worker/team.ts";
+import { toolEffects, scriptedAnswers } from "../worker/team.ts";
 import { admin, converse, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
 
 const [readme = ""] = Object.values(
@@ -35,8 +35,8 @@ function depths(names: readonly string[]): number[] {
 }
 
 beforeEach(() => {
-  personas.clear();
-  acts.clear();
+  scriptedAnswers.clear();
+  toolEffects.clear();
 });
 
 describe("the README's tree of events", () => {
@@ -51,9 +51,9 @@ describe("the README's tree of events", () => {
     await value(stubOf(id).call("postMessage", admin, message("draw it"), null));
     await following.until(({ type }) => type === "run_end");
     following.close();
-    const seen = order(following.events);
-    expect(drawn.map(({ name }) => name)).toEqual(seen);
-    expect(drawn.map(({ depth }) => depth)).toEqual(depths(seen));
+    const received = order(following.events);
+    expect(drawn.map(({ name }) => name)).toEqual(received);
+    expect(drawn.map(({ depth }) => depth)).toEqual(depths(received));
   });
 
   it("The README's tree names no event that does not exist", () => {
@@ -72,10 +72,10 @@ describe("the README's tree of events", () => {
       "model_fallback",
     ]);
 
-    personas.set("boss", ({ step: at }) =>
+    scriptedAnswers.set("boss", ({ step: at }) =>
       at === 0 ? { toolCalls: [{ name: "helper", arguments: { task: "look" } }] } : { text: "done" },
     );
-    personas.set("helper", () => ({ text: "seen" }));
+    scriptedAnswers.set("helper", () => ({ text: "seen" }));
     const called = await converse(await newThread("boss"), "go");
     const inner = called.map(({ type, depth }) => `${type} ${depth ?? 0}`).filter((type) => !/_delta|text_/.test(type));
     const begun = inner.indexOf("subagent_start 0");
@@ -92,13 +92,13 @@ describe("the README's tree of events", () => {
       "tool_execution_end 0",
     ]);
 
-    personas.set("desk", () => ({ toolCalls: [{ name: "billing", arguments: { task: "take over" } }] }));
-    personas.set("clerk", () => ({ text: "here" }));
+    scriptedAnswers.set("desk", () => ({ toolCalls: [{ name: "billing", arguments: { task: "take over" } }] }));
+    scriptedAnswers.set("clerk", () => ({ text: "here" }));
     const handed = order(await converse(await newThread("support"), "my bill"));
     expect(handed[handed.indexOf("agent_handoff") - 1]).toBe("step_end");
 
-    personas.set("pro", () => ({ text: "yes" }));
-    personas.set("con", () => ({ text: "no" }));
+    scriptedAnswers.set("pro", () => ({ text: "yes" }));
+    scriptedAnswers.set("con", () => ({ text: "no" }));
     const debated = order(await converse(await newThread("debate"), "Cats or dogs?"));
     const turns = debated.filter((type) => type === "turn_end");
     expect(turns.length).toBeGreaterThan(1);
@@ -122,8 +122,8 @@ describe("the README's tree of events", () => {
     await value(stubOf(id).call("postToolResults", admin, { results }));
     await following.until(({ type }) => type === "run_end");
     following.close();
-    const seen = order(following.events);
-    const step = seen.slice(seen.indexOf("tool_execution_start"), seen.indexOf("step_end"));
+    const received = order(following.events);
+    const step = received.slice(received.indexOf("tool_execution_start"), received.indexOf("step_end"));
     const ran = ["tool_execution_start", "tool_execution_end", "message_start", "message_end"];
     expect(step).toEqual([...ran, "awaiting_tool_execution", ...ran]);
   });

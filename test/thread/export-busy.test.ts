@@ -4,10 +4,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { crossing } from "../worker/crossing.ts";
 import { effects, gate, scripts } from "../worker/definitions.ts";
-import { acts, personas } from "../worker/team.ts";
+import { toolEffects, scriptedAnswers } from "../worker/team.ts";
 import { askExport, comparable, exported, imported, linesOf, replaced, sealed } from "./archive-client.ts";
 import type { Line } from "./archive-client.ts";
-import { holds } from "./team-driver.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, alarmOf, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
 
@@ -16,8 +16,8 @@ const runPage = { limit: 200, order: "asc" as const };
 
 beforeEach(() => {
   effects.length = 0;
-  personas.clear();
-  acts.clear();
+  scriptedAnswers.clear();
+  toolEffects.clear();
 });
 
 const only = (lines: Line[], type: string): Line[] =>
@@ -40,22 +40,22 @@ async function busy(name: string) {
         }
       : { text: "gone on" },
   );
-  const door = gate(name);
+  const latch = gate(name);
   const following = await follow(id, { after: "0" });
   const { run } = await value(stubOf(id).call("postMessage", admin, message(name), null));
-  await door.reached;
+  await latch.reached;
   await following.until((event) => event.type === "tool_execution_end");
   await value(stubOf(id).call("postMessage", admin, message("second"), null));
   await value(stubOf(id).call("postMessage", admin, message("third"), null));
-  return { id, door, following, run: run?.id ?? "" };
+  return { id, latch, following, run: run?.id ?? "" };
 }
 
 describe("an active thread", () => {
   it("EXPORT7 An export of an active thread has the state of one moment, whatever changes while it is read", async () => {
-    const { id, door, following } = await busy("moment");
+    const { id, latch, following } = await busy("moment");
     const response = await askExport(id);
     // The export reads nothing before its reader does: the run ends first.
-    door.open();
+    latch.open();
     await following.until((event) => event.type === "text_end" && event.text === "echo: third");
     const lines = linesOf(new TextDecoder().decode(await response.arrayBuffer()));
     following.close();
@@ -88,12 +88,12 @@ describe("an active thread", () => {
   });
 
   it("EXPORT8 In an imported copy of an active thread, the active run has ended as interrupted, no call is repeated, and the queue is paused", async () => {
-    const { id, door, following, run } = await busy("interrupted");
+    const { id, latch, following, run } = await busy("interrupted");
     const text = await exported(id);
     following.close();
     effects.length = 0;
     await replaced(id, text);
-    door.open();
+    latch.open();
     const thread = await value(stubOf(id).call("describe", admin));
     expect(thread).toMatchObject({ status: "error", active_run_id: null });
     const { items: runs } = await value(stubOf(id).call("listRuns", admin, runPage));
@@ -124,11 +124,11 @@ describe("an active thread", () => {
   });
 
   it("EXPORT8 In an imported copy of an active thread, the next message resumes the queue, and the queued inputs are answered before that message", async () => {
-    const { id, door, following } = await busy("goingon");
+    const { id, latch, following } = await busy("goingon");
     const text = await exported(id);
     following.close();
     await replaced(id, text);
-    door.open();
+    latch.open();
     const { last_seq } = await value(stubOf(id).call("describe", admin));
     expect(last_seq).toBeGreaterThan(only(linesOf(text), "thread")[0]?.["last_seq"]);
     await converse(id, "fourth");
@@ -149,20 +149,20 @@ describe("an active thread", () => {
   it("EXPORT9 An imported copy of a thread that waited for a child thread does not wait for the child, and sends nothing to it", async () => {
     const id = await newThread("boss");
     const { promise: passed, resolve: open } = crossing();
-    personas.set("boss", ({ step }) =>
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
     );
-    personas.set("pro", async () => {
+    scriptedAnswers.set("pro", async () => {
       await passed;
       return { text: "pro says" };
     });
-    personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
+    scriptedAnswers.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
     const following = await follow(id, { after: "0" });
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
     const start = await following.until((event) => event.type === "subagent_start");
     const child = start.type === "subagent_start" ? (start.child_thread_id ?? "") : "";
     // The event of the call comes before its child exists.
-    await holds(async () => (await stubOf(child).call("describe", admin)).ok);
+    await waitFor(async () => (await stubOf(child).call("describe", admin)).ok);
     const own = await follow(child, { after: "0" });
     await own.until((event) => event.type === "step_start");
     const [parent, childs] = [await exported(id), await exported(child)];

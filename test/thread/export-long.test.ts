@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { askExport, exported, imported, leftIn, linesOf, sealed } from "./archive-client.ts";
 import type { Line } from "./archive-client.ts";
-import { holds } from "./team-driver.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, converse, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const count = 10_000;
@@ -26,8 +26,8 @@ async function importedInHalves(id: string, text: string) {
     runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, { storage }) =>
       Number(storage.sql.exec("SELECT count(*) AS n FROM message").one()["n"]),
     );
-  await holds(async () => (await leftIn(id)).tables.includes("message"));
-  await holds(async () => (await stored()) > (count / 2) * 0.95);
+  await waitFor(async () => (await leftIn(id)).tables.includes("message"));
+  await waitFor(async () => (await stored()) > (count / 2) * 0.95);
   await writer.write(bytes.slice(half));
   await writer.close();
   return answer;

@@ -6,7 +6,7 @@ import { toBase64 } from "#lib/base64.ts";
 
 import { crossing } from "../worker/crossing.ts";
 import { gate } from "../worker/definitions.ts";
-import { acts, personas } from "../worker/team.ts";
+import { toolEffects, scriptedAnswers } from "../worker/team.ts";
 import { askExport, comparable, exported, imported, linesOf, replaced, sealed } from "./archive-client.ts";
 import type { Line } from "./archive-client.ts";
 import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
@@ -15,8 +15,8 @@ import { Files } from "./thread-files-client.ts";
 const page = { limit: 1000, order: "asc" as const, include_silent: true };
 
 const forget = () => {
-  personas.clear();
-  acts.clear();
+  scriptedAnswers.clear();
+  toolEffects.clear();
 };
 beforeEach(forget);
 afterEach(forget);
@@ -32,12 +32,12 @@ const pathsIn = (text: string): string[] =>
 describe("an export that is read slowly", () => {
   it("EXPORT7 A slowly read export contains each message and run as it was when the export began, although messages are edited, deleted and added later", async () => {
     const id = await newThread("boss");
-    personas.set("boss", ({ step, lastUser }) =>
+    scriptedAnswers.set("boss", ({ step, lastUser }) =>
       step === 0 && lastUser === "work"
         ? { toolCalls: [{ name: "act", arguments: { key: "k" } }] }
         : { text: lastUser === "long" ? ahead : "so" },
     );
-    acts.set("k", () => 1);
+    toolEffects.set("k", () => 1);
     for (const word of ["long", "hello", "work", "more"]) await converse(id, word);
     const whole = comparable(await exported(id));
     const response = await askExport(id);
@@ -69,7 +69,7 @@ describe("an export that is read slowly", () => {
     const id = await newThread("boss");
     const { promise: passed, resolve: open } = crossing();
     const { promise: reached, resolve: reach } = crossing();
-    personas.set("boss", async ({ lastUser }) => {
+    scriptedAnswers.set("boss", async ({ lastUser }) => {
       if (lastUser === "long") return { text: "x".repeat(20_000) };
       reach();
       await passed;
@@ -117,23 +117,23 @@ describe("an export that is read slowly", () => {
   it("An export does not contain the files of messages that were added after it began, and the thread keeps them", async () => {
     const id = await newThread("seeing");
     const files = new Files(id);
-    const held = async (name: string) => {
-      const door = gate(name);
+    const paused = async (name: string) => {
+      const latch = gate(name);
       const data = toBase64(new TextEncoder().encode(name));
       const post = message(`slow:${name}`, { run: false, attachments: [{ name, mime_type: "text/plain", data }] });
       const following = await follow(id, { after: "0" });
       const answer = value(stubOf(id).call("postMessage", admin, post, null));
       await following.until((event) => event.type === "file_changed" && event.path === `/attachments/${name}`);
       following.close();
-      return { answer, open: () => door.open() };
+      return { answer, open: () => latch.open() };
     };
     await files.put("/a", new Uint8Array(3_000_000));
-    const before = await held("before");
+    const before = await paused("before");
     before.open();
     await before.answer;
-    const during = await held("during");
+    const during = await paused("during");
     const response = await askExport(id);
-    const behind = await held("behind");
+    const behind = await paused("behind");
     for (const one of [during, behind]) {
       one.open();
       await one.answer;
@@ -175,14 +175,14 @@ describe("queued calls", () => {
     const id = await newThread("boss");
     const { promise: passed, resolve: open } = crossing();
     const { promise: reached, resolve: reach } = crossing();
-    personas.set("boss", async ({ lastUser }) => {
+    scriptedAnswers.set("boss", async ({ lastUser }) => {
       if (lastUser === "second") reach();
       await passed;
       return { text: `said ${lastUser}` };
     });
     let made = 0;
-    acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
-    acts.set("later", () => (made += 1));
+    toolEffects.set("queue", (state) => state.queueTool("act", { key: "later" }));
+    toolEffects.set("later", () => (made += 1));
     // A stop pauses the queue, and a call that is queued in the idle thread waits after the paused inputs.
     await value(stubOf(id).call("postMessage", admin, message("first"), null));
     await value(stubOf(id).call("postMessage", admin, message("second"), null));

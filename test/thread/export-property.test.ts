@@ -10,7 +10,7 @@ import { meterStorage } from "#store/meter.ts";
 import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 
 import { scripts } from "../worker/definitions.ts";
-import { acts, personas } from "../worker/team.ts";
+import { toolEffects, scriptedAnswers } from "../worker/team.ts";
 import { comparable, exported, linesOf, replaced } from "./archive-client.ts";
 import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
@@ -64,16 +64,16 @@ function play({ step, lastUser }: TestRequest): TestTurn {
 }
 
 beforeAll(() => {
-  personas.set("boss", play);
-  personas.set("helper", ({ step }) =>
+  scriptedAnswers.set("boss", play);
+  scriptedAnswers.set("helper", ({ step }) =>
     step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "k" } }] } : { text: "helped" },
   );
-  acts.set("k", () => ({ acted: [1, null, "ü"] }));
+  toolEffects.set("k", () => ({ acted: [1, null, "ü"] }));
 });
 
 afterAll(() => {
-  personas.clear();
-  acts.clear();
+  scriptedAnswers.clear();
+  toolEffects.clear();
   scripts.clear();
 });
 

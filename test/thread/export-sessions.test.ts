@@ -10,13 +10,13 @@ import type { Session } from "#facade/phi/session/index.ts";
 import { memorySessions } from "#facade/phi/session/index.ts";
 
 import { crossing } from "../worker/crossing.ts";
-import { acts, personas } from "../worker/team.ts";
-import { freshTeam, messagesOf } from "./team-driver.ts";
+import { toolEffects, scriptedAnswers } from "../worker/team.ts";
+import { resetAgents, messagesOf } from "./team-driver.ts";
 import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const runPage = { limit: 50, order: "asc" as const };
 
-beforeEach(freshTeam);
+beforeEach(resetAgents);
 
 function ask(id: string, caller: Caller = admin): Promise<Response> {
   const headers = { [callerHeader]: JSON.stringify(caller) };
@@ -55,7 +55,7 @@ const textsOf = (loop: Session["loops"][number] | undefined) =>
 /** A boss whose runs have a call, a child thread with its own child, a file, an error and a stop. */
 async function worked(extra: object = {}): Promise<string> {
   const id = await newThread("boss", extra);
-  personas.set("boss", ({ step, lastUser }) => {
+  scriptedAnswers.set("boss", ({ step, lastUser }) => {
     if (lastUser === "fail") return { text: "I was about to", error: { kind: "auth", message: "no such key" } };
     if (lastUser === "refuse") return { error: { kind: "auth", message: "no key at all" } };
     if (lastUser === "hold" && step === 0)
@@ -69,11 +69,11 @@ async function worked(extra: object = {}): Promise<string> {
       ],
     };
   });
-  personas.set("nester", ({ step }) =>
+  scriptedAnswers.set("nester", ({ step }) =>
     step === 0 ? { toolCalls: [{ name: "debate", arguments: { task: "argue" } }] } : { text: "nested" },
   );
-  personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
-  acts.set("k", () => ({ acted: true }));
+  scriptedAnswers.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
+  toolEffects.set("k", () => ({ acted: true }));
   await converse(id, "work");
   return id;
 }
@@ -158,7 +158,7 @@ describe("the sessions of a thread", () => {
     await converse(id, "fail");
     await converse(id, "refuse");
     const { promise, resolve } = crossing();
-    acts.set("hold", () => promise);
+    toolEffects.set("hold", () => promise);
     const following = await follow(id, { after: "0" });
     const { run } = await value(stubOf(id).call("postMessage", admin, message("hold"), null));
     await following.until((event) => event.type === "tool_execution_start" && event.run_id === run?.id);
@@ -228,7 +228,7 @@ describe("the sessions of a thread", () => {
     const id = await newThread("boss");
     // Long enough that the end of an export is read only when its reader asks for it, and not ahead.
     const long = "x".repeat(50_000);
-    personas.set("boss", ({ lastUser }) => ({ text: `${lastUser} ${long}` }));
+    scriptedAnswers.set("boss", ({ lastUser }) => ({ text: `${lastUser} ${long}` }));
     const names = Array.from({ length: 12 }, (_, at) => `question ${at}`);
     for (const name of names) await converse(id, name);
     const response = await ask(id);

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { sha256Hex } from "#lib/sha256.ts";
 
-import { acts, personas } from "../worker/team.ts";
+import { toolEffects, scriptedAnswers } from "../worker/team.ts";
 import { comparable, exported, linesOf, listed, replaced } from "./archive-client.ts";
 import { admin, alarmOf, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
@@ -12,8 +12,8 @@ import { Files } from "./thread-files-client.ts";
 const page = { limit: 1000, order: "asc" as const, include_silent: true };
 
 beforeEach(() => {
-  personas.clear();
-  acts.clear();
+  scriptedAnswers.clear();
+  toolEffects.clear();
 });
 
 /** Everything that the API shows of a thread except its files. */
@@ -43,7 +43,7 @@ async function eventful(): Promise<string> {
     metadata: { deep: { list: [1, null, "x"] } },
     initial_messages: [{ role: "system", content: "be kind", silent: true }],
   });
-  personas.set("boss", ({ step, lastUser }) => {
+  scriptedAnswers.set("boss", ({ step, lastUser }) => {
     if (lastUser !== "work" || step > 0) return { text: `done with ${lastUser}`, thinking: "hm" };
     return {
       toolCalls: [
@@ -53,10 +53,10 @@ async function eventful(): Promise<string> {
       ],
     };
   });
-  personas.set("helper", ({ step }) =>
+  scriptedAnswers.set("helper", ({ step }) =>
     step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "k" } }] } : { text: "helped" },
   );
-  acts.set("k", () => ({ acted: true }));
+  toolEffects.set("k", () => ({ acted: true }));
   await converse(id, "hello");
   await converse(id, "work");
   await value(stubOf(id).call("postMessage", admin, message("a note", { run: false, metadata: { from: "me" } }), null));
@@ -168,10 +168,10 @@ describe("an exported thread", () => {
 
   it("EXPORT6 An export contains no idempotency keys, no children, no outbox and no context of definitions", async () => {
     const id = await newThread("boss", { user_id: "ada" });
-    personas.set("boss", ({ step }) =>
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
     );
-    personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
+    scriptedAnswers.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
     const key = { key: "a-client-key", fingerprint: "a-fingerprint" };
     const { after } = await value(stubOf(id).call("postMessage", admin, message("go"), key));
     const following = await follow(id, { after: String(after) });

@@ -14,7 +14,7 @@ import { admin, alarmOf, message, stubOf, value } from "./thread-driver.ts";
 const key = { key: "once", fingerprint: "once" };
 
 /** The interval at which a client asks. A loop without pauses would block all input and output of the runtime. */
-const patience = { timeout: 60_000, interval: 2 };
+const timeoutMs = { timeout: 60_000, interval: 2 };
 
 /** Posts one message, only once per thread. */
 export const says =
@@ -54,7 +54,7 @@ async function asks(id: string): Promise<void> {
     sent = answerTo(call);
     await post(sent);
     return pending.length === 1;
-  }, patience);
+  }, timeoutMs);
 }
 
 /** Reaches a limit in the middle of a sub-prompt, and raises it as a client that asks at intervals. */
@@ -65,7 +65,7 @@ async function raises(id: string): Promise<void> {
     const { status, pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
     return pending.length > 0 ? (await isQuiet(id)) && "raise" : status === "idle" && "over";
   };
-  if ((await vi.waitUntil(waits, patience)) === "over") return;
+  if ((await vi.waitUntil(waits, timeoutMs)) === "over") return;
   const raise = { key: "raise", fingerprint: "raise" };
   await value(stubOf(id).call("postRun", admin, { kind: "continue", limits: { steps: 9 } }, raise));
 }
@@ -158,7 +158,7 @@ async function speaksToAsking(id: string, when: "steer" | "interrupt"): Promise<
   const first = { limit: 1, order: "asc" as const };
   // After a crash the run may be active again, so the list is read until it is not.
   const isAtWork = async () => (await value(stubOf(id).call("listRuns", admin, first))).items[0]?.status === "running";
-  await vi.waitUntil(async () => !(await isAtWork()) && (await isQuiet(id)), patience);
+  await vi.waitUntil(async () => !(await isAtWork()) && (await isQuiet(id)), timeoutMs);
   const aside = message(`aside ${id}`, { when });
   return value(stubOf(id).call("postMessage", admin, aside, { key: "aside", fingerprint: "aside" }));
 }
@@ -167,7 +167,7 @@ async function speaksToAsking(id: string, when: "steer" | "interrupt"): Promise<
 async function steersTalk(id: string): Promise<unknown> {
   await says("talk")(id);
   // The test asks repeatedly: the object may have died, and a request loads it.
-  await vi.waitUntil(async () => (await stubOf(id).call("describe", admin)) && steered.waiting.has(id), patience);
+  await vi.waitUntil(async () => (await stubOf(id).call("describe", admin)) && steered.waiting.has(id), timeoutMs);
   const aside = message(`aside ${id}`, { when: "steer" });
   const answer = await value(stubOf(id).call("postMessage", admin, aside, { key: "aside", fingerprint: "aside" }));
   steered.received.add(id);
@@ -179,7 +179,7 @@ async function interruptsBusy(id: string): Promise<unknown> {
   await says("busy")(id);
   const attempts = { limit: 1, order: "asc" as const, type: "llm_request" as const };
   const attempted = async () => (await value(stubOf(id).call("listLogs", admin, attempts))).items.length > 0;
-  await vi.waitUntil(attempted, patience);
+  await vi.waitUntil(attempted, timeoutMs);
   const now = message(`short ${id}`, { when: "interrupt" });
   return value(stubOf(id).call("postMessage", admin, now, { key: "now", fingerprint: "now" }));
 }

@@ -66,7 +66,7 @@ export function quietly(): { broken: string[]; loud: () => void } {
 export const beforeAlarms = 3_600_000;
 
 /** Milliseconds after which a play that does not end reports its position. It is a bound, not a wait. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 const page = { limit: 1000, order: "asc" as const, include_silent: true };
 
@@ -76,7 +76,7 @@ export async function play(conversation: Play, deaths: readonly Death[]): Promis
   let stage = "is made";
   let disarm = () => {};
   const late = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(new Error(`The play with ${where} ${stage} for ever.`)), patienceMs);
+    const timer = setTimeout(() => reject(new Error(`The play with ${where} ${stage} for ever.`)), timeoutMs);
     disarm = () => clearTimeout(timer);
   });
   try {
@@ -102,7 +102,7 @@ async function playOut(
   for (let nth = 1; nth <= deaths.length; nth += 1) {
     at(`waits for death ${nth}`);
     // The test looks repeatedly: a socket that is opened to a dying object may never report that it is broken.
-    await vi.waitUntil(() => plan.died >= nth, { timeout: patienceMs, interval: 2 });
+    await vi.waitUntil(() => plan.died >= nth, { timeout: timeoutMs, interval: 2 });
     if (await untilDone(() => isLeftAlone(id))) follower.problems.push(`nothing wakes it after death ${nth}`);
     await untilDone(ring);
     follower.again();
@@ -140,7 +140,7 @@ export async function untilDone<T>(ask: () => Promise<T>): Promise<T> {
   };
   // Most requests are answered at once and need no timers.
   const first = await attempt();
-  return (first ?? (await vi.waitUntil(attempt, { timeout: patienceMs, interval: 2 }))).done;
+  return (first ?? (await vi.waitUntil(attempt, { timeout: timeoutMs, interval: 2 }))).done;
 }
 
 /**

@@ -11,14 +11,14 @@ import type { Caller } from "#core/rpc/thread-rpc.ts";
 
 import { crossing } from "../worker/crossing.ts";
 import { gate, scripts } from "../worker/definitions.ts";
-import { atPlaces } from "../worker/places.ts";
-import { personas } from "../worker/team.ts";
+import { onPlace } from "../worker/places.ts";
+import { scriptedAnswers } from "../worker/team.ts";
 import { exported, imported } from "./archive-client.ts";
 import { costOf, finish } from "./cost-table.ts";
 import { feedOf, newOwner, upgradeOf, watch, withStatus } from "./feed-watcher.ts";
 import { admin, converse, crash, kill, message, newThread, stubOf, value } from "./thread-driver.ts";
 
-afterEach(() => atPlaces(null));
+afterEach(() => onPlace(null));
 
 const isDeleted = ({ type }: FeedEvent) => type === "thread_deleted";
 const isCreated = ({ type }: FeedEvent) => type === "thread_created";
@@ -37,14 +37,14 @@ describe("messages of a thread to its owner's feed", () => {
   it("FEED4 A feed receives a message when a thread is created, becomes active or idle, is changed or is deleted, and the messages contain the thread as the API returns it", async () => {
     const { owner, watching, id } = await watched("parallel", { tags: ["new"] });
     expect(watching.events[0]).toMatchObject({ type: "feed_start", user_id: owner });
-    const door = gate("feed");
+    const latch = gate("feed");
     scripts.set("feed", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "feed" } }] } : { text: "done" },
     );
     const { run } = await value(stubOf(id).call("postMessage", admin, message("feed me"), null));
     const running = await watching.until(withStatus("running"));
     expect(running).toMatchObject({ thread: { id, user_id: owner, tags: ["new"], active_run_id: run?.id } });
-    door.open();
+    latch.open();
     const idle = await watching.until(withStatus("idle"));
     const shown = "thread" in idle ? idle.thread : null;
     expect(shown).toEqual(await value(stubOf(id).call("describe", admin)));
@@ -80,8 +80,8 @@ describe("messages of a thread to its owner's feed", () => {
 
   it("FEED4 A feed receives a message when a thread fails, has another agent, or has a new message while it is idle", async () => {
     const { watching, id } = await watched("support");
-    personas.set("desk", () => ({ toolCalls: [{ name: "billing", arguments: { task: "x" } }] }));
-    personas.set("clerk", () => ({ text: "hello" }));
+    scriptedAnswers.set("desk", () => ({ toolCalls: [{ name: "billing", arguments: { task: "x" } }] }));
+    scriptedAnswers.set("clerk", () => ({ text: "hello" }));
     await converse(id, "my bill");
     const handed = (event: FeedEvent) => "thread" in event && event.thread.agent_id === "billing";
     await watching.until((event) => handed(event) && withStatus("idle")(event));
@@ -89,10 +89,10 @@ describe("messages of a thread to its owner's feed", () => {
     const counts = (event: FeedEvent) => ("thread" in event ? event.thread.message_count : 0);
     const before = counts(watching.events.at(-1) as FeedEvent);
     await watching.until((event) => counts(event) === before + 1);
-    personas.set("clerk", () => ({ error: { kind: "auth", message: "no key" } }));
+    scriptedAnswers.set("clerk", () => ({ error: { kind: "auth", message: "no key" } }));
     await converse(id, "again");
     await watching.until(withStatus("error"));
-    personas.clear();
+    scriptedAnswers.clear();
   });
 
   it("FEED4 When a user imports another user's deleted thread, the importer's feed receives its messages, and the earlier owner's feed receives no more", async () => {
@@ -120,7 +120,7 @@ describe("messages of a thread to its owner's feed", () => {
     await value(stubOf(id).call("remove", admin));
     const passed: string[] = [];
     const emitted = crossing();
-    atPlaces(({ thread, name }) => {
+    onPlace(({ thread, name }) => {
       if (thread !== id) return;
       passed.push(name);
       if (name === "before tell") emitted.resolve();
@@ -148,20 +148,20 @@ describe("messages of a thread to its owner's feed", () => {
 
   it("A thread sends one feed message at a time, and all changes during that time lead to one more message with the newest state", async () => {
     const { watching, id } = await watched();
-    const held = crossing();
+    const paused = crossing();
     const reached = crossing();
     const words: string[] = [];
-    atPlaces(async ({ thread, name }) => {
+    onPlace(async ({ thread, name }) => {
       if (thread !== id || name !== "before tell") return;
       words.push(name);
       reached.resolve();
-      await held.promise;
+      await paused.promise;
     });
     await value(stubOf(id).call("patch", admin, { title: "first" }));
     await reached.promise;
     for (let at = 0; at < 20; at += 1) await value(stubOf(id).call("patch", admin, { title: `title ${String(at)}` }));
     expect(words).toHaveLength(1);
-    held.resolve();
+    paused.resolve();
     await watching.until(isTitled("title 19"));
     const titles = watching.events.flatMap((event) => ("thread" in event ? [event.thread.title] : []));
     expect(titles).toEqual([null, "first", "title 19"]);
@@ -170,12 +170,12 @@ describe("messages of a thread to its owner's feed", () => {
 
   it("A feed receives the deletion of a thread before the creation of another thread under the same id", async () => {
     const { owner, watching, id } = await watched();
-    const held = crossing();
+    const paused = crossing();
     const reached = crossing();
-    atPlaces(async ({ thread, name }) => {
+    onPlace(async ({ thread, name }) => {
       if (thread !== id || name !== "before tell") return;
       reached.resolve();
-      await held.promise;
+      await paused.promise;
     });
     await value(stubOf(id).call("patch", admin, { title: "old" }));
     await reached.promise;
@@ -184,7 +184,7 @@ describe("messages of a thread to its owner's feed", () => {
     const others = await watch(other);
     const made = { id, agent_id: "parallel", user_id: other, creation: "new" };
     await value(stubOf(id).call("create", admin, made));
-    held.resolve();
+    paused.resolve();
     await watching.until(isDeleted);
     await others.until(isCreated);
     expect([watching.emitted(), others.emitted()]).toEqual([
@@ -204,7 +204,7 @@ describe("a feed that fails", () => {
     async (_how, fail) => {
       const [calm, hit] = [await newThread("parallel"), await newThread("parallel")];
       let words = 0;
-      atPlaces(({ thread, name }) => {
+      onPlace(({ thread, name }) => {
         if (thread !== hit || name !== "before tell") return undefined;
         words += 1;
         return fail();
@@ -228,7 +228,7 @@ describe("a feed that fails", () => {
     expect(await watching.closed).not.toBe(1000);
     const back = await watch(owner);
     let failures = 0;
-    atPlaces(({ thread, name }) => {
+    onPlace(({ thread, name }) => {
       if (thread !== id || name !== "before tell" || failures === 1) return;
       failures += 1;
       throw new Error("reset");
@@ -241,7 +241,7 @@ describe("a feed that fails", () => {
   it("FEED8 A text turn costs two feed messages and no row for them", async () => {
     const { owner, watching, id } = await watched();
     let words = 0;
-    atPlaces(({ thread, name }) => {
+    onPlace(({ thread, name }) => {
       if (thread === id && name === "before tell") words += 1;
     });
     scripts.set("long", () => ({ text: Array.from({ length: 1000 }, (_, at) => `w${String(at)} `) }));
@@ -261,7 +261,7 @@ describe("a feed that fails", () => {
 describe("the feed's object", () => {
   it("A feed sends the active threads to a client that connects later", async () => {
     const { owner, watching, id } = await watched();
-    const door = gate("late");
+    const latch = gate("late");
     scripts.set("late", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "late" } }] } : { text: "done" },
     );
@@ -277,7 +277,7 @@ describe("the feed's object", () => {
     expect(later.emitted()).toEqual(["start"]);
     await runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
     await later.until(withStatus("running"));
-    door.open();
+    latch.open();
     for (const one of [watching, late, later]) await one.until(withStatus("idle"));
     const last = await watch(owner);
     await value(stubOf(id).call("patch", admin, { title: "Last" }));
@@ -374,15 +374,15 @@ describe("the feed's object", () => {
 describe("after a crash", () => {
   it("FEED4 The feed receives a message when a run that was resumed after a crash ends", async () => {
     const { watching, id } = await watched();
-    const door = gate("cut");
+    const latch = gate("cut");
     scripts.set("cut", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "again", arguments: { gate: "cut" } }] } : { text: "done" },
     );
     await value(stubOf(id).call("postMessage", admin, message("cut it"), null));
-    await door.reached;
+    await latch.reached;
     await watching.until(withStatus("running"));
     await crash(id);
-    door.open();
+    latch.open();
     await runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
     await watching.until(withStatus("idle"));
   });

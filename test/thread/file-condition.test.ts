@@ -41,11 +41,11 @@ describe("a condition", () => {
       const path = "/a.txt";
       const tag = (await files.put("/other.txt", "old")).headers.get("etag") ?? "";
       const matches = "if-match" in headersFor(tag);
-      const seen = matches ? ((await files.put(path, "old")).headers.get("etag") ?? "") : "";
+      const received = matches ? ((await files.put(path, "old")).headers.get("etag") ?? "") : "";
       const begin = (value: number) => {
         const { readable, writable } = new IdentityTransformStream();
         const writer = writable.getWriter();
-        const answer = files.put(path, readable, headersFor(seen));
+        const answer = files.put(path, readable, headersFor(received));
         const begun = writer.write(new Uint8Array(1_000_000).fill(value));
         return { answer, begun, end: () => writer.close() };
       };

@@ -3,15 +3,18 @@
 import { describe, expect, it } from "vitest";
 
 import { pattern } from "../store/files/file-stage.ts";
-import { fileWorld } from "../worker/file-works.ts";
+import { fileSettings } from "../worker/file-works.ts";
 import { newThread, stubOf } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
 
 const chunk = 1_835_008;
 
-async function costs(id: string, works: Record<string, () => Promise<unknown>>): Promise<Record<string, number>> {
+async function costs(
+  id: string,
+  toolFunctions: Record<string, () => Promise<unknown>>,
+): Promise<Record<string, number>> {
   const spent: Record<string, number> = {};
-  for (const [name, work] of Object.entries(works)) {
+  for (const [name, work] of Object.entries(toolFunctions)) {
     const before = (await stubOf(id).rows()).rowsWritten;
     await work();
     spent[name] = (await stubOf(id).rows()).rowsWritten - before;
@@ -21,7 +24,7 @@ async function costs(id: string, works: Record<string, () => Promise<unknown>>):
 
 describe("rows written by a change of a file", () => {
   it("A change of a file writes the rows of the file and two more rows, and a third one if a large file sets an alarm", async () => {
-    fileWorld.bucket = null;
+    fileSettings.bucket = null;
     const id = await newThread("filer");
     const files = new Files(id);
     const five = pattern(5 * chunk);
@@ -34,7 +37,7 @@ describe("rows written by a change of a file", () => {
       largeRemoved: () => files.ask("DELETE", "/files/b"),
       read: () => files.get("/none"),
     });
-    delete fileWorld.bucket;
+    delete fileSettings.bucket;
     console.info(`rows written by a thread ${JSON.stringify(spent)}`);
     expect(spent).toEqual({
       small: 1 + 2,

@@ -7,7 +7,7 @@ import type { EventOf, ThreadEvent } from "#contract/event.ts";
 import type { ExtendedThreadState, ThreadState } from "#spec/index.ts";
 
 import { realPng } from "../support/real-png.ts";
-import { fileWorks } from "../worker/file-works.ts";
+import { fileFunctions } from "../worker/file-works.ts";
 import { crash, follow, newThread, stubOf } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
 
@@ -21,7 +21,7 @@ const changes = (events: readonly ThreadEvent[]): string[] =>
 /** Calls `work` with the thread's state in an endpoint. */
 async function withState(id: string, work: (state: ExtendedThreadState) => Promise<unknown>): Promise<unknown> {
   const name = crypto.randomUUID();
-  fileWorks.set(name, (state: ThreadState) => work(state as ExtendedThreadState));
+  fileFunctions.set(name, (state: ThreadState) => work(state as ExtendedThreadState));
   const path = `http://localhost/api/threads/${id}/work-files?name=${name}`;
   return (await exports.default.fetch(new Request(path, { method: "POST" }))).json();
 }

@@ -9,8 +9,8 @@ import { meterStorage } from "#store/meter.ts";
 import { threadMigrations, threadSchema } from "#store/thread/thread-schema.ts";
 
 import { pattern, same } from "../store/files/file-stage.ts";
-import { fileWorld } from "../worker/file-works.ts";
-import { holds } from "./team-driver.ts";
+import { fileSettings } from "../worker/file-works.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, alarmOf, crash, newThread, stubOf, value } from "./thread-driver.ts";
 import { Files, errorOf } from "./thread-files-client.ts";
 
@@ -43,16 +43,16 @@ function upload(id: string, path: string, first: Uint8Array<ArrayBuffer>) {
 
 /** Waits, by asking the object repeatedly, until its rows are as expected. */
 async function until(id: string, fits: (rows: { chunks: number; garbage: number }) => boolean): Promise<void> {
-  await holds(async () => fits(await leftovers(id)));
+  await waitFor(async () => fits(await leftovers(id)));
 }
 
 /** Objects that are constructed from here on have no bucket, so that every file that exceeds a row is stored in chunks. */
 function withoutBucket(): void {
-  fileWorld.bucket = null;
+  fileSettings.bucket = null;
 }
 
 afterEach(() => {
-  delete fileWorld.bucket;
+  delete fileSettings.bucket;
 });
 
 describe("an upload that a crash interrupts", () => {
@@ -129,7 +129,7 @@ describe("a thread that is deleted", () => {
     await until(id, ({ garbage }) => garbage === 1);
     // The alarm handler runs once and sets a later time, which a failure after the deletion must not change.
     await runDurableObjectAlarm(objectOf(id));
-    await holds(async () => (await alarmOf(id)) !== null);
+    await waitFor(async () => (await alarmOf(id)) !== null);
     await value(stubOf(id).call("remove", admin));
     expect(await keys()).toBe(0);
     await late.end(pattern(chunk)).catch(() => undefined);

@@ -7,13 +7,13 @@ import type { ThreadState } from "#spec/index.ts";
 
 import { realPng } from "../support/real-png.ts";
 import { scripts } from "../worker/definitions.ts";
-import { fileWorks } from "../worker/file-works.ts";
+import { fileFunctions } from "../worker/file-works.ts";
 import { converse, newThread } from "./thread-driver.ts";
 
 /** Calls `work` with the thread's state while the thread is idle. */
 async function atRest(id: string, work: (state: ThreadState) => Promise<unknown>): Promise<unknown> {
   const name = crypto.randomUUID();
-  fileWorks.set(name, work);
+  fileFunctions.set(name, work);
   const path = `http://localhost/api/threads/${id}/work-files?name=${name}`;
   const answer = await exports.default.fetch(new Request(path, { method: "POST" }));
   return answer.json();
@@ -22,7 +22,7 @@ async function atRest(id: string, work: (state: ThreadState) => Promise<unknown>
 /** Calls `work` from a tool of a run. */
 async function inRun(id: string, work: (state: ThreadState) => Promise<unknown>): Promise<unknown> {
   const name = crypto.randomUUID();
-  fileWorks.set(name, work);
+  fileFunctions.set(name, work);
   scripts.set("file", ({ step }) =>
     step === 0 ? { toolCalls: [{ name: "work_files", arguments: { name } }] } : { text: "done" },
   );
@@ -121,13 +121,13 @@ describe("the file methods of a thread's state", () => {
         new Uint16Array(buffer, 4, 1),
         "",
       ];
-      const seen = [];
+      const received = [];
       for (const value of values) {
         await state.writeFile("x", value as ArrayBuffer, "text/plain");
-        seen.push(text(await state.readFile("x")));
+        received.push(text(await state.readFile("x")));
       }
       const [one, other] = [await state.readFile("x"), await state.readFile("x")];
-      return [...seen, one === other];
+      return [...received, one === other];
     };
     expect(await atRest(id, work)).toEqual(["0123456789", "234", "56", "45", "", false]);
   });
@@ -210,8 +210,8 @@ describe("the file methods of a thread's state", () => {
         state.writeFile("a", "x", "text/plain"),
         state.writeFile("a/b/c", "x", "text/plain"),
       ];
-      const outcomes = await Promise.allSettled(calls);
-      return outcomes
+      const reconciledOutcomes = await Promise.allSettled(calls);
+      return reconciledOutcomes
         .map((one) => (one.status === "rejected" ? (one.reason as { code: string; message: string }) : null))
         .map((one) => one && `${one.code}: ${one.message}`);
     };

@@ -9,8 +9,8 @@ import type { Bucket } from "#store/files/file-bucket.ts";
 
 import { pattern } from "../store/files/file-stage.ts";
 import { skip, testClock } from "../worker/clock.ts";
-import { fileWorld } from "../worker/file-works.ts";
-import { holds } from "./team-driver.ts";
+import { fileSettings } from "../worker/file-works.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, alarmOf, crash, newThread, stubOf, value } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
 
@@ -22,7 +22,7 @@ const bucket = { fails: false, deletes: 0 };
 
 beforeEach(() => {
   Object.assign(bucket, { fails: false, deletes: 0 });
-  fileWorld.bucket = {
+  fileSettings.bucket = {
     get: (key: string, options?: R2GetOptions) => FILES.get(key, options),
     createMultipartUpload: (key: string) => FILES.createMultipartUpload(key),
     list: (options?: R2ListOptions) => FILES.list(options),
@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  delete fileWorld.bucket;
+  delete fileSettings.bucket;
 });
 
 const garbageOf = (id: string) =>
@@ -65,7 +65,7 @@ async function withGarbage(): Promise<string> {
 async function failAgain(id: string, count: number): Promise<number> {
   const now = testClock.now() / 1000;
   await runDurableObjectAlarm(objectOf(id));
-  await holds(async () => (await failuresOf(id)) === count);
+  await waitFor(async () => (await failuresOf(id)) === count);
   return Math.round((((await alarmOf(id)) ?? 0) - now) / minute);
 }
 
@@ -81,7 +81,9 @@ it("Each failed deletion of files from the bucket doubles the pause up to 15 min
   expect(pauses).toEqual([1, 2, 4, 8, 15, 15, 15]);
   bucket.fails = false;
   await runDurableObjectAlarm(objectOf(id));
-  await holds(async () => (await garbageOf(id)) === 0 && (await failuresOf(id)) === 0 && (await alarmOf(id)) === null);
+  await waitFor(
+    async () => (await garbageOf(id)) === 0 && (await failuresOf(id)) === 0 && (await alarmOf(id)) === null,
+  );
   expect((await FILES.list({ prefix: `${id}/` })).objects).toEqual([]);
 });
 
@@ -95,7 +97,7 @@ it("If an alarm fires before the next attempt to delete files is due, no deletio
   for (let turn = 0; turn < 3; turn += 1) {
     await value(stubOf(id).call("patch", admin, { title: `${turn}` }));
     await runDurableObjectAlarm(objectOf(id));
-    await holds(async () => (await alarmOf(id)) === at);
+    await waitFor(async () => (await alarmOf(id)) === at);
   }
   expect(bucket.deletes).toBe(deletes);
 });
@@ -104,7 +106,7 @@ it("A successful deletion of a file from the bucket writes one row, the deletion
   const id = await withGarbage();
   const before = (await stubOf(id).rows()).rowsWritten;
   await runDurableObjectAlarm(objectOf(id));
-  await holds(async () => (await garbageOf(id)) === 0 && (await alarmOf(id)) === null);
+  await waitFor(async () => (await garbageOf(id)) === 0 && (await alarmOf(id)) === null);
   // The record of garbage is deleted, and the alarm is not set again.
   expect((await stubOf(id).rows()).rowsWritten - before).toBe(1);
   expect(await failuresOf(id)).toBe(0);

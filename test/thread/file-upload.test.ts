@@ -9,8 +9,8 @@ import { crowdedPieceMs, uploadPieceMs } from "#thread/method/upload-stream.ts";
 import { pattern } from "../store/files/file-stage.ts";
 import { begunTimers, ring, ringByHand, setClockRight, waitingFor } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";
-import { fileWorks, fileWorld } from "../worker/file-works.ts";
-import { holds } from "./team-driver.ts";
+import { fileFunctions, fileSettings } from "../worker/file-works.ts";
+import { waitFor } from "./team-driver.ts";
 import { converse, newThread } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
 
@@ -35,7 +35,7 @@ function upload(id: string, path: string, first: Uint8Array<ArrayBuffer>) {
 
 /** Waits until this many uploads wait for their next bytes. */
 async function standingStill(id: string, count: number): Promise<void> {
-  await holds(async () => (await inObject(id, () => waitingFor(id, uploadPieceMs))) === count);
+  await waitFor(async () => (await inObject(id, () => waitingFor(id, uploadPieceMs))) === count);
 }
 
 /** Lets the time limit of waiting uploads pass. */
@@ -67,13 +67,13 @@ async function newThreadByHand(): Promise<string> {
 }
 
 afterEach(() => {
-  delete fileWorld.bucket;
+  delete fileSettings.bucket;
   setClockRight();
 });
 
 describe("an upload that sends nothing", () => {
   it("FHTTP21 Uploads that send nothing are refused with an error that states the time limit, and the old file is kept", async () => {
-    fileWorld.bucket = null;
+    fileSettings.bucket = null;
     const id = await newThreadByHand();
     const files = new Files(id);
     await files.put("/file", "old");
@@ -82,7 +82,7 @@ describe("an upload that sends nothing", () => {
         ["file_chunk", "file_garbage"].map((table) => sql.exec(`SELECT count(*) AS n FROM ${table}`).one()["n"]),
       );
     const { answer } = upload(id, "/file", pattern(3 * chunk));
-    await holds(async () => Number((await rows())[0]) >= 2);
+    await waitFor(async () => Number((await rows())[0]) >= 2);
     await standingStill(id, 1);
     await timeIsUp(id);
     expect(await refusalOf(answer)).toEqual(stalled);
@@ -121,7 +121,7 @@ describe("an upload that sends nothing", () => {
     for (const wave of [1, 2]) {
       await standingStill(id, places);
       await inObject(id, () => ring(id, crowdedPieceMs));
-      await holds(() => refusals.length >= wave * places);
+      await waitFor(() => refusals.length >= wave * places);
     }
     expect(refusals).toEqual(Array.from({ length: 2 * places }, () => tooSlow));
     expect((await honest.answer).status).toBe(201);
@@ -130,7 +130,7 @@ describe("an upload that sends nothing", () => {
     await inObject(id, () => ring(id, crowdedPieceMs));
     await standingStill(id, 2);
     await timeIsUp(id);
-    await holds(() => refusals.length >= slow.length);
+    await waitFor(() => refusals.length >= slow.length);
     expect(refusals.slice(2 * places)).toEqual([stalled, stalled]);
   });
 
@@ -157,7 +157,7 @@ describe("an upload that sends nothing", () => {
     const uploads = Array.from({ length: 2 * places }, (_, at) => upload(id, `/${at}`, pattern(10)));
     await standingStill(id, places);
     const text = "long ".repeat(100_000);
-    fileWorks.set("long", () => Promise.resolve(text));
+    fileFunctions.set("long", () => Promise.resolve(text));
     scripts.set("file", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "work_files", arguments: { name: "long" } }] } : { text: "done" },
     );
@@ -181,7 +181,7 @@ describe("an upload that sends some bytes", () => {
   }
 
   it("FHTTP21 An upload that sends one byte less than 64 KiB in 30 s is refused with the limit in the error, and the old file is kept", async () => {
-    fileWorld.bucket = null;
+    fileSettings.bucket = null;
     const id = await newThreadByHand();
     const files = new Files(id);
     await files.put("/file", "old");
@@ -202,7 +202,7 @@ describe("an upload that sends some bytes", () => {
       await standingStill(id, 1);
       const limit = await inObject(id, () => begunTimers(id, uploadPieceMs));
       await send(steady, piece === 0 ? 65_535 : 65_536);
-      await holds(async () => (await inObject(id, () => limit.remaining())) === 0);
+      await waitFor(async () => (await inObject(id, () => limit.remaining())) === 0);
     }
     await steady.writer.close();
     expect((await steady.answer).status).toBe(201);
@@ -221,7 +221,7 @@ describe("an upload that sends some bytes", () => {
     const refusals: unknown[] = [];
     for (const { answer } of slow) void refusalOf(answer).then((refusal) => refusals.push(refusal));
     // The bytes may arrive before the upload that waits.
-    await holds(async () => {
+    await waitFor(async () => {
       await inObject(id, () => ring(id, crowdedPieceMs));
       return refusals.length === places;
     });

@@ -15,7 +15,7 @@ import { madeObjects } from "../worker/made-objects.ts";
 import { Follower } from "./follower.ts";
 import type { Kind } from "./follower.ts";
 import { SlowReader } from "./slow-reader.ts";
-import { holds } from "./team-driver.ts";
+import { waitFor } from "./team-driver.ts";
 import {
   admin,
   alarmOf,
@@ -55,10 +55,10 @@ function alarm(id: string): Promise<boolean> {
 
 /** A run whose model requires a pause of a minute: the run is suspended as rows and an alarm, and the object is evicted meanwhile. */
 async function restingRun(id: string, watcher: Follower): Promise<void> {
-  let asked = 0;
+  let requested = 0;
   scripts.set("patience", () => {
-    asked += 1;
-    return asked === 1
+    requested += 1;
+    return requested === 1
       ? { text: "half", error: { kind: "rate_limited", message: "slow down", retryAfterMs: 60_000 } }
       : { text: "patient answer" };
   });
@@ -76,10 +76,12 @@ async function restingRun(id: string, watcher: Follower): Promise<void> {
 
 /** A run that is interrupted in its answer, and finished by the next instance of the object. */
 async function cutRun(id: string, watcher: Follower): Promise<void> {
-  let asked = 0;
+  let requested = 0;
   scripts.set("cut", () => {
-    asked += 1;
-    return asked === 1 ? { text: Array.from({ length: 5000 }, () => "lost "), delayMs: 20 } : { text: "whole answer" };
+    requested += 1;
+    return requested === 1
+      ? { text: Array.from({ length: 5000 }, () => "lost "), delayMs: 20 }
+      : { text: "whole answer" };
   });
   const { run } = await value(stubOf(id).call("postMessage", admin, message("cut"), null));
   await watcher.until((event) => event.type === "text_delta" && event.run_id === run?.id);
@@ -230,7 +232,7 @@ describe("an idle thread with followers of both kinds", () => {
     await converse(id, "first");
     for (const follower of followers) await follower.until((event) => event.type === "run_end");
     // The run is written to the catalog, and after that the thread has no work left.
-    await holds(async () => (await alarmOf(id)) === null);
+    await waitFor(async () => (await alarmOf(id)) === null);
     await evict(id);
     const made = madeObjects.count;
     for (const follower of followers) if (follower.kind === "socket") await follower.ping();

@@ -3,15 +3,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { crossing } from "../worker/crossing.ts";
-import { acts, asked, personas } from "../worker/team.ts";
+import { toolEffects, requested, scriptedAnswers } from "../worker/team.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 beforeEach(() => {
-  personas.clear();
-  acts.clear();
-  asked.length = 0;
+  scriptedAnswers.clear();
+  toolEffects.clear();
+  requested.length = 0;
 });
 
 const agentOf = async (id: string) => (await value(stubOf(id).call("describe", admin))).agent_id;
@@ -20,29 +20,31 @@ const hand = (name: string) => ({ name, arguments: { task: "take over" } });
 describe("a handoff", () => {
   it("A handoff changes the agent once its step is recorded and keeps origin_agent_id; the run continues with the new prompt", async () => {
     const id = await newThread("support");
-    personas.set("desk", () => ({ toolCalls: [hand("billing")] }));
-    personas.set("clerk", ({ messages }) => ({ text: `I am billing after ${messages.length}` }));
+    scriptedAnswers.set("desk", () => ({ toolCalls: [hand("billing")] }));
+    scriptedAnswers.set("clerk", ({ messages }) => ({ text: `I am billing after ${messages.length}` }));
     const events = await converse(id, "my bill");
     expect(events.find((event) => event.type === "agent_handoff")).toMatchObject({ from: "support", to: "billing" });
     const thread = await value(stubOf(id).call("describe", admin));
     expect(thread).toMatchObject({ agent_id: "billing", origin_agent_id: "support", status: "idle" });
     await converse(id, "and now?");
-    expect(asked.at(-1)?.persona).toBe("clerk");
+    expect(requested.at(-1)?.persona).toBe("clerk");
   });
 
   it("A handoff inside a sub-prompt takes effect when the caller's step ends, and two handoffs in one step emit one agent_handoff event", async () => {
     const id = await newThread("boss");
-    personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "x" } }] }));
-    personas.set("helper", ({ step }) => (step === 0 ? { toolCalls: [hand("billing")] } : { text: "helper done" }));
-    personas.set("clerk", () => ({ text: "clerk here" }));
+    scriptedAnswers.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "x" } }] }));
+    scriptedAnswers.set("helper", ({ step }) =>
+      step === 0 ? { toolCalls: [hand("billing")] } : { text: "helper done" },
+    );
+    scriptedAnswers.set("clerk", () => ({ text: "clerk here" }));
     const events = await converse(id, "go");
-    expect(asked.map(({ persona }) => persona)).toEqual(["boss", "helper", "helper", "clerk"]);
+    expect(requested.map(({ persona }) => persona)).toEqual(["boss", "helper", "helper", "clerk"]);
     const order = events.map(({ type, depth }) => (type === "step_end" ? `step_end ${depth}` : type));
     expect(order.indexOf("agent_handoff")).toBeGreaterThan(order.indexOf("step_end 0"));
     expect(await agentOf(id)).toBe("billing");
 
     const twice = await newThread("support");
-    personas.set("desk", () => ({ toolCalls: [hand("billing"), hand("billing")] }));
+    scriptedAnswers.set("desk", () => ({ toolCalls: [hand("billing"), hand("billing")] }));
     const emitted = await converse(twice, "go");
     expect(emitted.filter(({ type }) => type === "agent_handoff")).toHaveLength(1);
   });
@@ -52,15 +54,15 @@ describe("a handoff", () => {
     let hang = true;
     const { promise: reached, resolve: reach } = crossing();
     // The step with the handoff also waits in another tool: the crash comes after the handoff's result and before the step's end.
-    acts.set("wait", async () => {
+    toolEffects.set("wait", async () => {
       if (!hang) return null;
       reach();
       return new Promise(() => {});
     });
-    personas.set("desk", () => ({
+    scriptedAnswers.set("desk", () => ({
       toolCalls: [hand("billing"), { name: "act", arguments: { key: "wait" } }],
     }));
-    personas.set("clerk", () => ({ text: "clerk here" }));
+    scriptedAnswers.set("clerk", () => ({ text: "clerk here" }));
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await reached;
     hang = false;
@@ -77,7 +79,7 @@ describe("a handoff", () => {
 
   it("A failed call of a handoff tool does not hand the thread over to another agent", async () => {
     const id = await newThread("support");
-    personas.set("desk", ({ step }) =>
+    scriptedAnswers.set("desk", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "billing", arguments: { wrong: true } }] } : { text: "still the desk" },
     );
     const events = await converse(id, "go");

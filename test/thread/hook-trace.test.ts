@@ -10,7 +10,7 @@ import { crossing } from "../worker/crossing.ts";
 import type { Crossing } from "../worker/crossing.ts";
 import { scripts } from "../worker/definitions.ts";
 import { tracedHooks, withTracedHooks } from "../worker/loop-hooks.ts";
-import { acts, asked, personas } from "../worker/team.ts";
+import { toolEffects, requested, scriptedAnswers } from "../worker/team.ts";
 import { converse, newThread } from "./thread-driver.ts";
 import { tokensOf, words } from "./windowed-requests.ts";
 
@@ -78,13 +78,13 @@ const act = { toolCalls: [{ name: "act", arguments: { key: "k" } }] };
 /** Answers of a persona, in order. */
 function inOrder(persona: string, ...turns: object[]): void {
   let made = 0;
-  personas.set(persona, () => (turns[made++] ?? { text: "?" }) as never);
+  scriptedAnswers.set(persona, () => (turns[made++] ?? { text: "?" }) as never);
 }
 
 beforeEach(() => {
-  personas.clear();
-  acts.clear();
-  asked.length = 0;
+  scriptedAnswers.clear();
+  toolEffects.clear();
+  requested.length = 0;
   summaryRequests.length = 0;
 });
 
@@ -109,7 +109,7 @@ const cases: Record<string, () => Promise<string[]>> = {
     return traceOf("sequential", "streams it");
   },
   "`loop`: a call that fails, then the answer": async () => {
-    acts.set("k", () => Promise.reject(new Error("no luck")));
+    toolEffects.set("k", () => Promise.reject(new Error("no luck")));
     inOrder("boss", act, { text: "It failed." });
     return traceOf("boss", "go");
   },

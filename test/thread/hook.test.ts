@@ -99,15 +99,15 @@ describe("every message", () => {
 
   it("The answer of a stopped run passes the before_create_message hook once", async () => {
     const id = await newThread("parallel");
-    const held = gate("tally-stop");
+    const paused = gate("tally-stop");
     scripts.set("halfway", async ({ step }) => {
       if (step === 0) return { text: "tally half", toolCalls: [{ name: "wait", arguments: { gate: "tally-stop" } }] };
       return { text: "never" };
     });
     const { run } = await value(stubOf(id).call("postMessage", admin, message("halfway"), null));
-    await held.reached;
+    await paused.reached;
     await value(stubOf(id).call("stop", admin, run?.id ?? null));
-    held.open();
+    paused.open();
     const following = await follow(id, { after: "0" });
     await following.until(({ type }) => type === "run_end");
     following.close();

@@ -9,9 +9,9 @@ import { receivedWebhooks } from "../support/webhook-receiver/received.ts";
 import { scripts } from "../worker/definitions.ts";
 import { tracing } from "../worker/traced.ts";
 import { webhookVariables } from "../worker/webhook.ts";
-import { answer, approve, freshAnswers, pay, script, shown } from "./answer-client.ts";
+import { answer, approve, resetAnswers, pay, script, shown } from "./answer-client.ts";
 import { settled } from "./cost-table.ts";
-import { holds, lastRunOf } from "./team-driver.ts";
+import { waitFor, lastRunOf } from "./team-driver.ts";
 import { admin, alarmOf, converse, evict, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const key = "a key of the tests, 32 bytes long";
@@ -26,7 +26,7 @@ const mostSent = 12 * 1024 * 1024;
 let lines: string[] = [];
 
 beforeEach(() => {
-  freshAnswers();
+  resetAnswers();
   lines = [];
   for (const name of ["log", "warn", "error"] as const) {
     vi.spyOn(console, name).mockImplementation((...texts: unknown[]) => void lines.push(texts.join(" ")));
@@ -58,7 +58,7 @@ describe("a hostile receiver of webhooks", () => {
     script(scope, [pay("Ada")]);
     const id = await newThread("payer");
     await value(stubOf(id).call("postMessage", admin, message(scope), null));
-    const [call] = await holds(async () => {
+    const [call] = await waitFor(async () => {
       const pending = await shown(id);
       return pending.length === 1 && pending;
     });
@@ -71,9 +71,9 @@ describe("a hostile receiver of webhooks", () => {
     async (way) => {
       const { id, scope, call, requests } = await waiting(way);
       expect(await requests()).toBe(1);
-      await holds(async () => (await alarmOf(id)) === Math.ceil((call?.deadline ?? 0) / 1000));
+      await waitFor(async () => (await alarmOf(id)) === Math.ceil((call?.deadline ?? 0) / 1000));
       await value(answer(id, approve(call?.id ?? "")));
-      await holds(async () => (await lastRunOf(id)).status === "completed");
+      await waitFor(async () => (await lastRunOf(id)).status === "completed");
       await settled(id);
       await evict(id);
       expect(await requests()).toBe(1);
@@ -87,7 +87,7 @@ describe("a hostile receiver of webhooks", () => {
     "INBOX4 A hostile answer that does not accept a webhook is one failed attempt with the usual pause, one log line, and no effect on the run: %s",
     async (way) => {
       const { id, call, requests } = await waiting(way);
-      const failed = await holds(() => {
+      const failed = await waitFor(() => {
         const found = lines.filter((line) => line.includes('"webhook_failed"'));
         return found.length > 0 && found;
       });
@@ -95,7 +95,7 @@ describe("a hostile receiver of webhooks", () => {
       expect(await requests()).toBe(1);
       expect(await alarmOf(id)).toBeLessThan(Math.ceil((call?.deadline ?? 0) / 1000));
       await value(answer(id, approve(call?.id ?? "")));
-      await holds(async () => (await lastRunOf(id)).status === "completed");
+      await waitFor(async () => (await lastRunOf(id)).status === "completed");
       await settled(id);
       expect(await requests()).toBe(1);
       assertNoSecret();
@@ -144,7 +144,7 @@ describe("a hostile collector of traces", () => {
       const { requests } = await received(collector, scope, { requests: 3, thread: id });
       expect(requests).toHaveLength(3);
       const failed = () => lines.filter((line) => line.includes('"trace_export_failed"') && line.includes(id));
-      await holds(() => failed().length === 3);
+      await waitFor(() => failed().length === 3);
       assertNoSecret();
     },
   );

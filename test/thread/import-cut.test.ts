@@ -9,7 +9,7 @@ import { callerHeader, exportPath } from "#core/rpc/thread-rpc.ts";
 import { readPieceMs } from "#thread/archive/line-stream.ts";
 
 import { ring, waitingFor } from "../worker/clock.ts";
-import { fileWorld } from "../worker/file-works.ts";
+import { fileSettings } from "../worker/file-works.ts";
 import {
   askExport,
   askImport,
@@ -21,7 +21,7 @@ import {
   nothing,
   sealed,
 } from "./archive-client.ts";
-import { holds } from "./team-driver.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, alarmOf, converse, crash, newThread, stubOf, value } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 
 afterEach(() => {
-  delete fileWorld.bucket;
+  delete fileSettings.bucket;
 });
 
 /** An import whose body is sent when the test decides. */
@@ -62,7 +62,7 @@ async function slowly(share: number) {
 }
 
 /** Waits until the mark of an import is stored. */
-const untilBegun = (id: string) => holds(async () => (await leftIn(id)).tables.includes("thread"));
+const untilBegun = (id: string) => waitFor(async () => (await leftIn(id)).tables.includes("thread"));
 
 async function bucketOf(id: string): Promise<number> {
   return (await FILES.list({ prefix: `${id}/` })).objects.length;
@@ -73,14 +73,14 @@ describe("an import in progress", () => {
     const { id, answer, end } = await slowly(0.9);
     await untilBegun(id);
     const stub = stubOf(id);
-    for (const asked of [
+    for (const requested of [
       stub.call("describe", admin),
       stub.call("remove", admin),
       stub.call("stop", admin, null),
       stub.call("postRun", admin, { kind: "continue" }, null),
       stub.call("listMessages", admin, { limit: 10, order: "asc", include_silent: true }),
     ]) {
-      expect(await asked).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
+      expect(await requested).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
     }
     const headers = { [callerHeader]: JSON.stringify(admin) };
     expect((await stub.fetch(new Request(`https://thread${exportPath}`, { headers }))).status).toBe(404);
@@ -103,7 +103,7 @@ describe("an import in progress", () => {
         (response) => expect(response.status).toBe(400),
         () => undefined,
       );
-      await holds(async () => (await leftIn(id)).tables.length === 0);
+      await waitFor(async () => (await leftIn(id)).tables.length === 0);
       expect(await leftIn(id)).toEqual(nothing);
       expect([await bucketOf(id), await listed(id)]).toEqual([0, false]);
       // The id can be used again.
@@ -118,7 +118,7 @@ describe("an import in progress", () => {
       () => true,
     );
     await untilBegun(id);
-    await holds(async () => (await bucketOf(id)) === 1);
+    await waitFor(async () => (await bucketOf(id)) === 1);
     expect(await alarmOf(id)).not.toBeNull();
     await crash(id);
     await end().catch(() => undefined);
@@ -162,7 +162,7 @@ describe("an import in progress", () => {
       delete: (keys) => FILES.delete(keys),
       createMultipartUpload: (key) => FILES.createMultipartUpload(key),
     };
-    fileWorld.bucket = bucket as NonNullable<typeof fileWorld.bucket>;
+    fileSettings.bucket = bucket as NonNullable<typeof fileSettings.bucket>;
     const id = crypto.randomUUID();
     const cut = (await sealed(linesOf(base.replaceAll(baseId, id)))).slice(0, -200);
     expect((await imported(id, cut)).code).toBe("invalid_request");
@@ -223,7 +223,7 @@ describe("an import in progress", () => {
     const reader = (await askExport(id)).body?.getReader();
     await reader?.read();
     const stands = () => runInDurableObject(objectOf(id), () => waitingFor(id, readPieceMs));
-    await holds(async () => (await stands()) > 0);
+    await waitFor(async () => (await stands()) > 0);
     await runInDurableObject(objectOf(id), () => ring(id, readPieceMs));
     const readOn = async () => {
       for (;;) if ((await reader?.read())?.done !== false) return "the whole";

@@ -6,14 +6,14 @@ import { beforeEach, expect, it } from "vitest";
 import { zeroUsage } from "#contract/usage.ts";
 
 import { scripts } from "../worker/definitions.ts";
-import { allow, freshLimits } from "../worker/limited.ts";
-import { personas } from "../worker/team.ts";
+import { allow, resetLimits } from "../worker/limited.ts";
+import { scriptedAnswers } from "../worker/team.ts";
 import { exported, imported, linesOf, sealed } from "./archive-client.ts";
 import type { Line } from "./archive-client.ts";
 import { all, first, fortune, waits } from "./forged-lines.ts";
 import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
-beforeEach(freshLimits);
+beforeEach(resetLimits);
 
 const page = { limit: 1000, order: "asc" as const, include_silent: true };
 
@@ -52,12 +52,12 @@ const usage = { input: 60, output: 40 };
 
 /** A thread of two runs, one with a sub-prompt, that used 500 tokens. */
 async function spent(): Promise<{ id: string; lines: Line[] }> {
-  personas.set("boss", ({ step, lastUser }) =>
+  scriptedAnswers.set("boss", ({ step, lastUser }) =>
     step === 0 && lastUser === "delegate"
       ? { toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }
       : { text: "a long answer ".repeat(20), usage },
   );
-  personas.set("helper", () => ({ text: "helped", usage }));
+  scriptedAnswers.set("helper", () => ({ text: "helped", usage }));
   const made = await newThread("capped", { user_id: "ada" });
   await converse(made, "delegate");
   await converse(made, "more");

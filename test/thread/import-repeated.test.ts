@@ -71,7 +71,7 @@ describe("an import with a key", () => {
 
 describe("an importer", () => {
   it("IMPORT18 An import gives a waiting run no more steps than its importer may request, unless the importer is an administrator", async () => {
-    for (const [importer, asked, kept] of [
+    for (const [importer, requested, kept] of [
       [ada, 10_000, null],
       [ada, null, null],
       [ada, 3, { steps: 3 }],
@@ -81,16 +81,16 @@ describe("an importer", () => {
         const run = lines.findLast(({ type }) => type === "run")?.["run"] as Line;
         const waits = String(run["id"]).replace(/.{12}$/, "ffffffffffff");
         const at = lines.findLastIndex(({ type }) => type === "run");
-        const queued = { ...run, id: waits, status: "queued", queued: { message: null }, limits: { steps: asked } };
+        const queued = { ...run, id: waits, status: "queued", queued: { message: null }, limits: { steps: requested } };
         lines.splice(at + 1, 0, { type: "run", run: { ...queued, message_ids: [], events: [] } });
         threadOf(lines)["queue"] = [waits];
       });
       const { status, message: words } = await imported(id, text, importer);
-      expect([asked, status, words]).toEqual([asked, 201, null]);
+      expect([requested, status, words]).toEqual([requested, 201, null]);
       const { items } = await value(stubOf(id).call("listRuns", admin, runPage));
       expect(items.at(-1)?.status).toBe("queued");
       const run = linesOf(await exported(id)).findLast(({ type }) => type === "run")?.["run"] as Line;
-      expect([asked, run["limits"]]).toEqual([asked, kept]);
+      expect([requested, run["limits"]]).toEqual([requested, kept]);
     }
   });
 

@@ -3,12 +3,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { effects } from "../worker/definitions.ts";
-import { personas } from "../worker/team.ts";
+import { scriptedAnswers } from "../worker/team.ts";
 import { atRest, busy, queueOf, suspended, said, say, steer, unique } from "./queue-client.ts";
-import { freshTeam, holds, lastRunOf, panelBehind, rested } from "./team-driver.ts";
+import { resetAgents, waitFor, lastRunOf, panelWaitingFor, whenSuspended } from "./team-driver.ts";
 import { admin, crash, evict, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
 
-beforeEach(freshTeam);
+beforeEach(resetAgents);
 
 const interrupt = (id: string, text: string) => say(id, text, { when: "interrupt" });
 
@@ -60,19 +60,19 @@ describe("a message that interrupts", () => {
   });
 
   it("A message with when=interrupt ends a run that waits for a child thread, and also the child's run", async () => {
-    panelBehind(new Promise(() => {}));
+    panelWaitingFor(new Promise(() => {}));
     const id = await newThread("boss");
     const following = await follow(id, { after: "0" });
     await say(id, "go");
     await following.until(({ type }) => type === "subagent_start");
     const start = following.events.find((event) => event.type === "subagent_start");
     following.close();
-    await rested(id);
-    personas.set("boss", () => ({ text: "boss now" }));
+    await whenSuspended(id);
+    scriptedAnswers.set("boss", () => ({ text: "boss now" }));
     await interrupt(id, "now");
     await atRest(id);
     expect(await said(id)).toEqual(["user: go", "assistant: calls", "tool error", "user: now", "assistant: boss now"]);
-    await holds(async () => (await lastRunOf(start?.child_thread_id ?? "")).status === "stopped");
+    await waitFor(async () => (await lastRunOf(start?.child_thread_id ?? "")).status === "stopped");
   });
 
   it("A crash right after a message with when=interrupt loses neither the stop of the active run nor the message", async () => {

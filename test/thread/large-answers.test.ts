@@ -7,13 +7,13 @@ import { postToolResultsSchema } from "#contract/tool-route.ts";
 
 import { ran } from "../worker/approval.ts";
 import { scripts } from "../worker/definitions.ts";
-import { answer, approve, ask, freshAnswers, named, pay, suspended, says, script, shown } from "./answer-client.ts";
-import { holds, lastRunOf, messagesOf } from "./team-driver.ts";
+import { answer, approve, ask, resetAnswers, named, pay, suspended, says, script, shown } from "./answer-client.ts";
+import { waitFor, lastRunOf, messagesOf } from "./team-driver.ts";
 import { admin, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const isEnd = ({ type }: ThreadEvent) => type === "run_end";
 
-beforeEach(freshAnswers);
+beforeEach(resetAnswers);
 
 describe("a waiting call", () => {
   it("A call that waits for approval can be approved although a sub-prompt of the same step had large tool results", async () => {
@@ -23,7 +23,7 @@ describe("a waiting call", () => {
     );
     const { id, following, calls } = await suspended("head_reader", "much_below", 1);
     expect(await answer(id, approve(named(calls, "pay")))).toMatchObject({ ok: true });
-    await holds(async () => (await lastRunOf(id)).status === "completed");
+    await waitFor(async () => (await lastRunOf(id)).status === "completed");
     following.close();
   });
 
@@ -32,7 +32,7 @@ describe("a waiting call", () => {
     script("much_beside", [pay("Ada"), ...bulky]);
     const { id, following, calls } = await suspended("head_reader", "much_beside", 1);
     expect(await answer(id, approve(named(calls, "pay")))).toMatchObject({ ok: true });
-    await holds(async () => (await lastRunOf(id)).status === "completed");
+    await waitFor(async () => (await lastRunOf(id)).status === "completed");
     following.close();
   });
 
@@ -78,7 +78,7 @@ describe("a run", () => {
     const id = await newThread("asker");
     await value(stubOf(id).call("postMessage", admin, message("again_and_again"), null));
     for (let answered = 0; answered < steps; answered += 1) {
-      const calls = await holds(async () => {
+      const calls = await waitFor(async () => {
         const pending = await shown(id);
         return pending.length === perStep && pending;
       });
@@ -87,7 +87,7 @@ describe("a run", () => {
       for (let from = 0; from < perStep; from += perAnswer)
         await value(answer(id, ...results.slice(from, from + perAnswer)));
     }
-    await holds(async () => (await lastRunOf(id)).status === "completed");
+    await waitFor(async () => (await lastRunOf(id)).status === "completed");
   });
 });
 

@@ -13,7 +13,7 @@ import { setClockRight, skip } from "../worker/clock.ts";
 import { gate, registry, scripts } from "../worker/definitions.ts";
 import { costOf, measured, printCosts } from "./cost-table.ts";
 import { newOwner } from "./feed-watcher.ts";
-import { holds } from "./team-driver.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, kill, stubOf, value } from "./thread-driver.ts";
 
 printCosts();
@@ -98,9 +98,9 @@ describe("active threads", () => {
     const refused = threads.filter((_, at) => answers[at]?.status === 429);
     for (const id of refused) expect(await user.status(id)).toBe("idle");
     open();
-    await holds(async () => (await Promise.all(threads.map(user.status))).every((status) => status === "idle"));
+    await waitFor(async () => (await Promise.all(threads.map(user.status))).every((status) => status === "idle"));
     const again = slow();
-    await holds(async () => (await user.say(refused[0] ?? "", again.text)).status === 202);
+    await waitFor(async () => (await user.say(refused[0] ?? "", again.text)).status === 202);
     expect(counted(await Promise.all(refused.slice(1, 19).map((id) => user.say(id, again.text))))).toEqual({
       202: 9,
       429: 9,
@@ -113,7 +113,7 @@ describe("active threads", () => {
     const [first = "", ...others] = threads;
     const key = { "idempotency-key": "first" };
     expect((await user.say(first, "hello", key)).status).toBe(202);
-    await holds(async () => (await user.status(first)) === "idle");
+    await waitFor(async () => (await user.status(first)) === "idle");
     const { text } = slow();
     const busy = [first, ...others.slice(0, 9)];
     for (const id of busy) expect((await user.say(id, text)).status).toBe(202);
@@ -127,7 +127,7 @@ describe("active threads", () => {
     expect((await user.say(next, text)).status).toBe(429);
     expect((await user.post(`/api/threads/${free}/runs`)).status).toBe(429);
     await user.post(`/api/threads/${first}/stop`);
-    await holds(async () => (await user.say(next, text)).status === 202);
+    await waitFor(async () => (await user.say(next, text)).status === 202);
     expect((await user.say(free, text)).status).toBe(429);
   });
 
@@ -138,10 +138,10 @@ describe("active threads", () => {
     );
     const asker = await user.thread("asker");
     await user.say(asker, "askme");
-    await holds(async () => (await user.status(asker)) === "awaiting_tool_execution");
+    await waitFor(async () => (await user.status(asker)) === "awaiting_tool_execution");
     const { text, open } = slow();
     const threads = await Promise.all(Array.from({ length: 10 }, () => user.thread()));
-    await holds(async () => (await user.say(threads[0] ?? "", text)).status === 202);
+    await waitFor(async () => (await user.say(threads[0] ?? "", text)).status === 202);
     for (const id of threads.slice(1)) expect((await user.say(id, text)).status).toBe(202);
     const { pending_tool_calls } = await (
       await user.send(`/api/threads/${asker}`)
@@ -153,8 +153,8 @@ describe("active threads", () => {
     expect((await answer()).status).toBe(429);
     expect(await user.status(asker)).toBe("awaiting_tool_execution");
     open();
-    await holds(async () => (await answer()).status === 202);
-    await holds(async () => (await user.status(asker)) === "idle");
+    await waitFor(async () => (await answer()).status === 202);
+    await waitFor(async () => (await user.status(asker)) === "idle");
   });
 
   it("LEASE3 A user's active threads still count towards the user's limit after an eviction and after a reset of the object that keeps their leases", async () => {
@@ -173,11 +173,11 @@ describe("active threads", () => {
     const user = newUser();
     const [first, second] = [await user.thread(), await user.thread()];
     await user.say(first, "hello");
-    await holds(async () => (await user.status(first)) === "idle");
+    await waitFor(async () => (await user.status(first)) === "idle");
     const before = await rowsOf(user.feed);
     const { written } = await costOf(second, async () => {
       expect((await user.say(second, "hello")).status).toBe(202);
-      await holds(async () => (await user.status(second)) === "idle");
+      await waitFor(async () => (await user.status(second)) === "idle");
     });
     const rows = (await rowsOf(user.feed)) - before;
     measured("text turn of a user, in the thread", `${String(written)} written`, "≤ 10");
@@ -267,7 +267,7 @@ describe("streams", () => {
       });
       const open = ways[name] ?? expect.fail("no such way");
       for (let round = 0; round < 3; round += 1) {
-        const leaving = await holds(async () => {
+        const leaving = await waitFor(async () => {
           const opened = [await open(user, id), await open(user, id), await open(user, id)];
           if (opened.every(([{ status }]) => status === 200 || status === 101)) return opened;
           for (const [, leave] of opened) await leave();
@@ -362,7 +362,7 @@ describe("streams", () => {
     await unsafe.evict(env.THREADS.get(env.THREADS.idFromName(id)), { webSockets: "hibernate" });
     expect(await stubOf(id).held([lease, "another"])).toEqual({ streams: [lease], working: false });
     socket?.close(1000);
-    await holds(async () => (await stubOf(id).held([lease])).streams.length === 0);
+    await waitFor(async () => (await stubOf(id).held([lease])).streams.length === 0);
   });
 
   it("FOLLOW3 A thread that wakes closes a socket that another version of the code accepted, so that the client subscribes again", async () => {
@@ -385,6 +385,6 @@ describe("streams", () => {
     await value(stubOf(id).call("describe", admin));
     expect([leases.length, await closed]).toEqual([1, 1012]);
     socket?.close();
-    await holds(async () => (await stubOf(id).held(leases)).streams.length === 0);
+    await waitFor(async () => (await stubOf(id).held(leases)).streams.length === 0);
   });
 });

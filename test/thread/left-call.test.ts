@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { registry } from "../worker/definitions.ts";
-import { acts, personas } from "../worker/team.ts";
+import { toolEffects, scriptedAnswers } from "../worker/team.ts";
 import { exported, linesOf, replaced, sealed } from "./archive-client.ts";
-import { door, freshTeam, lastRunOf } from "./team-driver.ts";
+import { latch, resetAgents, lastRunOf } from "./team-driver.ts";
 import { admin, converse, crash, evict, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
@@ -13,7 +13,7 @@ const runPage = { limit: 50, order: "asc" as const };
 const definitions = { tools: { ...registry.tools }, agents: { ...registry.agents } };
 const removed = { message: "no", status: 400 };
 
-beforeEach(freshTeam);
+beforeEach(resetAgents);
 
 afterEach(() => {
   Object.assign(registry.tools, definitions.tools);
@@ -24,13 +24,13 @@ const runsOf = async (id: string) => (await value(stubOf(id).call("listRuns", ad
 const messagesOf = async (id: string) => (await value(stubOf(id).call("listMessages", admin, page))).items;
 const ends = (events: Awaited<ReturnType<typeof converse>>) => events.filter(({ type }) => type === "run_end");
 
-/** A thread whose model is being asked while a call of `act` is queued; the model fails once the door is open. */
+/** A thread whose model is being asked while a call of `act` is queued; the model fails once the latch is open. */
 async function waitingCall() {
   const id = await newThread("boss");
-  const [fail, reached] = [door(), door()];
-  acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
+  const [fail, reached] = [latch(), latch()];
+  toolEffects.set("queue", (state) => state.queueTool("act", { key: "later" }));
   let first = true;
-  personas.set("boss", async () => {
+  scriptedAnswers.set("boss", async () => {
     if (!first) return { text: "done" };
     first = false;
     reached.open();
@@ -47,17 +47,17 @@ async function waitingCall() {
 /** Runs that each fail, and each leave a queued call for the next one. */
 async function endlessChain(at: (run: number) => Promise<unknown> | undefined) {
   const id = await newThread("boss");
-  let asked = 0;
-  acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
-  personas.set("boss", async () => {
-    asked += 1;
-    await at(asked);
+  let requested = 0;
+  toolEffects.set("queue", (state) => state.queueTool("act", { key: "later" }));
+  scriptedAnswers.set("boss", async () => {
+    requested += 1;
+    await at(requested);
     await value(stubOf(id).call("invokeTool", admin, "act", { key: "queue" }));
     return { error: removed };
   });
   const following = await follow(id, { after: "0" });
   await value(stubOf(id).call("postMessage", admin, message("go"), null));
-  return { id, following, asked: () => asked };
+  return { id, following, requested: () => requested };
 }
 
 describe("a queued call that cannot be made", () => {
@@ -94,8 +94,8 @@ describe("a queued call that cannot be made", () => {
   it("A hundred waiting inputs of a thread whose agent was removed each fail once, and other threads are answered meanwhile", async () => {
     const id = await newThread("boss");
     const other = await newThread("parallel");
-    const [fail, reached] = [door(), door()];
-    personas.set("boss", async () => {
+    const [fail, reached] = [latch(), latch()];
+    scriptedAnswers.set("boss", async () => {
       reached.open();
       await fail.passed;
       return { error: removed };
@@ -116,8 +116,8 @@ describe("a queued call that cannot be made", () => {
   });
 
   it("A queued call of a failed run starts a new run at most ten times in a row, also with a crash in between", async () => {
-    const [reached, never] = [door(), door()];
-    const { id, asked, ...before } = await endlessChain((run) => {
+    const [reached, never] = [latch(), latch()];
+    const { id, requested, ...before } = await endlessChain((run) => {
       if (run !== 4) return undefined;
       reached.open();
       return never.passed;
@@ -132,17 +132,17 @@ describe("a queued call that cannot be made", () => {
     following.close();
     expect(last).toMatchObject({ status: "error", reason: "api" });
     // The run that the crash interrupted asked its model twice.
-    expect(asked()).toBe(12);
+    expect(requested()).toBe(12);
     await evict(id);
     expect((await runsOf(id)).length).toBe(11);
     expect((await lastRunOf(id)).id).toBe(last.run_id);
     // The next message begins a run as usual.
-    personas.set("boss", () => ({ text: "back" }));
+    scriptedAnswers.set("boss", () => ({ text: "back" }));
     expect((await converse(id, "hello")).at(-1)).toMatchObject({ status: "completed" });
   });
 
   it("A stop, or the deletion of the thread, ends an endless chain of runs in which each run starts the next one by a queued call", async () => {
-    const [reached, never] = [door(), door()];
+    const [reached, never] = [latch(), latch()];
     const chain = await endlessChain((run) => {
       if (run !== 4) return undefined;
       reached.open();
@@ -155,7 +155,7 @@ describe("a queued call that cannot be made", () => {
     expect((await runsOf(chain.id)).map(({ status }) => status)).toEqual(["error", "error", "error", "stopped"]);
     expect((await value(stubOf(chain.id).call("describe", admin))).status).toBe("idle");
 
-    const again = door();
+    const again = latch();
     const { id, following } = await endlessChain((run) => {
       if (run !== 4) return undefined;
       again.open();
@@ -181,8 +181,8 @@ describe("a queued call that cannot be made", () => {
 
   it("IMPORT20 A waiting run's call of an undefined name is imported, and gets an error when it is made", async () => {
     const id = await newThread("boss");
-    const [hold, reached] = [door(), door()];
-    personas.set("boss", async () => {
+    const [hold, reached] = [latch(), latch()];
+    scriptedAnswers.set("boss", async () => {
       reached.open();
       await hold.passed;
       return { text: "done" };
@@ -196,7 +196,7 @@ describe("a queued call that cannot be made", () => {
     if (waiting === undefined) throw new Error("no run waits");
     waiting["run"].calls = [{ id: "x", name: "no_such_tool", arguments: {} }];
     await replaced(id, await sealed(lines));
-    personas.set("boss", () => ({ text: "after all" }));
+    scriptedAnswers.set("boss", () => ({ text: "after all" }));
     const following = await follow(id, { after: "0" });
     await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null));
     await following.until((event) => event.type === "run_end" && event.run_id === waiting["run"].id);

@@ -5,7 +5,7 @@ import type { Limits } from "#contract/run.ts";
 import type { RequestKey } from "#core/rpc/thread-rpc.ts";
 import type { TestTurn } from "#spec/index.ts";
 
-import { personas } from "../worker/team.ts";
+import { scriptedAnswers } from "../worker/team.ts";
 import { admin, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 import type { Following } from "./thread-driver.ts";
 
@@ -16,7 +16,7 @@ export const calling = (name: string): TestTurn => ({ toolCalls: [{ name, argume
 
 /** A boss that makes this many calls and then answers. */
 export function boss(times: number): void {
-  personas.set("boss", ({ step }) => (step < times ? acting : { text: "done", usage }));
+  scriptedAnswers.set("boss", ({ step }) => (step < times ? acting : { text: "done", usage }));
 }
 
 export const isRest = ({ type }: ThreadEvent) => type === "awaiting_tool_execution";

@@ -13,11 +13,11 @@ import anthropic from "#facade/upp/provider/anthropic-models.ts";
 import { start } from "../standard-agents/project.ts";
 import type { Changes } from "../standard-agents/project.ts";
 import { wireModel } from "../standard-agents/wire.ts";
-import { allow, freshLimits } from "../worker/limited.ts";
-import { door, isEnd, lastRunOf, messagesOf } from "./team-driver.ts";
+import { allow, resetLimits } from "../worker/limited.ts";
+import { latch, isEnd, lastRunOf, messagesOf } from "./team-driver.ts";
 import { admin, crash, follow, message, stubOf, value } from "./thread-driver.ts";
 
-beforeEach(freshLimits);
+beforeEach(resetLimits);
 
 /** An answer may have as many tokens as each response of the server has. */
 const prices = { inputPrice: 2, outputPrice: 2, maxTokens: 960 };
@@ -103,7 +103,7 @@ describe("a paused turn", () => {
 
   it("LIMIT31 The requests that continued a turn count toward the ceiling after a crash in a later call of the turn", async () => {
     allow({ steps: 6 });
-    const [reached, never] = [door(), door()];
+    const [reached, never] = [latch(), latch()];
     let calls = 0;
     const get_weather = defineTool("Weather of a city", z.object({ city: z.string() }), async () => {
       calls += 1;

@@ -7,9 +7,9 @@ import type { Usage } from "#contract/usage.ts";
 import type { Bounds } from "#core/limits/amounts.ts";
 import type { TestTurn } from "#spec/index.ts";
 
-import { allow, capped, freshLimits } from "../worker/limited.ts";
-import { asked, personas } from "../worker/team.ts";
-import { door, freshTeam, lastRunOf, messagesOf } from "./team-driver.ts";
+import { allow, capped, resetLimits } from "../worker/limited.ts";
+import { requested, scriptedAnswers } from "../worker/team.ts";
+import { latch, resetAgents, lastRunOf, messagesOf } from "./team-driver.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 /** A hundred tokens, 0.00014 USD. */
@@ -17,8 +17,8 @@ const usage = { input: 60, output: 40 };
 const many = 60;
 
 beforeEach(() => {
-  freshTeam();
-  freshLimits();
+  resetAgents();
+  resetLimits();
 });
 
 const calls = (name: string, count: number): TestTurn => ({
@@ -29,8 +29,8 @@ const calls = (name: string, count: number): TestTurn => ({
 /** A boss that makes this many parallel calls, and the highest number of requests that were in flight at once. */
 function sideBySide(name: "helper" | "measured", count = many) {
   const flight = { now: 0, most: 0 };
-  personas.set("boss", ({ step }) => (step === 0 ? calls(name, count) : { text: "done", usage }));
-  personas.set(name, async () => {
+  scriptedAnswers.set("boss", ({ step }) => (step === 0 ? calls(name, count) : { text: "done", usage }));
+  scriptedAnswers.set(name, async () => {
     flight.now += 1;
     flight.most = Math.max(flight.most, flight.now);
     // An answer takes some time, so that all other allowed requests are sent meanwhile.
@@ -46,7 +46,7 @@ beforeEach(async () => {
   bystander = await newThread("parallel");
 });
 
-const requests = () => asked.length;
+const requests = () => requested.length;
 
 describe("parallel sub-prompts", () => {
   it.each<[string, Limits, number, "helper" | "measured"]>([
@@ -107,8 +107,8 @@ describe("parallel sub-prompts", () => {
   });
 
   it("LIMIT28 Parallel sub-prompts keep to a limit also when failed attempts use it up", async () => {
-    personas.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
-    personas.set("helper", async () => {
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
+    scriptedAnswers.set("helper", async () => {
       await value(stubOf(bystander).call("describe", admin));
       return { text: "half", usage, error: { kind: "network", message: "cut" } };
     });
@@ -124,10 +124,10 @@ describe("parallel sub-prompts", () => {
   });
 
   it("LIMIT28 Parallel sub-prompts keep to a limit after a crash while most of them wait for a share of it", async () => {
-    const [reached, never] = [door(), door()];
+    const [reached, never] = [latch(), latch()];
     let isCut = false;
-    personas.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
-    personas.set("helper", async () => {
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
+    scriptedAnswers.set("helper", async () => {
       if (requests() > 9 && !isCut) {
         reached.open();
         await never.passed;
@@ -146,9 +146,9 @@ describe("parallel sub-prompts", () => {
   });
 
   it("LIMIT28 Parallel sub-prompts end when their run is stopped, also those that wait for a share of the limit", async () => {
-    const [reached, never] = [door(), door()];
-    personas.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
-    personas.set("helper", async () => {
+    const [reached, never] = [latch(), latch()];
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
+    scriptedAnswers.set("helper", async () => {
       reached.open();
       await never.passed;
       return { text: "helped", usage };

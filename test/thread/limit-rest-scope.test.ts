@@ -5,15 +5,15 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Limits } from "#contract/run.ts";
 
 import { skip } from "../worker/clock.ts";
-import { capped, duel, freshLimits, limit } from "../worker/limited.ts";
-import { acts, asked, personas } from "../worker/team.ts";
+import { capped, duel, resetLimits, limit } from "../worker/limited.ts";
+import { toolEffects, requested, scriptedAnswers } from "../worker/team.ts";
 import { acting, boss, calling, goOn, isRest, limited, restsOf, usage } from "./limit-driver.ts";
-import { childOf, freshTeam, isEnd, lastRunOf, messagesOf } from "./team-driver.ts";
+import { childOf, resetAgents, isEnd, lastRunOf, messagesOf } from "./team-driver.ts";
 import { admin, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 beforeEach(() => {
-  freshTeam();
-  freshLimits();
+  resetAgents();
+  resetLimits();
 });
 
 describe("limits at which a run waits", () => {
@@ -42,7 +42,7 @@ describe("limits at which a run waits", () => {
     const rest = "rest" as const;
     expect(await ended({ on_limit: rest })).toMatchObject({ type: "run_end", reason: "max_steps" });
     expect(await ended({ steps: 1, on_limit: rest })).toMatchObject({ type: "awaiting_tool_execution" });
-    freshLimits();
+    resetLimits();
     capped.threadLimits = { tokens: 200 };
     expect(await ended({ on_limit: rest })).toMatchObject({ type: "run_end", reason: "thread_tokens" });
     expect(await ended({ steps: 2, on_limit: rest })).toMatchObject({ type: "run_end", reason: "thread_tokens" });
@@ -55,14 +55,14 @@ describe("limits at which a run waits", () => {
     await value(goOn(id, { steps: null }));
     expect(await following.until(isEnd)).toMatchObject({ status: "limit", reason: "max_steps" });
     following.close();
-    expect(asked).toHaveLength(3);
+    expect(requested).toHaveLength(3);
   });
 
   it("LIMIT22 A run that waits at a limit after a failed attempt continues with the next attempt", async () => {
     const cut = { text: "half an ", error: { kind: "network" as const, message: "cut" } };
-    personas.set("boss", () => (asked.length < 2 ? cut : { text: "done", usage }));
+    scriptedAnswers.set("boss", () => (requested.length < 2 ? cut : { text: "done", usage }));
     const { id, following } = await limited({ tokens: 1, on_limit: "rest" });
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     await value(goOn(id, { tokens: null }));
     expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
     following.close();
@@ -72,23 +72,23 @@ describe("limits at which a run waits", () => {
   });
 
   it("LIMIT26 A sub-prompt whose run waits at a limit continues at its next step when the limit is raised", async () => {
-    personas.set("boss", ({ step }) => (step === 0 ? calling("helper") : { text: "done", usage }));
-    personas.set("helper", ({ step }) => (step < 2 ? acting : { text: "helped", usage }));
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? calling("helper") : { text: "done", usage }));
+    scriptedAnswers.set("helper", ({ step }) => (step < 2 ? acting : { text: "helped", usage }));
     const { id, following } = await limited({ steps: 3, on_limit: "rest" });
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ pending_tool_calls: [{ name: "limit" }] });
     await evict(id);
     await value(goOn(id, { steps: 9 }));
     expect(await following.until(isEnd)).toMatchObject({ status: "completed", usage: { total_tokens: 500 } });
     following.close();
-    expect(asked.map(({ persona }) => persona)).toEqual(["boss", "helper", "helper", "helper", "boss"]);
+    expect(requested.map(({ persona }) => persona)).toEqual(["boss", "helper", "helper", "helper", "boss"]);
     const call = (await messagesOf(id)).find(({ role, depth }) => role === "tool" && depth === 0);
     expect(call?.result).toMatchObject({ status: "success" });
   });
 
   it("LIMIT26 A child thread ends when it has used its share of its parent's budget, although its agent sets onLimit to rest, and the parent waits at the limit", async () => {
-    for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
+    for (const name of ["pro", "con"]) scriptedAnswers.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
     limit(duel, { onLimit: "rest", turns: 500 });
-    personas.set("boss", ({ step }) => (step === 0 ? calling("duel") : { text: "done", usage }));
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? calling("duel") : { text: "done", usage }));
     const { id, following } = await limited({ tokens: 500, on_limit: "rest" });
     const child = childOf(await following.until(({ type }) => type === "subagent_start"));
     expect(await lastRunOf(child)).toMatchObject({
@@ -107,8 +107,8 @@ describe("limits at which a run waits", () => {
 
 describe("a limit of time at which a run waits", () => {
   it("LIMIT27 A limit of time at which a run waits does not interrupt a tool, and is checked before the next request to the model", async () => {
-    acts.set("slow", () => skip(60_000));
-    personas.set("boss", ({ step }) =>
+    toolEffects.set("slow", () => skip(60_000));
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "slow" } }], usage } : { text: "done", usage },
     );
     const { id, following } = await limited({ duration_ms: 40_000, on_limit: "rest" });

@@ -7,16 +7,26 @@ import { foldAll } from "#contract/fold.ts";
 import type { Limits } from "#contract/run.ts";
 
 import { skip, testClock } from "../worker/clock.ts";
-import { allow, freshLimits } from "../worker/limited.ts";
-import { acts, asked, personas } from "../worker/team.ts";
+import { allow, resetLimits } from "../worker/limited.ts";
+import { toolEffects, requested, scriptedAnswers } from "../worker/team.ts";
 import { exported, imported, linesOf } from "./archive-client.ts";
 import { acting, boss, goOn, limited, restsOf, usage } from "./limit-driver.ts";
-import { door, freshTeam, holds, isEnd, lastRunOf, messagesOf, passing, rested, wake } from "./team-driver.ts";
+import {
+  latch,
+  resetAgents,
+  waitFor,
+  isEnd,
+  lastRunOf,
+  messagesOf,
+  passing,
+  whenSuspended,
+  wake,
+} from "./team-driver.ts";
 import { admin, alarmOf, crash, evict, message, stubOf, value } from "./thread-driver.ts";
 
 beforeEach(() => {
-  freshTeam();
-  freshLimits();
+  resetAgents();
+  resetLimits();
 });
 
 describe("a run that waits at a limit", () => {
@@ -48,7 +58,7 @@ describe("a run that waits at a limit", () => {
       expect(run).toMatchObject({ id: runId, status: "running" });
       expect(await following.until(isEnd)).toMatchObject({ status: "completed", reason: "response", run_id: runId });
       following.close();
-      expect(asked).toHaveLength(4);
+      expect(requested).toHaveLength(4);
       expect(following.events.filter(({ type }) => type === "run_start")).toHaveLength(1);
       expect(Object.values(foldAll(following.events).runs)).toMatchObject([{ status: "completed" }]);
       expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
@@ -60,7 +70,7 @@ describe("a run that waits at a limit", () => {
     boss(3);
     const { id, following } = await limited({ steps: 1, on_limit: "rest" });
     following.close();
-    await holds(async () => {
+    await waitFor(async () => {
       const status = await env.CATALOG.prepare("SELECT status FROM thread WHERE id = ?")
         .bind(id)
         .first<string>("status");
@@ -72,9 +82,9 @@ describe("a run that waits at a limit", () => {
     boss(4);
     const { id, following } = await limited({ steps: 1, tokens: 300, on_limit: "rest" });
     await value(goOn(id, { steps: 2 }));
-    await holds(() => restsOf(following.events).length === 2);
+    await waitFor(() => restsOf(following.events).length === 2);
     await value(goOn(id, { steps: 20 }));
-    await holds(() => restsOf(following.events).length === 3);
+    await waitFor(() => restsOf(following.events).length === 3);
     const calls = restsOf(following.events).flatMap(({ tool_calls }) => tool_calls);
     expect(calls.map(({ arguments: args }) => args)).toMatchObject([
       { reason: "max_steps", used: 1 },
@@ -88,7 +98,7 @@ describe("a run that waits at a limit", () => {
   });
 
   it("LIMIT22 A run with two sides that waits at a limit of turns continues with both sides when it is raised", async () => {
-    for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
+    for (const name of ["pro", "con"]) scriptedAnswers.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
     const { id, following } = await limited({ turns: 2, on_limit: "rest" }, "duel");
     await value(goOn(id, { turns: 3, on_limit: "end" }));
     expect(await following.until(isEnd)).toMatchObject({ status: "limit", reason: "max_turns" });
@@ -98,10 +108,10 @@ describe("a run that waits at a limit", () => {
   });
 
   it("LIMIT22 A run that waits at a limit keeps its queued calls, and makes them when it continues", async () => {
-    acts.set("again", (state) => {
+    toolEffects.set("again", (state) => {
       state.queueTool("act", { key: "none" });
     });
-    personas.set("boss", ({ step }) =>
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "again" } }], usage } : { text: "done", usage },
     );
     const { id, following } = await limited({ steps: 1, on_limit: "rest" });
@@ -142,7 +152,7 @@ describe("a continue that raises nothing", () => {
     expect((await value(stubOf(id).call("listRuns", admin, { limit: 10, order: "asc" }))).items).toHaveLength(1);
     await value(goOn(id, { tokens: 201, on_limit: "end" }));
     expect(await following.until(isEnd)).toMatchObject({ status: "limit" });
-    expect(asked).toHaveLength(3);
+    expect(requested).toHaveLength(3);
     following.close();
   });
 
@@ -165,9 +175,11 @@ describe("a continue that raises nothing", () => {
     const { id, runId, following } = await limited({ steps: 1, on_limit: "rest" });
     const key = { key: "k", fingerprint: "k" };
     // Each request has looked up the key before either continues.
-    const gate = door();
+    const gate = latch();
     const places = passing(({ name }) => (name === "admission.run-agent" ? gate.passed : undefined));
-    void holds(() => places.seen.filter(({ name }) => name === "admission.run-agent").length === 2).then(gate.open);
+    void waitFor(() => places.received.filter(({ name }) => name === "admission.run-agent").length === 2).then(
+      gate.open,
+    );
     const both = await Promise.all([goOn(id, { steps: 9 }, key), goOn(id, { steps: 9 }, key)]);
     expect(both.map((answer) => (answer.ok ? answer.value.run?.id : null))).toEqual([runId, runId]);
     await following.until(isEnd);
@@ -184,13 +196,13 @@ describe("a wait at a limit", () => {
     const [rest] = restsOf(following.events);
     const deadline = rest?.tool_calls[0]?.deadline ?? 0;
     expect(Math.ceil((deadline - testClock.now()) / 3_600_000_000)).toBe(24);
-    expect(await rested(id)).toBe(Math.floor(deadline / 1000));
+    expect(await whenSuspended(id)).toBe(Math.floor(deadline / 1000));
     skip(24 * 3_600_000 + 1000);
     expect(await wake(id)).toBe(true);
     expect(await following.until(isEnd)).toMatchObject({ status: "limit", reason: "max_steps" });
     following.close();
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 
   it("LIMIT24 A run that waits at a limit survives crashes of its object, and so does a raised limit", async () => {
@@ -205,7 +217,7 @@ describe("a wait at a limit", () => {
     await value(goOn(id, { steps: 9 }));
     await crash(id);
     await wake(id);
-    await holds(async () => (await lastRunOf(id)).status === "completed");
+    await waitFor(async () => (await lastRunOf(id)).status === "completed");
     expect(await lastRunOf(id)).toMatchObject({ id: runId, steps: 4 });
   });
 
@@ -220,7 +232,7 @@ describe("a wait at a limit", () => {
   });
 
   it("LIMIT24 A stop ends a run that waits at a limit, and an input that waited for the run begins with the next continue", async () => {
-    personas.set("boss", ({ lastUser, step }) =>
+    scriptedAnswers.set("boss", ({ lastUser, step }) =>
       lastUser === "go" ? (step < 5 ? acting : { text: "done" }) : { text: "next done" },
     );
     const { id, runId, following } = await limited({ steps: 1, on_limit: "rest" });
@@ -248,19 +260,19 @@ describe("a wait at a limit", () => {
 });
 
 it("LIMIT24 A run that waits at a limit has one pending call with one deadline, also if another sub-prompt wakes the run meanwhile", async () => {
-  for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
-  personas.set("helper", () => acting);
+  for (const name of ["pro", "con"]) scriptedAnswers.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
+  scriptedAnswers.set("helper", () => acting);
   const calls = ["duel", "helper"].map((name) => ({ name, arguments: { task: "talk" } }));
-  personas.set("boss", ({ step }) => (step === 0 ? { toolCalls: calls, usage } : { text: "done", usage }));
+  scriptedAnswers.set("boss", ({ step }) => (step === 0 ? { toolCalls: calls, usage } : { text: "done", usage }));
   const { id, following } = await limited({ tokens: 900, on_limit: "rest" });
-  await holds(async () => (await lastRunOf(id)).usage.total_tokens >= 900);
-  await holds(async () => (await lastRunOf(id)).status === "awaiting_tool_execution");
+  await waitFor(async () => (await lastRunOf(id)).usage.total_tokens >= 900);
+  await waitFor(async () => (await lastRunOf(id)).status === "awaiting_tool_execution");
   const emitted = restsOf(following.events).flatMap(({ tool_calls }) => tool_calls);
   expect(new Set(emitted.map((call) => `${call.id} ${call.deadline}`)).size).toBe(1);
   expect(await value(stubOf(id).call("describe", admin))).toMatchObject({
     pending_tool_calls: [{ id: emitted[0]?.id }],
   });
-  personas.set("helper", () => ({ text: "helped", usage }));
+  scriptedAnswers.set("helper", () => ({ text: "helped", usage }));
   await value(goOn(id, { tokens: 5000 }));
   expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
   following.close();

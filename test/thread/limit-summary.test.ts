@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ThreadEvent } from "#contract/event.ts";
 
 import { summaries, summaryRequests, windowedRequests, windowedScripts } from "../worker/compacted.ts";
-import { allow, freshLimits } from "../worker/limited.ts";
+import { allow, resetLimits } from "../worker/limited.ts";
 import { lastRunOf } from "./team-driver.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
 import { clearWindowed, tokensOf, words } from "./windowed-requests.ts";
@@ -17,14 +17,14 @@ const { next } = summaries;
 
 beforeEach(() => {
   clearWindowed();
-  freshLimits();
+  resetLimits();
   summaryRequests.length = 0;
   summaries.next = () => ({ text: `Summary ${summaryRequests.length}.`, usage: large });
 });
 
 afterEach(() => {
   summaries.next = next;
-  freshLimits();
+  resetLimits();
 });
 
 /** A thread whose next message needs a compaction. */

@@ -6,16 +6,16 @@ import type { TestTurn, ThreadState } from "#spec/index.ts";
 
 import { scripts } from "../worker/definitions.ts";
 import { inner } from "../worker/executed.ts";
-import { allow, capped, freshLimits, limit } from "../worker/limited.ts";
-import { acts, asked, personas } from "../worker/team.ts";
+import { allow, capped, resetLimits, limit } from "../worker/limited.ts";
+import { toolEffects, requested, scriptedAnswers } from "../worker/team.ts";
 import { calling, goOn, limited, usage } from "./limit-driver.ts";
 import { outcome, setServer } from "./mcp-driver.ts";
-import { door, freshTeam, holds, isEnd, lastRunOf, messagesOf } from "./team-driver.ts";
+import { latch, resetAgents, waitFor, isEnd, lastRunOf, messagesOf } from "./team-driver.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 beforeEach(() => {
-  freshTeam();
-  freshLimits();
+  resetAgents();
+  resetLimits();
   sent = 0;
 });
 
@@ -45,8 +45,8 @@ async function send(state: ThreadState, count: number, parallel = false): Promis
 const act = (key: string): TestTurn => ({ toolCalls: [{ name: "act", arguments: { key } }], usage });
 
 /** A boss that calls the tool `act` in each of these steps, and then answers. */
-function bossActs(...keys: string[]): void {
-  personas.set("boss", ({ step }) => (keys[step] === undefined ? { text: "done", usage } : act(keys[step])));
+function bossEffect(...keys: string[]): void {
+  scriptedAnswers.set("boss", ({ step }) => (keys[step] === undefined ? { text: "done", usage } : act(keys[step])));
 }
 
 const refusal = "The thread's run has reached its limit: max_steps.";
@@ -59,12 +59,12 @@ it.each([
   async (_name, parallel) => {
     allow({ steps: 5 });
     const errors: (string | null)[] = [];
-    acts.set("ask", async (state) => errors.push(await send(state, 202, parallel)));
-    bossActs("ask", "ask");
+    toolEffects.set("ask", async (state) => errors.push(await send(state, 202, parallel)));
+    bossEffect("ask", "ask");
     const events = await converse(await newThread("capped"), "go");
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason: "max_steps" });
     expect(errors).toEqual([refusal]);
-    expect(asked.length + sent).toBe(5);
+    expect(requested.length + sent).toBe(5);
   },
 );
 
@@ -78,24 +78,24 @@ it("LIMIT30 A tool's model with tools of its own sends no request beyond the cei
   } as const;
   const script = Array.from({ length: 50 }, (): TestTurn => ({ toolCalls: [{ name: "look_up", arguments: {} }] }));
   const errors: string[] = [];
-  acts.set("ask", (state) =>
+  toolEffects.set("ask", (state) =>
     inner(state, script, { tools: [look], toolStrategy: { maxIterations: 60 } })
       .generate("Ask.")
       .catch((thrown: unknown) => errors.push(textOf(thrown))),
   );
-  bossActs("ask");
+  bossEffect("ask");
   const events = await converse(await newThread("capped"), "go");
   expect(events.at(-1)).toMatchObject({ status: "limit", reason: "max_steps" });
   expect(errors).toEqual([refusal]);
-  expect(asked.length + sent).toBe(5);
+  expect(requested.length + sent).toBe(5);
 });
 
 it("LIMIT30 If maxSteps bounds the steps of a run, the ceiling bounds the requests of its tools alone, and the run continues", async () => {
   allow({ steps: 5 });
   capped.sideA.maxSteps = 4;
   const errors: (string | null)[] = [];
-  acts.set("ask", async (state) => errors.push(await send(state, 50)));
-  bossActs("ask", "ask");
+  toolEffects.set("ask", async (state) => errors.push(await send(state, 50)));
+  bossEffect("ask", "ask");
   const events = await converse(await newThread("capped"), "go");
   expect(events.at(-1)).toMatchObject({ status: "completed" });
   expect(errors).toEqual([refusal, refusal]);
@@ -105,45 +105,45 @@ it("LIMIT30 If maxSteps bounds the steps of a run, the ceiling bounds the reques
 it("LIMIT30 The limits of steps of agents and requests do not count the requests of tools, which the ceiling bounds all the same", async () => {
   allow({ steps: 12 });
   const errors: (string | null)[] = [];
-  acts.set("ask", async (state) => errors.push(await send(state, 4)));
-  acts.set("more", async (state) => errors.push(await send(state, 20)));
-  bossActs("ask", "more");
+  toolEffects.set("ask", async (state) => errors.push(await send(state, 4)));
+  toolEffects.set("more", async (state) => errors.push(await send(state, 20)));
+  bossEffect("ask", "more");
   const events = await converse(await newThread("capped"), "go", { limits: { steps: 3 } });
   expect(events.at(-1)).toMatchObject({ status: "limit", reason: "max_steps" });
   expect(errors).toEqual([null, refusal]);
-  expect(asked.length + sent).toBe(12);
+  expect(requested.length + sent).toBe(12);
   sent = 0;
-  asked.length = 0;
+  requested.length = 0;
   limit(capped, { steps: 3 });
-  bossActs("ask", "ask");
+  bossEffect("ask", "ask");
   expect((await converse(await newThread("capped"), "go")).at(-1)).toMatchObject({ status: "completed" });
-  expect(asked.length + sent).toBe(3 + 8);
+  expect(requested.length + sent).toBe(3 + 8);
 });
 
 it("LIMIT30 An administrator's limit of steps that exceeds the ceiling replaces it, and null removes it", async () => {
   allow({ steps: 5 });
-  acts.set("ask", (state) => send(state, 20));
-  bossActs("ask");
+  toolEffects.set("ask", (state) => send(state, 20));
+  bossEffect("ask");
   await converse(await newThread("capped"), "go", { limits: { steps: 8 } });
-  expect(asked.length + sent).toBe(8);
+  expect(requested.length + sent).toBe(8);
   const events = await converse(await newThread("capped"), "go", { limits: { steps: null } });
   expect(events.at(-1)).toMatchObject({ status: "completed" });
-  expect(asked.length + sent).toBe(8 + 22);
+  expect(requested.length + sent).toBe(8 + 22);
 });
 
 it("LIMIT30 The requests of tools before a crash count after it", async () => {
   allow({ steps: 6 });
-  const [reached, never] = [door(), door()];
+  const [reached, never] = [latch(), latch()];
   let lives = 0;
-  acts.set("ask", (state) => send(state, 3));
-  acts.set("hang", async (state) => {
+  toolEffects.set("ask", (state) => send(state, 3));
+  toolEffects.set("hang", async (state) => {
     await send(state, 1);
     if ((lives += 1) > 1) return;
     reached.open();
     await never.passed;
   });
-  acts.set("more", (state) => send(state, 50));
-  bossActs("ask", "hang", "more");
+  toolEffects.set("more", (state) => send(state, 50));
+  bossEffect("ask", "hang", "more");
   const id = await newThread("capped");
   await value(stubOf(id).call("postMessage", admin, message("go"), null));
   await reached.opened();
@@ -152,26 +152,26 @@ it("LIMIT30 The requests of tools before a crash count after it", async () => {
   expect(await following.until(isEnd)).toMatchObject({ status: "limit", reason: "max_steps" });
   following.close();
   // Two steps and four requests of tools: the ceiling is reached before the third step.
-  expect([asked.length, sent]).toEqual([2, 4]);
+  expect([requested.length, sent]).toEqual([2, 4]);
 });
 
 it("LIMIT30 The requests of tools in nested loops count for the run", async () => {
   allow({ steps: 6 });
-  acts.set("ask", (state) => send(state, 50));
-  personas.set("boss", ({ step }) => (step === 0 ? calling("helper") : { text: "done", usage }));
-  personas.set("helper", ({ step }) => (step === 0 ? act("ask") : { text: "helped", usage }));
+  toolEffects.set("ask", (state) => send(state, 50));
+  scriptedAnswers.set("boss", ({ step }) => (step === 0 ? calling("helper") : { text: "done", usage }));
+  scriptedAnswers.set("helper", ({ step }) => (step === 0 ? act("ask") : { text: "helped", usage }));
   const events = await converse(await newThread("capped"), "go");
   expect(events.at(-1)).toMatchObject({ status: "limit", reason: "max_steps" });
-  expect(asked.length + sent).toBe(6);
+  expect(requested.length + sent).toBe(6);
 });
 
 it("LIMIT30 A child thread may use its share of the steps for its steps and the requests of its tools together, and they count for the parent's run", async () => {
   allow({ steps: 10 });
-  acts.set("ask", (state) => send(state, 3));
-  acts.set("more", (state) => send(state, 50));
-  personas.set("boss", ({ step }) => (step < 2 ? calling("miser") : { text: "done", usage }));
+  toolEffects.set("ask", (state) => send(state, 3));
+  toolEffects.set("more", (state) => send(state, 50));
+  scriptedAnswers.set("boss", ({ step }) => (step < 2 ? calling("miser") : { text: "done", usage }));
   let threads = 0;
-  personas.set("miser", ({ step }) => {
+  scriptedAnswers.set("miser", ({ step }) => {
     if (step > 0) return { text: "saved", usage };
     threads += 1;
     return act(threads === 1 ? "ask" : "more");
@@ -180,13 +180,13 @@ it("LIMIT30 A child thread may use its share of the steps for its steps and the 
   const events = await converse(id, "go");
   expect(events.at(-1)).toMatchObject({ status: "limit", reason: "max_steps" });
   expect(threads).toBe(2);
-  expect(asked.length + sent).toBe(10);
+  expect(requested.length + sent).toBe(10);
 });
 
 it("LIMIT30 A run that waits at the ceiling reports its steps and the requests of its tools, and continues when an administrator raises the limit", async () => {
   allow({ steps: 5 });
-  acts.set("ask", (state) => send(state, 20));
-  bossActs("ask");
+  toolEffects.set("ask", (state) => send(state, 20));
+  bossEffect("ask");
   const { id, following } = await limited({ on_limit: "rest" });
   const [call] = (await value(stubOf(id).call("describe", admin))).pending_tool_calls;
   expect(call).toMatchObject({
@@ -197,7 +197,7 @@ it("LIMIT30 A run that waits at the ceiling reports its steps and the requests o
   await value(goOn(id, { steps: 6 }));
   expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
   following.close();
-  expect(asked.length + sent).toBe(6);
+  expect(requested.length + sent).toBe(6);
 });
 
 it("LIMIT30 A text that an MCP server requests counts toward the ceiling, and the server gets an error beyond it", async () => {
@@ -208,7 +208,7 @@ it("LIMIT30 A text that an MCP server requests counts toward the ceiling, and th
   scripts.set(word, ({ tools }) => (tools.length === 0 ? { text: "sampled" } : { toolCalls: [call, call, call] }));
   const id = await newThread("mcp");
   await value(stubOf(id).call("postMessage", admin, message(word), null));
-  await holds(async () => (await lastRunOf(id)).status === "limit");
+  await waitFor(async () => (await lastRunOf(id)).status === "limit");
   const results = (await messagesOf(id)).filter(({ role }) => role === "tool").map(outcome);
   expect(results.map(([status]) => status)).toEqual(["success", "success", "error"]);
   expect(results[2]?.[1]).toContain("The run has reached its limit: max_steps.");

@@ -5,25 +5,25 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Caller } from "#core/rpc/thread-rpc.ts";
 import type { TestTurn } from "#spec/index.ts";
 
-import { allow, capped, freshLimits } from "../worker/limited.ts";
-import { acts, personas } from "../worker/team.ts";
+import { allow, capped, resetLimits } from "../worker/limited.ts";
+import { toolEffects, scriptedAnswers } from "../worker/team.ts";
 import { exported, imported, linesOf, replaced } from "./archive-client.ts";
-import { childOf, door, freshTeam, holds, isEnd } from "./team-driver.ts";
+import { childOf, latch, resetAgents, waitFor, isEnd } from "./team-driver.ts";
 import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 beforeEach(() => {
-  freshTeam();
-  freshLimits();
+  resetAgents();
+  resetLimits();
 });
 
 const acting: TestTurn = { toolCalls: [{ name: "act", arguments: { key: "none" } }] };
 const duelling: TestTurn = { toolCalls: [{ name: "duel", arguments: { task: "talk" } }] };
 
 it("LIMIT11 The usage that a child reports after its parent stopped waiting counts for the thread", async () => {
-  const reached = door();
+  const reached = latch();
   capped.threadLimits = { steps: 2 };
-  personas.set("boss", () => duelling);
-  personas.set("con", () => {
+  scriptedAnswers.set("boss", () => duelling);
+  scriptedAnswers.set("con", () => {
     reached.open();
     return new Promise(() => {});
   });
@@ -38,7 +38,7 @@ it("LIMIT11 The usage that a child reports after its parent stopped waiting coun
   const end = await following.until(isEnd);
   following.close();
   const known = end.type === "run_end" ? end.usage.total_tokens : 0;
-  await holds(async () => (await value(stubOf(id).call("describe", admin))).usage.total_tokens > known);
+  await waitFor(async () => (await value(stubOf(id).call("describe", admin))).usage.total_tokens > known);
   expect((await value(stubOf(child).call("describe", admin))).usage.total_tokens).toBeGreaterThan(0);
   capped.threadLimits = { steps: 2 };
   expect((await converse(id, "more")).at(-1)).toMatchObject({ status: "limit", reason: "thread_steps" });
@@ -47,7 +47,7 @@ it("LIMIT11 The usage that a child reports after its parent stopped waiting coun
 describe("an export", () => {
   it("IMPORT21 An export contains the usage of the thread, and the limits apply to the copy", async () => {
     capped.threadLimits = { steps: 3 };
-    personas.set("boss", ({ step }) => (step < 2 ? acting : { text: "done" }));
+    scriptedAnswers.set("boss", ({ step }) => (step < 2 ? acting : { text: "done" }));
     const id = await newThread("capped");
     expect((await converse(id, "go")).at(-1)).toMatchObject({ status: "completed" });
     const text = await exported(id);
@@ -64,19 +64,19 @@ describe("an export", () => {
     "IMPORT18 An import keeps the requested limits of a waiting run only if its importer may request them: %s",
     async (_who, importer, kept) => {
       allow({ tokens: 100 });
-      const reached = door();
-      acts.set("hang", () => {
+      const reached = latch();
+      toolEffects.set("hang", () => {
         reached.open();
         return new Promise(() => {});
       });
-      personas.set("boss", () => ({ toolCalls: [{ name: "act", arguments: { key: "hang" } }] }));
+      scriptedAnswers.set("boss", () => ({ toolCalls: [{ name: "act", arguments: { key: "hang" } }] }));
       const id = await newThread("capped");
       await value(stubOf(id).call("postMessage", admin, message("go"), null));
       await reached.opened();
       const limits = { tokens: 500, on_limit: "end" as const };
       await value(stubOf(id).call("postMessage", admin, message("waits", { limits }), null));
       await value(stubOf(id).call("stop", admin, null));
-      await holds(async () => (await value(stubOf(id).call("describe", admin))).active_run_id === null);
+      await waitFor(async () => (await value(stubOf(id).call("describe", admin))).active_run_id === null);
       const text = await exported(id);
       await value(stubOf(id).call("remove", admin));
       expect(await imported(id, text, importer)).toMatchObject({ status: 201 });

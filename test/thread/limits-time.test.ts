@@ -8,15 +8,25 @@ import type { PostMessage } from "#contract/message-route.ts";
 
 import { forgetTimers, ring, skip, waits } from "../worker/clock.ts";
 import { planFaults } from "../worker/fault-plan.ts";
-import { allow, capped, freshLimits, limit } from "../worker/limited.ts";
-import { acts, personas } from "../worker/team.ts";
-import { childOf, door, freshTeam, holds, isEnd, lastRunOf, messagesOf, rested, wake } from "./team-driver.ts";
+import { allow, capped, resetLimits, limit } from "../worker/limited.ts";
+import { toolEffects, scriptedAnswers } from "../worker/team.ts";
+import {
+  childOf,
+  latch,
+  resetAgents,
+  waitFor,
+  isEnd,
+  lastRunOf,
+  messagesOf,
+  whenSuspended,
+  wake,
+} from "./team-driver.ts";
 import { admin, converse, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 import type { Following } from "./thread-driver.ts";
 
 beforeEach(() => {
-  freshTeam();
-  freshLimits();
+  resetAgents();
+  resetLimits();
 });
 
 const limits = { duration_ms: 40_000 };
@@ -36,7 +46,7 @@ async function begun(extra: Partial<PostMessage> = { limits }): Promise<{ id: st
 /** Puts the clock forward by `ms` milliseconds, and fires the timers whose wait is at most that and at most ten seconds shorter. */
 async function passes(id: string, ms: number): Promise<void> {
   const above = ms - 10_000;
-  await holds(() => waits(id, { above, upTo: ms }).length > 0);
+  await waitFor(() => waits(id, { above, upTo: ms }).length > 0);
   await runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), () => {
     const due = waits(id, { above, upTo: ms });
     skip(ms);
@@ -46,7 +56,7 @@ async function passes(id: string, ms: number): Promise<void> {
 
 describe("a run whose time is over", () => {
   it("LIMIT14 A run keeps the text of its model so far when its time is over, and the queue continues", async () => {
-    personas.set("boss", ({ lastUser }) => (lastUser === "go" ? long : { text: "next done" }));
+    scriptedAnswers.set("boss", ({ lastUser }) => (lastUser === "go" ? long : { text: "next done" }));
     const { id, following } = await begun();
     const next = await value(stubOf(id).call("postMessage", admin, message("next"), null));
     await following.until(({ type }) => type === "text_delta");
@@ -63,8 +73,10 @@ describe("a run whose time is over", () => {
   });
 
   it("LIMIT14 A run gives its open calls error results when its time is over", async () => {
-    acts.set("hang", () => new Promise(() => {}));
-    personas.set("boss", () => ({ toolCalls: [act("none"), act("hang")].flatMap(({ toolCalls }) => toolCalls) }));
+    toolEffects.set("hang", () => new Promise(() => {}));
+    scriptedAnswers.set("boss", () => ({
+      toolCalls: [act("none"), act("hang")].flatMap(({ toolCalls }) => toolCalls),
+    }));
     const { id, following } = await begun();
     await following.until(({ type }) => type === "tool_execution_end");
     await passes(id, 40_000);
@@ -75,11 +87,11 @@ describe("a run whose time is over", () => {
   });
 
   it("LIMIT14 A run drops its queued calls when its time is over, so that they begin no new run", async () => {
-    acts.set("queue and hang", (state) => {
+    toolEffects.set("queue and hang", (state) => {
       state.queueTool("act", { key: "none" });
       return new Promise(() => {});
     });
-    personas.set("boss", () => act("queue and hang"));
+    scriptedAnswers.set("boss", () => act("queue and hang"));
     const { id, following } = await begun();
     await following.until(({ type }) => type === "tool_execution_start");
     await passes(id, 40_000);
@@ -91,13 +103,13 @@ describe("a run whose time is over", () => {
   it.each(["loop.commit-partial", "answer.after-create"])(
     "LIMIT14 A run whose time is over still ends at its limit, with one answer stored, if a crash follows its partial answer, at %s",
     async (point) => {
-      personas.set("boss", () => long);
+      scriptedAnswers.set("boss", () => long);
       const { id, following } = await begun();
       await following.until(({ type }) => type === "text_delta");
       const plan = planFaults(id, [{ point, hit: 1, mode: "kept" }]);
       await passes(id, 40_000).catch(() => undefined);
       following.close();
-      await holds(() => plan.died === 1);
+      await waitFor(() => plan.died === 1);
       await wake(id);
       const again = await follow(id, { after: "0" });
       expect(await again.until(isEnd)).toMatchObject(cutShort);
@@ -107,8 +119,8 @@ describe("a run whose time is over", () => {
   );
 
   it("LIMIT14 A run also ends the sub-prompt for which its step waits when its time is over", async () => {
-    personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }] }));
-    personas.set("helper", () => long);
+    scriptedAnswers.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }] }));
+    scriptedAnswers.set("helper", () => long);
     const { id, following } = await begun();
     await following.until((event) => event.type === "text_delta" && event.depth === 1);
     await passes(id, 40_000);
@@ -122,7 +134,7 @@ describe("a run whose time is over", () => {
 describe("a limit of time at which a run waits", () => {
   it("LIMIT27 A deployment's limit of time interrupts a run whose request sets on_limit to rest if its agent does not set onLimit to rest", async () => {
     allow({ duration_ms: 40_000 });
-    personas.set("boss", () => long);
+    scriptedAnswers.set("boss", () => long);
     const { id, following } = await begun({ limits: { on_limit: "rest" } });
     await following.until(({ type }) => type === "text_delta");
     await passes(id, 40_000);
@@ -133,7 +145,7 @@ describe("a limit of time at which a run waits", () => {
   it("LIMIT27 A limit of time sets no timer if the agent sets onLimit to rest", async () => {
     allow({ duration_ms: 40_000 });
     limit(capped, { onLimit: "rest" });
-    personas.set("boss", () => long);
+    scriptedAnswers.set("boss", () => long);
     const { id, following } = await begun({});
     await following.until(({ type }) => type === "text_delta");
     expect(waits(id, { above: 30_000, upTo: 40_000 })).toEqual([]);
@@ -145,9 +157,9 @@ describe("a limit of time at which a run waits", () => {
 
 describe("time that a run waits", () => {
   it("LIMIT15 A limit of time does not count the time for which a run waits, and sets no timer for it", async () => {
-    let asked = 0;
+    let requested = 0;
     const slow = { kind: "rate_limited" as const, message: "slow down", retryAfterMs: 60_000 };
-    personas.set("boss", () => ((asked += 1) === 1 ? { error: slow } : { text: "done" }));
+    scriptedAnswers.set("boss", () => ((requested += 1) === 1 ? { error: slow } : { text: "done" }));
     const { id, following } = await begun();
     await following.until(({ type }) => type === "model_retry");
     await evict(id);
@@ -160,12 +172,12 @@ describe("time that a run waits", () => {
 
   it("LIMIT15 Active time before a wait still counts after the wait", async () => {
     const slow = { kind: "rate_limited" as const, message: "slow down", retryAfterMs: 60_000 };
-    let asked = 0;
-    personas.set("boss", () => {
-      asked += 1;
+    let requested = 0;
+    scriptedAnswers.set("boss", () => {
+      requested += 1;
       // Half a minute passes before the run is suspended.
-      if (asked === 1) skip(30_000);
-      return asked === 1 ? { error: slow } : long;
+      if (requested === 1) skip(30_000);
+      return requested === 1 ? { error: slow } : long;
     });
     const { id, following } = await begun();
     await following.until(({ type }) => type === "model_retry");
@@ -181,8 +193,8 @@ describe("time that a run waits", () => {
 
 describe("a run that a crash interrupted", () => {
   it("LIMIT16 After a crash, a run has the time that remained after its last step", async () => {
-    acts.set("slow", () => skip(30_000));
-    personas.set("boss", ({ step }) => (step === 0 ? act("slow") : long));
+    toolEffects.set("slow", () => skip(30_000));
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? act("slow") : long));
     const { id, following } = await begun();
     await following.until((event) => event.type === "text_delta" && event.step === 2);
     following.close();
@@ -202,30 +214,30 @@ describe("a run that a crash interrupted", () => {
 describe("time of other runs", () => {
   it("LIMIT9 The runs of a thread together use at most the thread's time, with the reason thread_duration", async () => {
     capped.threadLimits = { durationMs: 40_000 };
-    acts.set("slow", () => skip(25_000));
-    personas.set("boss", ({ lastUser, step }) => (step % 2 === 0 ? act("slow") : { text: lastUser }));
+    toolEffects.set("slow", () => skip(25_000));
+    scriptedAnswers.set("boss", ({ lastUser, step }) => (step % 2 === 0 ? act("slow") : { text: lastUser }));
     const id = await newThread("capped");
     expect((await converse(id, "one")).at(-1)).toMatchObject({ status: "completed" });
     expect((await converse(id, "two")).at(-1)).toMatchObject({ status: "limit", reason: "thread_duration" });
   });
 
   it("LIMIT11 A child thread has the remaining time of its parent's run, and the time that it uses counts against that run", async () => {
-    const gate = door();
-    personas.set("boss", ({ step }) =>
+    const gate = latch();
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "duel", arguments: { task: "talk" } }] } : { text: "done" },
     );
-    personas.set("pro", async () => {
+    scriptedAnswers.set("pro", async () => {
       await gate.passed;
       skip(25_000);
       return { text: "pro" };
     });
-    personas.set("con", () => {
+    scriptedAnswers.set("con", () => {
       skip(25_000);
       return { text: "con" };
     });
     const { id, following } = await begun();
     const child = childOf(await following.until(({ type }) => type === "subagent_start"));
-    await rested(id);
+    await whenSuspended(id);
     gate.open();
     expect(await following.until(isEnd)).toMatchObject(cutShort);
     following.close();

@@ -6,14 +6,14 @@ import type { ThreadEvent } from "#contract/event.ts";
 import type { Limits } from "#contract/run.ts";
 import type { TestTurn } from "#spec/index.ts";
 
-import { allow, capped, duel, freshLimits, limit } from "../worker/limited.ts";
-import { acts, asked, personas } from "../worker/team.ts";
-import { childOf, door, freshTeam, lastRunOf, messagesOf } from "./team-driver.ts";
+import { allow, capped, duel, resetLimits, limit } from "../worker/limited.ts";
+import { toolEffects, requested, scriptedAnswers } from "../worker/team.ts";
+import { childOf, latch, resetAgents, lastRunOf, messagesOf } from "./team-driver.ts";
 import { admin, converse, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
 
 beforeEach(() => {
-  freshTeam();
-  freshLimits();
+  resetAgents();
+  resetLimits();
 });
 
 /** A hundred tokens, 0.00014 USD. */
@@ -22,12 +22,12 @@ const acting: TestTurn = { toolCalls: [{ name: "act", arguments: { key: "none" }
 
 /** A model that calls its tool repeatedly. */
 function endless(...names: string[]): void {
-  for (const name of names) personas.set(name, () => acting);
+  for (const name of names) scriptedAnswers.set(name, () => acting);
 }
 
 /** Two models that answer each other without end. */
 function talkative(): void {
-  for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
+  for (const name of ["pro", "con"]) scriptedAnswers.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
 }
 
 /** The first child that a run made. */
@@ -43,7 +43,7 @@ describe("a run that reaches a limit", () => {
     ["max_cost", { cost: 0.001 }],
   ])("A run at a limit ends with the reason %s also if the provider reports no tokens", async (reason, limits) => {
     const uncounted: TestTurn = { ...acting, text: "word ".repeat(60), usage: { input: 0, output: 0 } };
-    personas.set("boss", () => uncounted);
+    scriptedAnswers.set("boss", () => uncounted);
     const events = await converse(await newThread("capped"), "go", { limits: { ...limits, steps: 40 } });
     expect(endOf(events)).toMatchObject({ type: "run_end", status: "limit", reason });
     expect(stepsOf(events)).toBeLessThan(10);
@@ -63,7 +63,7 @@ describe("a run that reaches a limit", () => {
       const events = await converse(id, "go", { limits });
       expect(endOf(events)).toMatchObject({ type: "run_end", status: "limit", reason, error: null });
       expect(stepsOf(events)).toBe(steps);
-      expect(asked).toHaveLength(steps);
+      expect(requested).toHaveLength(steps);
       const said = await messagesOf(id);
       expect(said.map(({ role }) => role)).toEqual(["user", ...Array(steps).fill(["assistant", "tool"]).flat()]);
       expect(said.filter(({ role }) => role === "tool").every(({ result }) => result?.status === "success")).toBe(true);
@@ -93,7 +93,7 @@ describe("a run that reaches a limit", () => {
   });
 
   it("LIMIT2 A run finishes a request during which it reaches a limit, and counts the usage beyond the limit", async () => {
-    personas.set("boss", () => ({ ...acting, text: "a long word", usage: { input: 1000, output: 4000 } }));
+    scriptedAnswers.set("boss", () => ({ ...acting, text: "a long word", usage: { input: 1000, output: 4000 } }));
     const id = await newThread("capped");
     const events = await converse(id, "go", { limits: { tokens: 10 } });
     expect(endOf(events)).toMatchObject({ status: "limit", reason: "max_tokens", usage: { total_tokens: 5000 } });
@@ -102,24 +102,24 @@ describe("a run that reaches a limit", () => {
 
   it("LIMIT2 A run counts the usage of a failed attempt, and makes no further attempt when it has reached a limit", async () => {
     const cut = { text: "half an ", error: { kind: "network" as const, message: "cut" } };
-    personas.set("boss", () => (asked.length < 3 ? cut : { text: "done", usage }));
+    scriptedAnswers.set("boss", () => (requested.length < 3 ? cut : { text: "done", usage }));
     const id = await newThread("capped");
     const events = await converse(id, "go", { limits: { tokens: 1 } });
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     expect(endOf(events)).toMatchObject({ status: "limit", reason: "max_tokens", error: null });
     expect((await messagesOf(id)).map(({ role }) => role)).toEqual(["user"]);
     expect((await lastRunOf(id)).usage.total_tokens).toBeGreaterThan(0);
   });
 
   it("LIMIT3 A run ends as completed if the step that reaches the limit would end the run anyway", async () => {
-    personas.set("boss", () => ({ text: "done", usage }));
+    scriptedAnswers.set("boss", () => ({ text: "done", usage }));
     const id = await newThread("capped");
     const limits = { steps: 1, turns: 1, tokens: 100, cost: 0.00014 };
     expect(endOf(await converse(id, "go", { limits }))).toMatchObject({ status: "completed", reason: "response" });
   });
 
   it("LIMIT4 A run is not bounded by a cost that is unknown", async () => {
-    personas.set("miser", ({ step }) => (step < 4 ? acting : { text: "done" }));
+    scriptedAnswers.set("miser", ({ step }) => (step < 4 ? acting : { text: "done" }));
     const id = await newThread("miser");
     const events = await converse(id, "go", { limits: { cost: 0.000001 } });
     expect(endOf(events)).toMatchObject({ status: "completed", cost: null });
@@ -127,10 +127,10 @@ describe("a run that reaches a limit", () => {
   });
 
   it("LIMIT4 A run and its thread are bounded by the known part of the cost, also next to models without a price", async () => {
-    personas.set("boss", ({ step }) =>
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "miser", arguments: { task: "ask" } }], usage } : acting,
     );
-    personas.set("miser", () => ({ text: "mine", usage }));
+    scriptedAnswers.set("miser", () => ({ text: "mine", usage }));
     const id = await newThread("capped");
     capped.threadLimits = { cost: 0.0007 };
     const ends = [];
@@ -139,7 +139,7 @@ describe("a run that reaches a limit", () => {
       { status: "limit", reason: "max_cost", cost: null },
       { status: "limit", reason: "thread_cost" },
     ]);
-    expect(asked.map(({ persona }) => persona)).toEqual(["boss", "miser", "boss", "boss", "boss", "miser", "boss"]);
+    expect(requested.map(({ persona }) => persona)).toEqual(["boss", "miser", "boss", "boss", "boss", "miser", "boss"]);
   });
 
   it("LIMIT5 A run that ended at a limit leaves the thread idle, and a continue begins a run with its own limits", async () => {
@@ -153,8 +153,8 @@ describe("a run that reaches a limit", () => {
   });
 
   it("LIMIT5 A message that waits while a run reaches its limit begins the next run, which has limits of its own", async () => {
-    const { passed, open } = door();
-    personas.set("boss", async ({ lastUser, step }) => {
+    const { passed, open } = latch();
+    scriptedAnswers.set("boss", async ({ lastUser, step }) => {
       await passed;
       return lastUser === "go" || step < 3 ? acting : { text: "done", usage };
     });
@@ -173,10 +173,10 @@ describe("a run that reaches a limit", () => {
   });
 
   it("A run that ends at a limit drops its queued calls, so that they begin no new run", async () => {
-    acts.set("again", (state) => {
+    toolEffects.set("again", (state) => {
       state.queueTool("act", { key: "again" });
     });
-    personas.set("boss", () => ({ toolCalls: [{ name: "act", arguments: { key: "again" } }], usage }));
+    scriptedAnswers.set("boss", () => ({ toolCalls: [{ name: "act", arguments: { key: "again" } }], usage }));
     const id = await newThread("capped");
     expect(endOf(await converse(id, "go", { limits: { steps: 3 } }))).toMatchObject({ reason: "max_steps" });
     const { items } = await value(stubOf(id).call("listRuns", admin, { limit: 10, order: "asc" }));
@@ -254,20 +254,20 @@ describe("a thread's limits", () => {
     async (reason, own, whole) => {
       capped.threadLimits = own;
       allow({}, whole);
-      personas.set("boss", ({ step }) => (step === 0 ? acting : { text: "done", usage }));
+      scriptedAnswers.set("boss", ({ step }) => (step === 0 ? acting : { text: "done", usage }));
       const id = await newThread("capped");
       for (const text of ["one", "two"]) expect(endOf(await converse(id, text))).toMatchObject({ status: "completed" });
       const events = await converse(id, "three");
       expect(endOf(events)).toMatchObject({ status: "limit", reason, usage: { total_tokens: 0 } });
       expect(types(events)).not.toContain("step_start");
-      expect(asked).toHaveLength(4);
+      expect(requested).toHaveLength(4);
       expect((await messagesOf(id)).at(-1)).toMatchObject({ role: "user", content: "three" });
     },
   );
 
   it("LIMIT9 A thread's limits apply in the middle of a run, and a higher limit that an administrator requests for the run does not lift them", async () => {
     capped.threadLimits = { tokens: 500 };
-    personas.set("boss", ({ step }) => (step < 3 ? acting : { text: "done", usage }));
+    scriptedAnswers.set("boss", ({ step }) => (step < 3 ? acting : { text: "done", usage }));
     const id = await newThread("capped");
     expect(endOf(await converse(id, "one"))).toMatchObject({ status: "completed" });
     const events = await converse(id, "two", { limits: { tokens: null } });
@@ -278,7 +278,7 @@ describe("a thread's limits", () => {
 
 describe("usage of a sub-prompt", () => {
   it("LIMIT10 The usage of a sub-prompt counts against its run, and at the limit the sub-prompt gets an error and the run ends", async () => {
-    personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
+    scriptedAnswers.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
     endless("helper");
     const id = await newThread("capped");
     const events = await converse(id, "go", { limits: { tokens: 400 } });
@@ -289,17 +289,17 @@ describe("usage of a sub-prompt", () => {
   });
 
   it("LIMIT10 The steps of a sub-prompt count against the limit of its run", async () => {
-    personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
-    personas.set("helper", ({ step }) => (step === 0 ? acting : { text: "helped", usage }));
+    scriptedAnswers.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
+    scriptedAnswers.set("helper", ({ step }) => (step === 0 ? acting : { text: "helped", usage }));
     const id = await newThread("capped");
     expect(endOf(await converse(id, "go", { limits: { steps: 6 } }))).toMatchObject({ reason: "max_steps" });
-    expect(asked.map(({ persona }) => persona)).toEqual(["boss", "helper", "helper", "boss", "helper", "helper"]);
+    expect(requested.map(({ persona }) => persona)).toEqual(["boss", "helper", "helper", "boss", "helper", "helper"]);
     const calls = (await messagesOf(id)).filter(({ role, depth }) => role === "tool" && depth === 0);
     expect(calls.map(({ result }) => result?.status)).toEqual(["success", "success"]);
   });
 
   it("LIMIT10 A sub-prompt ends with an error when its run reaches its limit of steps", async () => {
-    personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
+    scriptedAnswers.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
     endless("helper");
     const id = await newThread("capped");
     expect(endOf(await converse(id, "go", { limits: { steps: 3 } }))).toMatchObject({ reason: "max_steps" });
@@ -316,7 +316,7 @@ describe("usage of a child thread", () => {
 
   it("LIMIT11 A child thread uses at most the remaining budget of its parent's run, and its usage counts against that run", async () => {
     talkative();
-    personas.set("boss", ({ step }) => (step === 0 ? duelling() : acting));
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? duelling() : acting));
     const id = await newThread("capped");
     const events = await converse(id, "go", { limits: { tokens: 550 } });
     const child = childIn(events);
@@ -326,7 +326,7 @@ describe("usage of a child thread", () => {
       usage: { total_tokens: 500 },
     });
     expect(endOf(events)).toMatchObject({ status: "limit", reason: "max_tokens", usage: { total_tokens: 600 } });
-    expect(asked.filter(({ persona }) => persona === "boss")).toHaveLength(1);
+    expect(requested.filter(({ persona }) => persona === "boss")).toHaveLength(1);
   });
 
   it.each<[Limits, string, string]>([
@@ -335,7 +335,7 @@ describe("usage of a child thread", () => {
     [{ cost: 0.0007 }, "max_cost", "max_cost"],
   ])("LIMIT11 A child thread uses at most what its parent's run has left: %o", async (limits, inside, reason) => {
     talkative();
-    personas.set("boss", ({ step }) => (step === 0 ? duelling() : acting));
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? duelling() : acting));
     const id = await newThread("capped");
     const events = await converse(id, "go", { limits });
     const child = childIn(events);
@@ -346,7 +346,7 @@ describe("usage of a child thread", () => {
   it("LIMIT11 A child thread is also bounded by what remains of the limits of its parent thread", async () => {
     talkative();
     capped.threadLimits = { steps: 6 };
-    personas.set("boss", ({ step }) => (step === 0 ? duelling() : acting));
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? duelling() : acting));
     const id = await newThread("capped");
     const events = await converse(id, "go");
     const child = childIn(events);
@@ -358,7 +358,7 @@ describe("usage of a child thread", () => {
   it("LIMIT12 Parallel calls share the remaining budget, calls of sub-prompts included", async () => {
     talkative();
     endless("helper");
-    personas.set("boss", ({ step }) =>
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0
         ? {
             ...duelling(2),
@@ -381,7 +381,7 @@ describe("usage of a child thread", () => {
   });
 
   it("LIMIT13 A call of an agent gets an error and makes no child thread if too little of the budget remains", async () => {
-    personas.set("boss", ({ step }) => (step === 0 ? duelling(2) : { text: "done" }));
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? duelling(2) : { text: "done" }));
     const id = await newThread("capped");
     const events = await converse(id, "go", { limits: { steps: 2 } });
     const calls = (await messagesOf(id)).filter(({ role }) => role === "tool");

@@ -117,10 +117,10 @@ it("If the hook before a tool call returns false, that call is skipped and has a
 
 it("The tool, later hooks and every reader, live and on replay, receive the arguments as a hook changed them", async () => {
   callsFirst("changes", { name: "note", arguments: { text: "raw" } });
-  const seen: string[] = [];
+  const received: string[] = [];
   const id = await threadWith({
     before_tool_execution: async () => ({ arguments: { text: "changed" } }),
-    after_tool_execution: async (_state, call) => void seen.push(call.function.arguments),
+    after_tool_execution: async (_state, call) => void received.push(call.function.arguments),
   });
   const live = await converse(id, "changes it");
   const replayed = await follow(id, { after: "0" });
@@ -130,7 +130,7 @@ it("The tool, later hooks and every reader, live and on replay, receive the argu
     const starts = events.filter(({ type }) => type === "tool_execution_start");
     expect(starts).toMatchObject([{ args: { text: "changed" } }]);
   }
-  expect(seen).toEqual([`{"text":"changed"}`]);
+  expect(received).toEqual([`{"text":"changed"}`]);
   const [, answer, result] = await messagesOf(id);
   expect([answer?.parts, result?.content]).toMatchObject([[{ arguments: { text: "raw" } }], "noted changed"]);
 });

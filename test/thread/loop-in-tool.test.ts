@@ -10,16 +10,16 @@ import type { ThreadState } from "#spec/index.ts";
 
 import { crossing } from "../worker/crossing.ts";
 import { innerCost } from "../worker/executed.ts";
-import { allow, freshLimits } from "../worker/limited.ts";
-import { acts, personas } from "../worker/team.ts";
+import { allow, resetLimits } from "../worker/limited.ts";
+import { toolEffects, scriptedAnswers } from "../worker/team.ts";
 import { consulting, of, ownCost, toolMessage } from "./consult-driver.ts";
 import { usage as ownUsage } from "./limit-driver.ts";
-import { freshTeam, isEnd, lastRunOf } from "./team-driver.ts";
+import { resetAgents, isEnd, lastRunOf } from "./team-driver.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 beforeEach(() => {
-  freshTeam();
-  freshLimits();
+  resetAgents();
+  resetLimits();
 });
 
 /** A model at the prices of `innerCost`. Its name is not its id. */
@@ -226,12 +226,12 @@ it("LIMIT30 The requests of loops in tools count toward the ceiling of steps, an
   allow({ steps: 5 });
   const errors: string[] = [];
   const sent: MockProvider[] = [];
-  acts.set("ask", async (state) => {
+  toolEffects.set("ask", async (state) => {
     const provider = new MockProvider(Array.from({ length: 9 }, () => calling));
     sent.push(provider);
     errors.push(last(await helper(state, []).withProviderOverride(provider).prompt("Ask.").done));
   });
-  personas.set("boss", ({ step }) =>
+  scriptedAnswers.set("boss", ({ step }) =>
     step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "ask" } }], usage: ownUsage } : { text: "done" },
   );
   const events = await converse(await newThread("capped"), "go");

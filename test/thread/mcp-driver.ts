@@ -50,14 +50,21 @@ export function setServer(prefix: string, path: string, more: Partial<McpServerD
 export async function callTools(agent: string, calls: { name: string; arguments: object }[]) {
   const id = await newThread(agent);
   const word = `mcp-${crypto.randomUUID()}`;
-  const seen: TestRequest[] = [];
+  const received: TestRequest[] = [];
   scripts.set(word, (request) => {
-    seen.push(request);
+    received.push(request);
     return request.step === 0 ? { toolCalls: calls as never } : { text: "done" };
   });
   const events = await converse(id, word);
   const { items } = await value(stubOf(id).call("listMessages", admin, page));
-  return { id, events, results: items.filter(({ role }) => role === "tool"), items, request: seen[0], requests: seen };
+  return {
+    id,
+    events,
+    results: items.filter(({ role }) => role === "tool"),
+    items,
+    request: received[0],
+    requests: received,
+  };
 }
 
 /** The status of a call, and its text. */
@@ -76,7 +83,7 @@ export async function play(script: object, more: Parameters<typeof setServer>[2]
   const called = await callTools("mcp", [{ name: "everything__count", arguments: {} }]);
   const { lines, bodies } = await server.requests();
   const names = called.request?.tools.map(({ name }) => name.replace("everything__", "")) ?? [];
-  return { ...called, outcomes: called.results.map(outcome), names, lines, bodies };
+  return { ...called, reconciledOutcomes: called.results.map(outcome), names, lines, bodies };
 }
 
 /** The number of requests whose line has this beginning. */

@@ -13,7 +13,7 @@ import type { McpServerDefinition } from "#spec/index.ts";
 import { ring, ringByHand, setClockRight, testClock, waitingFor } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";
 import { callTools, outcome, setServer } from "./mcp-driver.ts";
-import { holds } from "./team-driver.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 afterEach(() => setClockRight());
@@ -27,7 +27,7 @@ const asks =
     event.type === "questions_changed" && event.tool_calls.length === count;
 
 /** Runs a turn with these calls in the thread of an agent, until `count` questions are open. */
-async function asked(
+async function begin(
   calls: { name: string; arguments: object }[],
   { count = 1, agent = "mcp", crashes = false, prepare = (_id: string) => {} } = {},
 ) {
@@ -74,7 +74,7 @@ describe("a question of the reference server", () => {
     "REMOTE15 A thread shows the question that a server asks during a call, and the server receives the answer (transport at /%s)",
     async (path) => {
       const server = setServer("everything", path, { elicitation: true });
-      const { id, run, question, answer, ended, following } = await asked([
+      const { id, run, question, answer, ended, following } = await begin([
         { name: "everything__trigger-elicitation-request", arguments: {} },
       ]);
       expect(question).toMatchObject({
@@ -114,7 +114,7 @@ describe("a question of the reference server", () => {
     ["dismissed", { error: "later" }, "User cancelled"],
   ])("A person need not answer a question: the server is notified that it was %s", async (_, content, text) => {
     setServer("everything", "everything", { elicitation: true });
-    const { question, answer, ended } = await asked([
+    const { question, answer, ended } = await begin([
       { name: "everything__trigger-elicitation-request", arguments: {} },
     ]);
     await value(answer({ tool_call_id: question.id, ...content }));
@@ -135,7 +135,7 @@ describe("a question of the reference server", () => {
 describe("the answer to a question", () => {
   it("REMOTE16 An answer that does not fit the schema is refused with the field, and the question stays open", async () => {
     asking();
-    const { id, question, answer, ended } = await asked([ask(named)]);
+    const { id, question, answer, ended } = await begin([ask(named)]);
     const refused = async (content: Omit<PostedResult, "tool_call_id">) => {
       const taken = await answer({ tool_call_id: question.id, ...content });
       return taken.ok ? null : [taken.refusal.code, taken.refusal.details?.["field"], taken.refusal.message];
@@ -177,7 +177,7 @@ describe("the answer to a question", () => {
 
   it("REMOTE16 The same answer can be posted again, also after the end of the run, and a different one is refused", async () => {
     asking();
-    const { run, question, answer, ended } = await asked([ask(named)]);
+    const { run, question, answer, ended } = await begin([ask(named)]);
     const posted = { tool_call_id: question.id, result: { name: "Ada" } };
     await value(answer(posted));
     await ended();
@@ -188,7 +188,7 @@ describe("the answer to a question", () => {
     });
     const other = await answer({ ...posted, result: { name: "Bob" } });
     expect(other).toMatchObject({ ok: false, refusal: { code: "conflict" } });
-    const ofOtherRun = await stubOf((await asked([ask(named)])).id).call("postToolResults", admin, {
+    const ofOtherRun = await stubOf((await begin([ask(named)])).id).call("postToolResults", admin, {
       results: [posted],
     });
     expect(ofOtherRun).toMatchObject({ ok: false, refusal: { code: "tool_call_not_found" } });
@@ -196,7 +196,9 @@ describe("the answer to a question", () => {
 
   it("Several questions of a call are answered in any order, and a request that names another run is refused", async () => {
     asking();
-    const { id, questions, answer, ended } = await asked([ask(named, { ...named, message: "And you?" })], { count: 2 });
+    const { id, questions, answer, ended } = await begin([ask(named, { ...named, message: "And you?" })], {
+      count: 2,
+    });
     const [first, second] = questions;
     const wrong = await stubOf(id).call("postToolResults", admin, {
       run_id: "other",
@@ -240,7 +242,7 @@ it("REMOTE15 A question of a child thread is shown by its parent and can be answ
 
 it("REMOTE15 Lists show a thread with a question as waiting until the question ends", async () => {
   asking();
-  const { id, question, answer, ended } = await asked([ask(named)]);
+  const { id, question, answer, ended } = await begin([ask(named)]);
   const { CATALOG } = env as unknown as { CATALOG: D1Database };
   const listed = async () => {
     const row = await CATALOG.prepare("SELECT body FROM thread WHERE id = ?1").bind(id).first<{ body: string }>();
@@ -260,7 +262,7 @@ describe("a hostile question", () => {
     const options = Array.from({ length: 800 }, (_, index) => `a long option with the number ${index}`);
     const url = { mode: "url", message: "Open this.", url: "https://evil.example/", elicitationId: "1" };
     const nested = { message: "Nested", requestedSchema: form({ a: { type: "object", properties: {} } }) };
-    const { questions, answer, ended } = await asked(
+    const { questions, answer, ended } = await begin(
       [
         ask(
           { ...named, requestedSchema: form({ a: { type: "string", enum: options } }) },
@@ -297,11 +299,11 @@ describe("a hostile question", () => {
   it("REMOTE18 A call can ask 20 questions one after the other, and the next one is refused", async () => {
     asking();
     const call = { name: "everything__ask", arguments: { questions: Array(21).fill(named), inTurn: true } };
-    const { id, question, answer, ended } = await asked([call]);
+    const { id, question, answer, ended } = await begin([call]);
     let open = question;
     for (let count = 1; count < 20; count += 1) {
       await value(answer({ tool_call_id: open.id, approved: false }));
-      open = await holds(async () => {
+      open = await waitFor(async () => {
         const [next] = await pending(id);
         return next !== undefined && next.id !== open.id && next;
       });
@@ -314,7 +316,7 @@ describe("a hostile question", () => {
 
   it("REMOTE18 The texts of a question lose hidden characters and are shortened", async () => {
     asking();
-    const { question, answer, ended } = await asked([
+    const { question, answer, ended } = await begin([
       ask({
         message: `Hello\u202E\u{E0041}${"x".repeat(3000)}`,
         requestedSchema: form({ a: { type: "string", title: "T\u200Bitle", description: "D\u202E" } }),
@@ -335,7 +337,7 @@ describe("a hostile question", () => {
 describe("the end of a question", () => {
   it("REMOTE17 A question ends when the server withdraws it", async () => {
     const server = asking();
-    const { id, following, ended } = await asked([
+    const { id, following, ended } = await begin([
       { name: "everything__ask", arguments: { questions: [named], withdraw: true } },
     ]);
     await server.release();
@@ -360,7 +362,7 @@ describe("the end of a question", () => {
 
   it("REMOTE17 A stop of the run ends its question, and the server is notified that the call is cancelled", async () => {
     const server = asking();
-    const { id, question, answer, ended } = await asked([ask(named)]);
+    const { id, question, answer, ended } = await begin([ask(named)]);
     await value(stubOf(id).call("stop", admin, null));
     expect(await ended()).toEqual([["error", expect.stringContaining("stopped")]]);
     expect(await pending(id)).toEqual([]);
@@ -373,7 +375,7 @@ describe("the end of a question", () => {
 
   it("REMOTE17 A call whose question is not answered in time is cancelled, and the model reads the reason", async () => {
     const server = asking({ elicitationTimeoutMs: 1_234_000, timeoutMs: 54_321 });
-    const { id, following, ended } = await asked([ask(named)], { prepare: ringByHand });
+    const { id, following, ended } = await begin([ask(named)], { prepare: ringByHand });
     const object = env.THREADS.get(env.THREADS.idFromName(id));
     const waiting = () => runInDurableObject(object, () => [waitingFor(id, 1_234_000), waitingFor(id, 54_321)]);
     // The question pauses the time limit of its call.
@@ -390,7 +392,7 @@ describe("the end of a question", () => {
 
   it("REMOTE17 If a crash interrupts a call during its question, the call is reported to the model and not repeated, also with trusted annotations", async () => {
     const server = asking({ trustAnnotations: true });
-    const { id, question, answer, ended } = await asked([ask(named)], { crashes: true });
+    const { id, question, answer, ended } = await begin([ask(named)], { crashes: true });
     expect(await ended()).toEqual([["error", expect.stringMatching(/interrupted|unknown/)]]);
     expect(await pending(id)).toEqual([]);
     expect((await server.requests()).lines.filter((line) => line.includes("tools/call"))).toHaveLength(1);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { ThreadholdOptions } from "#worker/threadhold-options.ts";
 
 import { scripts } from "../worker/definitions.ts";
-import { atPlaces } from "../worker/places.ts";
+import { onPlace } from "../worker/places.ts";
 import { changedVariables } from "../worker/variables.ts";
 import {
   ask,
@@ -123,7 +123,7 @@ describe("a run", () => {
     const id = await threadOf("anna");
     await connect(id);
     const calls: string[] = [];
-    atPlaces(async ({ thread, name }) => {
+    onPlace(async ({ thread, name }) => {
       if (thread === id && name.startsWith("before") && name.includes("authorization")) calls.push(name);
     });
     expect((await ask(id)).result).toContain("You are");

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { scripts } from "../worker/definitions.ts";
 import { answer, approve, shown } from "./answer-client.ts";
 import { outcome, setServer } from "./mcp-driver.ts";
-import { door, holds, lastRunOf, messagesOf } from "./team-driver.ts";
+import { latch, waitFor, lastRunOf, messagesOf } from "./team-driver.ts";
 import { admin, converse, crash, evict, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const sampled = ["success", expect.stringContaining("echo: Resource")];
@@ -35,7 +35,7 @@ async function start(steps: ("text" | "wait")[], { maxRequests = 1, before = (_s
 
 /** Evicts the object of a thread that waits with another call than `last`, and approves the call. Returns its id. */
 async function resume(id: string, last?: string): Promise<string> {
-  const call = await holds(async () => {
+  const call = await waitFor(async () => {
     const [first] = await shown(id);
     return first !== undefined && first.id !== last && first.id;
   });
@@ -45,7 +45,7 @@ async function resume(id: string, last?: string): Promise<string> {
 }
 
 async function outcomesAtEnd(id: string) {
-  await holds(async () => (await lastRunOf(id)).status === "completed");
+  await waitFor(async () => (await lastRunOf(id)).status === "completed");
   return (await messagesOf(id)).filter(({ role }) => role === "tool").map(outcome);
 }
 
@@ -56,14 +56,14 @@ it("The maximum number of texts that a server may request in a run includes the 
 });
 
 it("The maximum number of texts that a server may request in a run includes the requests before a crash, and the next run starts at zero", async () => {
-  const closed = door();
+  const closed = latch();
   let requests = 0;
   const { id, word } = await start(["text", "text"], {
     before: async (step) => {
       if (step === 1 && (requests += 1) === 1) await closed.passed;
     },
   });
-  await holds(() => requests === 1);
+  await waitFor(() => requests === 1);
   await crash(id);
   expect(await runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)))).toBe(true);
   expect(await outcomesAtEnd(id)).toEqual([sampled, refused]);

@@ -8,7 +8,7 @@ import type { MessageHit, MessageHits } from "#contract/search-route.ts";
 import { callerHeader, messageSearchPath } from "#core/rpc/thread-rpc.ts";
 
 import { scripts } from "../worker/definitions.ts";
-import { personas } from "../worker/team.ts";
+import { scriptedAnswers } from "../worker/team.ts";
 import { admin, converse, newThread, stubOf, value } from "./thread-driver.ts";
 
 type Query = Record<string, string>;
@@ -99,10 +99,10 @@ describe("a search of a thread's messages", () => {
   });
 
   it("SEARCH1 A search finds nested messages unless max_depth leaves them out, as the list does", async () => {
-    personas.set("boss", ({ step }) =>
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "helper", arguments: { task: "help" } }] } : { text: "the outer word" },
     );
-    personas.set("helper", () => ({ text: "the nested word" }));
+    scriptedAnswers.set("helper", () => ({ text: "the nested word" }));
     const id = await newThread("boss");
     await converse(id, "go");
     const listed = async (query: object) => {

@@ -3,19 +3,19 @@
 import { beforeEach, expect, it } from "vitest";
 
 import { skip } from "../worker/clock.ts";
-import { asked, personas } from "../worker/team.ts";
-import { freshTeam, isEnd, messagesOf, rested, wake } from "./team-driver.ts";
+import { requested, scriptedAnswers } from "../worker/team.ts";
+import { resetAgents, isEnd, messagesOf, whenSuspended, wake } from "./team-driver.ts";
 import { admin, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
-beforeEach(freshTeam);
+beforeEach(resetAgents);
 
 it("Several sub-prompts that wait for their retries have separate times and counts of attempts, also after evictions", async () => {
   const busy = (seconds: number) => () => ({
     error: { kind: "rate_limited" as const, message: "slow down", retryAfterMs: seconds * 1000 },
   });
-  personas.set("helper", busy(60));
-  personas.set("quiet", busy(600));
-  personas.set("boss", ({ step }) =>
+  scriptedAnswers.set("helper", busy(60));
+  scriptedAnswers.set("quiet", busy(600));
+  scriptedAnswers.set("boss", ({ step }) =>
     step === 0
       ? {
           toolCalls: [
@@ -28,15 +28,15 @@ it("Several sub-prompts that wait for their retries have separate times and coun
   const id = await newThread("boss");
   const following = await follow(id, { after: "0" });
   await value(stubOf(id).call("postMessage", admin, message("go"), null));
-  const times = () => ["helper", "quiet"].map((name) => asked.filter(({ persona }) => persona === name).length);
+  const times = () => ["helper", "quiet"].map((name) => requested.filter(({ persona }) => persona === name).length);
   const retries = () => following.events.filter(({ type }) => type === "model_retry");
   await following.until(() => retries().length === 2);
-  await rested(id);
+  await whenSuspended(id);
   expect(times()).toEqual([1, 1]);
   skip(61_000);
   await wake(id);
   await following.until(({ type }) => type === "subagent_end");
-  await rested(id);
+  await whenSuspended(id);
   expect(times()).toEqual([2, 1]);
   skip(600_000);
   await wake(id);

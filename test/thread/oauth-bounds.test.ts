@@ -25,13 +25,13 @@ prepareEachTest();
 it("OAUTH11 The token is sent to the origin of the definition's address alone", async () => {
   const { definition } = protectedServer();
   await connect(await threadOf("anna"));
-  const seen: (string | null)[] = [];
+  const received: (string | null)[] = [];
   const url = new URL(String(definition.url));
   const requests = await authorizedRequests(
     { name: "everything", url: url.href, oauth: true },
     {
       fetch: async (_, { headers } = {}) => {
-        seen.push(new Headers(headers).get("authorization"));
+        received.push(new Headers(headers).get("authorization"));
         return new Response("{}");
       },
       clock: systemClock,
@@ -50,7 +50,7 @@ it("OAUTH11 The token is sent to the origin of the definition's address alone", 
   await requests.fetch(url.href, {});
   await requests.fetch("https://other.example/mcp", {});
   await requests.fetch(`http://${url.hostname}:1/mcp`, {});
-  expect(seen.map((authorization) => authorization?.startsWith("Bearer access-secret-") ?? null)).toEqual([
+  expect(received.map((authorization) => authorization?.startsWith("Bearer access-secret-") ?? null)).toEqual([
     true,
     null,
     null,

@@ -243,7 +243,7 @@ it("OAUTH17 If a person disconnects while the code of an authorization flow is e
   const back = await agree(flow);
   await control({ holdTokens: true });
   const returned = returnTo(back, flow.cookie);
-  await vi.waitUntil(async () => (await control()).held > 0, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await control()).paused > 0, { timeout: 20_000 });
   expect(await disconnect(id)).toBe(204);
   await control({ holdTokens: false, release: true });
   expect((await returned).status).toBe(400);
@@ -258,7 +258,7 @@ it("OAUTH17 If a person disconnects and connects again while an earlier code is 
   const id = await threadOf("anna");
   const flow = await begin(id);
   const returned = returnTo(await agree(flow), flow.cookie);
-  await vi.waitUntil(async () => (await control()).held > 0, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await control()).paused > 0, { timeout: 20_000 });
   await disconnect(id);
   await control({ holdTokens: false });
   expect((await connect(id)).status).toBe(200);

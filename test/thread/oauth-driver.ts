@@ -25,7 +25,7 @@ import type { ThreadholdOptions } from "#worker/threadhold-options.ts";
 
 import { registry, scripts } from "../worker/definitions.ts";
 import { mcpServers } from "../worker/mcp.ts";
-import { atPlaces } from "../worker/places.ts";
+import { onPlace } from "../worker/places.ts";
 import { changedVariables } from "../worker/variables.ts";
 import { admin, converse, newThread, stubOf, value } from "./thread-driver.ts";
 
@@ -46,7 +46,7 @@ export function prepareEachTest(): void {
   beforeEach(async () => {
     for (const user of ["anna", "ben"]) await forgetUser(user);
     for (const name of Object.keys(changedVariables)) delete changedVariables[name];
-    atPlaces(null);
+    onPlace(null);
   });
 }
 
@@ -96,7 +96,7 @@ export interface ServerState {
   secrets: string[];
   live: { access: string[]; refresh: string[] };
   clients: Record<string, unknown>[];
-  held: number;
+  paused: number;
 }
 
 /** Sets the server of the prefix to a new protected server. Returns functions that read and change the server. */
@@ -189,10 +189,10 @@ export const threadOf = (user_id: string | null) => newThread("mcp", { user_id }
 /** Runs a turn whose model calls `whoami` in its first step, if it is offered. Returns the events, the result, and the request of the step. */
 export async function ask(id: string, script?: string) {
   const word = script ?? `oauth-${crypto.randomUUID()}`;
-  const seen: TestRequest[] = [];
+  const received: TestRequest[] = [];
   const before = scripts.get(word);
   scripts.set(word, (request) => {
-    seen.push(request);
+    received.push(request);
     if (before !== undefined) return before(request);
     const isOffered = request.tools.some(({ name }) => name === "everything__whoami");
     return request.step === 0 && isOffered
@@ -204,7 +204,7 @@ export async function ask(id: string, script?: string) {
   const results = items
     .filter(({ role }) => role === "tool")
     .map((each: Message) => each.result?.result ?? each.result?.error);
-  return { events, results, result: results.at(-1), request: seen[0], items };
+  return { events, results, result: results.at(-1), request: received[0], items };
 }
 
 /** Every row of the object that stores a user's authorizations, as text. */

@@ -54,10 +54,10 @@ describe("the refresh", () => {
     const ids = await Promise.all(Array.from({ length: 4 }, () => threadOf("anna")));
     await connect(ids[0] ?? "");
     await control({ expireAccess: true, holdTokens: true });
-    const asked = Promise.all(ids.map((id) => ask(id)));
-    await vi.waitUntil(async () => (await control()).held > 0, { timeout: 20_000 });
+    const requested = Promise.all(ids.map((id) => ask(id)));
+    await vi.waitUntil(async () => (await control()).paused > 0, { timeout: 20_000 });
     await control({ holdTokens: false, release: true });
-    expect((await asked).map(({ result }) => result)).toEqual(ids.map(() => `You are ${tenant}.`));
+    expect((await requested).map(({ result }) => result)).toEqual(ids.map(() => `You are ${tenant}.`));
     const { requests, reused } = await control();
     expect({ tokens: count(requests, "POST as/token"), reused }).toEqual({ tokens: 2, reused: 0 });
   });
@@ -116,13 +116,13 @@ describe("the refresh", () => {
     const id = await threadOf("anna");
     await connect(id);
     await control({ expireAccess: true, holdTokens: true });
-    const asked = ask(id);
-    await vi.waitUntil(async () => (await control()).held > 0, { timeout: 20_000 });
+    const requested = ask(id);
+    await vi.waitUntil(async () => (await control()).paused > 0, { timeout: 20_000 });
     // As a disconnect does, before its requests that revoke the tokens arrive at the server.
     await storeOfUser("anna").replace("everything", null, null);
     const { secrets: old } = await control();
     await control({ holdTokens: false, release: true });
-    expect(required((await asked).events)).toHaveLength(1);
+    expect(required((await requested).events)).toHaveLength(1);
     expect(await statusOf(id)).toMatchObject({ status: "required" });
     // The access token and the refresh token that arrived. The first refresh token was used by the refresh.
     const { secrets, sent, live } = await control();

@@ -38,8 +38,8 @@ it("A thread continues when its model changes from the Responses API to Chat Com
   const first = serveWith(responses);
   const thread = await first.project.thread();
   expect((await thread.say("Weather in Rome?")).at(-1)).toMatchObject({ type: "run_end", status: "completed" });
-  const [asked, next] = await first.sent();
-  expect(asked).toMatchObject({
+  const [requested, next] = await first.sent();
+  expect(requested).toMatchObject({
     path: "/v1/responses",
     body: { store: false, include: ["reasoning.encrypted_content"] },
   });

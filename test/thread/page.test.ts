@@ -8,19 +8,19 @@ describe("a page of large messages", () => {
     const id = await newThread("parallel");
     const texts = Array.from({ length: 12 }, (_, index) => `${index} ${"x".repeat(1_000_000)}`);
     for (const text of texts) await value(stubOf(id).call("postMessage", admin, message(text, { run: false }), null));
-    const seen: (string | null)[] = [];
+    const received: (string | null)[] = [];
     let cursor: string | undefined;
     let pages = 0;
     do {
       const query = { limit: 1000, order: "asc" as const, include_silent: false, cursor };
       const answer = await value(stubOf(id).call("listMessages", admin, query));
       expect(answer.items.length).toBeGreaterThan(0);
-      seen.push(...answer.items.map(({ content }) => content));
+      received.push(...answer.items.map(({ content }) => content));
       cursor = answer.next_cursor ?? undefined;
       expect(answer.has_more).toBe(cursor !== undefined);
       pages += 1;
     } while (cursor !== undefined);
-    expect(seen).toEqual(texts);
+    expect(received).toEqual(texts);
     expect(pages).toBeGreaterThan(1);
     const snapshot = await follow(id, { until: "idle" });
     await snapshot.closed;

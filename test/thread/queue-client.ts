@@ -11,7 +11,7 @@ import type { Admission } from "#core/rpc/thread-rpc.ts";
 import type { TestTurn } from "#spec/index.ts";
 
 import { gate, scripts } from "../worker/definitions.ts";
-import { door, holds } from "./team-driver.ts";
+import { latch, waitFor } from "./team-driver.ts";
 import { admin, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: true };
@@ -45,10 +45,10 @@ export async function busy(agent = "parallel", calls = waits): Promise<Busy> {
 /** Creates a thread whose run is suspended for a minute before its model answers. */
 export async function suspended(agent = "parallel"): Promise<{ id: string; runId: string; name: string }> {
   const name = unique();
-  let asked = 0;
+  let requested = 0;
   scripts.set(name, () => {
-    asked += 1;
-    return asked === 1
+    requested += 1;
+    return requested === 1
       ? { error: { kind: "rate_limited", message: "slow down", retryAfterMs: 60_000 } }
       : { text: "rested" };
   });
@@ -90,7 +90,7 @@ export const wake = (id: string): Promise<boolean> =>
 /** A run whose model is about to end its last answer: a message that arrives now is too late for the step. */
 export async function speaking(agent = "parallel", turn: TestTurn = { text: "last words" }) {
   const name = unique();
-  const { passed, open } = door();
+  const { passed, open } = latch();
   let speaks = false;
   scripts.set(name, async () => {
     speaks = true;
@@ -99,7 +99,7 @@ export async function speaking(agent = "parallel", turn: TestTurn = { text: "las
   });
   const id = await newThread(agent);
   const { run } = await say(id, name);
-  await holds(() => speaks);
+  await waitFor(() => speaks);
   return { id, runId: run?.id ?? "", name, open };
 }
 

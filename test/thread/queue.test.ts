@@ -210,12 +210,12 @@ describe("late and invalid changes of the queue", () => {
   it("If a queued input begins while a hook checks a change of its text, the input keeps its old text and the change is refused with conflict", async () => {
     const { id, open, one } = await waiting();
     const name = unique();
-    const held = gate(name);
+    const paused = gate(name);
     const late = patch(id, one, { content: `slow-update:${name}` });
-    await held.reached;
+    await paused.reached;
     open();
     await atRest(id);
-    held.open();
+    paused.open();
     expect(await late).toMatchObject({ ok: false, refusal: { code: "conflict" } });
     expect(await said(id)).toContain("user: one");
   });

@@ -6,17 +6,17 @@ import type { ThreadEvent } from "#contract/event.ts";
 
 import { crossing } from "../worker/crossing.ts";
 import { effects, hookCalls } from "../worker/definitions.ts";
-import { acts, asked, personas } from "../worker/team.ts";
-import { door } from "./team-driver.ts";
+import { toolEffects, requested, scriptedAnswers } from "../worker/team.ts";
+import { latch } from "./team-driver.ts";
 import { admin, converse, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 const logPage = { limit: 100, order: "asc" as const };
 
 beforeEach(() => {
-  personas.clear();
-  acts.clear();
-  asked.length = 0;
+  scriptedAnswers.clear();
+  toolEffects.clear();
+  requested.length = 0;
 });
 
 const messagesOf = async (id: string) => (await value(stubOf(id).call("listMessages", admin, page))).items;
@@ -26,9 +26,9 @@ describe("a queued call", () => {
   it("A queued call is made before the next request to the model, and is stored as an assistant message with the mark queued", async () => {
     const id = await newThread("boss");
     const done: string[] = [];
-    acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
-    acts.set("later", () => done.push("later"));
-    personas.set("boss", ({ step }) =>
+    toolEffects.set("queue", (state) => state.queueTool("act", { key: "later" }));
+    toolEffects.set("later", () => done.push("later"));
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "queue" } }] } : { text: `done ${done.length}` },
     );
     await converse(id, "go");
@@ -48,9 +48,9 @@ describe("a queued call", () => {
 
   it("A queued call of an idle thread begins a run, which makes the call and then continues", async () => {
     const id = await newThread("boss");
-    acts.set("later", () => "did it");
-    acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
-    personas.set("boss", ({ messages }) => ({ text: `after ${messages.at(-1)?.content}` }));
+    toolEffects.set("later", () => "did it");
+    toolEffects.set("queue", (state) => state.queueTool("act", { key: "later" }));
+    scriptedAnswers.set("boss", ({ messages }) => ({ text: `after ${messages.at(-1)?.content}` }));
     const following = await follow(id, { after: "0" });
     expect(await value(stubOf(id).call("invokeTool", admin, "act", { key: "queue" }))).toMatchObject({
       status: "success",
@@ -71,14 +71,14 @@ describe("a queued call", () => {
     const done: string[] = [];
     let hang = true;
     const { promise: reached, resolve: reach } = crossing();
-    acts.set("both", async (state) => {
+    toolEffects.set("both", async (state) => {
       state.queueTool("act", { key: "later" });
       if (!hang) return null;
       reach();
       return new Promise(() => {});
     });
-    acts.set("later", () => done.push("later"));
-    personas.set("boss", ({ step }) =>
+    toolEffects.set("later", () => done.push("later"));
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "both" } }] } : { text: "done" },
     );
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
@@ -97,10 +97,10 @@ describe("a queued call", () => {
     const id = await newThread("boss");
     const { promise: failing, resolve: fail } = crossing();
     const { promise: reached, resolve: reach } = crossing();
-    acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
-    acts.set("later", () => "did it");
+    toolEffects.set("queue", (state) => state.queueTool("act", { key: "later" }));
+    toolEffects.set("later", () => "did it");
     let first = true;
-    personas.set("boss", async () => {
+    scriptedAnswers.set("boss", async () => {
       if (!first) return { text: "done" };
       first = false;
       reach();
@@ -125,11 +125,11 @@ describe("a queued call", () => {
 
   it("If a run fails after a call was queued in it, the call is made after the waiting inputs, and every reader receives all events", async () => {
     const id = await newThread("boss");
-    const [fail, reached] = [door(), door()];
-    acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
-    acts.set("later", () => "did it");
+    const [fail, reached] = [latch(), latch()];
+    toolEffects.set("queue", (state) => state.queueTool("act", { key: "later" }));
+    toolEffects.set("later", () => "did it");
     let first = true;
-    personas.set("boss", async () => {
+    scriptedAnswers.set("boss", async () => {
       if (!first) return { text: "done" };
       first = false;
       reached.open();
@@ -159,14 +159,14 @@ describe("a queued call", () => {
   it("A queued call of an unknown name is refused at once", async () => {
     const id = await newThread("boss");
     const refused: unknown[] = [];
-    acts.set("unknown", (state) => {
+    toolEffects.set("unknown", (state) => {
       try {
         state.queueTool("nothing", {});
       } catch (thrown) {
         refused.push((thrown as { code: string }).code);
       }
     });
-    personas.set("boss", ({ step }) =>
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "unknown" } }] } : { text: "done" },
     );
     await converse(id, "go");
@@ -177,17 +177,17 @@ describe("a queued call", () => {
   it("A queued call does not prevent the end of its turn, and a call that queues itself again and again ends at the run's limit of steps", async () => {
     const panel = await newThread("panel");
     const made: string[] = [];
-    acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
-    acts.set("later", () => made.push("later"));
-    personas.set("pro", ({ messages }) => ({
+    toolEffects.set("queue", (state) => state.queueTool("act", { key: "later" }));
+    toolEffects.set("later", () => made.push("later"));
+    scriptedAnswers.set("pro", ({ messages }) => ({
       toolCalls: [
         { name: "act", arguments: { key: "queue" } },
         { name: "pass", arguments: { said: `pro ${messages.length}` } },
       ],
     }));
-    personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "done" } }] }));
+    scriptedAnswers.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "done" } }] }));
     const events = await converse(panel, "go");
-    expect(asked.map(({ persona }) => persona)).toEqual(["pro", "con"]);
+    expect(requested.map(({ persona }) => persona)).toEqual(["pro", "con"]);
     expect(made).toEqual(["later"]);
     const turns = events.flatMap((event) =>
       event.type === "turn_end" ? [[event.side, event.reason, event.outcome]] : [],
@@ -196,11 +196,11 @@ describe("a queued call", () => {
 
     const endless = await newThread("boss");
     let times = 0;
-    acts.set("again", (state) => {
+    toolEffects.set("again", (state) => {
       times += 1;
       state.queueTool("act", { key: "again" });
     });
-    personas.set("boss", ({ step }) =>
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "again" } }] } : { text: "done" },
     );
     const ended = await converse(endless, "go", { limits: { steps: 5 } });
@@ -210,17 +210,17 @@ describe("a queued call", () => {
 
   it("A definition can queue a call of a tool that the prompt does not list, of a prompt, or of an agent", async () => {
     const id = await newThread("support");
-    acts.set("queue", (state) => {
+    toolEffects.set("queue", (state) => {
       state.queueTool("note", { text: "unlisted" });
       state.queueTool("helper", { task: "from the queue" });
       state.queueTool("billing", { task: "hand over" });
     });
-    personas.set("desk", () => ({ toolCalls: [{ name: "act", arguments: { key: "queue" } }] }));
-    personas.set("helper", () => ({ text: "helped" }));
-    personas.set("clerk", () => ({ text: "clerk here" }));
+    scriptedAnswers.set("desk", () => ({ toolCalls: [{ name: "act", arguments: { key: "queue" } }] }));
+    scriptedAnswers.set("helper", () => ({ text: "helped" }));
+    scriptedAnswers.set("clerk", () => ({ text: "clerk here" }));
     await converse(id, "go");
     expect(effects).toContain("note unlisted");
-    expect(asked.map(({ persona }) => persona)).toEqual(["desk", "helper", "clerk"]);
+    expect(requested.map(({ persona }) => persona)).toEqual(["desk", "helper", "clerk"]);
     expect((await messagesOf(id)).at(-1)?.content).toBe("clerk here");
   });
 });
@@ -228,7 +228,7 @@ describe("a queued call", () => {
 describe("invokeTool", () => {
   it("An invoked tool runs its function with its hooks, returns the result, writes a log row and no message", async () => {
     const id = await newThread("parallel");
-    acts.set("improve", () => "improve me");
+    toolEffects.set("improve", () => "improve me");
     hookCalls.length = 0;
     const result = await value(stubOf(id).call("invokeTool", admin, "act", { key: "improve" }));
     expect(result).toEqual({ status: "success", result: "improved" });
@@ -240,7 +240,7 @@ describe("invokeTool", () => {
 
   it("An invoked tool passes its result to `before_store_tool_result` before the log row stores it", async () => {
     const id = await newThread("parallel");
-    acts.set("tell", () => "the secret word");
+    toolEffects.set("tell", () => "the secret word");
     const result = await value(stubOf(id).call("invokeTool", admin, "act", { key: "tell" }));
     expect(result).toEqual({ status: "success", result: '"the *** word"' });
     const logs = (await value(stubOf(id).call("listLogs", admin, { ...logPage, type: "tool_call" }))).items;
@@ -264,10 +264,10 @@ describe("invokeTool", () => {
   it("An invoked tool receives a new execution in an idle thread, and the run's execution during a run", async () => {
     const id = await newThread("boss");
     const flows: unknown[] = [];
-    acts.set("look", (state) => void flows.push(state.execution?.flowId));
-    acts.set("nested", (state) => state.invokeTool("act", { key: "look" }));
+    toolEffects.set("look", (state) => void flows.push(state.execution?.flowId));
+    toolEffects.set("nested", (state) => state.invokeTool("act", { key: "look" }));
     await value(stubOf(id).call("invokeTool", admin, "act", { key: "look" }));
-    personas.set("boss", ({ step }) =>
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "nested" } }] } : { text: "done" },
     );
     const events = await converse(id, "go");

@@ -174,12 +174,12 @@ describe("events that are still in memory", () => {
     const { after } = await value(stubOf(id).call("postMessage", admin, message("reader11"), null));
     await hold.reached;
     const whole = await follow(id, { after: String(after) });
-    const { seq: held } = await whole.until(({ type }) => type === "tool_execution_start");
+    const { seq: paused } = await whole.until(({ type }) => type === "tool_execution_start");
     const fromMemory = new Map<number, ThreadEvent[]>();
     const before = await stubOf(id).rows();
-    for (let number = after; number < held; number += 1) {
+    for (let number = after; number < paused; number += 1) {
       const late = await follow(id, { after: String(number) });
-      await late.until(({ seq }) => seq === held);
+      await late.until(({ seq }) => seq === paused);
       fromMemory.set(number, [...late.events]);
       late.close();
     }
@@ -190,7 +190,7 @@ describe("events that are still in memory", () => {
     for (const [number, emitted] of fromMemory) {
       const fromRows = await follow(id, { after: String(number), until: "idle" });
       await fromRows.closed;
-      expect(emitted).toEqual(fromRows.events.filter(({ seq }) => seq <= held));
+      expect(emitted).toEqual(fromRows.events.filter(({ seq }) => seq <= paused));
     }
     expect((await stubOf(id).rows()).rowsRead).toBeGreaterThan(before.rowsRead);
   });

@@ -9,7 +9,7 @@ import { foldAll } from "#contract/fold.ts";
 import { skip, testClock } from "../worker/clock.ts";
 import { effects, gate, scripts } from "../worker/definitions.ts";
 import { soonMs } from "../worker/remote.ts";
-import { holds, passing, word } from "./team-driver.ts";
+import { waitFor, passing, word } from "./team-driver.ts";
 import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
@@ -24,7 +24,7 @@ async function reached(place: ReturnType<typeof gate> | undefined): Promise<void
   void place?.reached.then(() => {
     there = true;
   });
-  await holds(() => there);
+  await waitFor(() => there);
 }
 
 describe("a run that a crash interrupted", () => {
@@ -47,28 +47,28 @@ describe("a run that a crash interrupted", () => {
 
   it("RECOV1 An alarm resumes a run that a crash interrupted in a model stream, and the partial answer is retracted", async () => {
     const id = await newThread("parallel");
-    let asked = 0;
+    let requested = 0;
     scripts.set("cutstream", () => {
-      asked += 1;
-      return asked === 1
+      requested += 1;
+      return requested === 1
         ? { text: Array.from({ length: 5000 }, () => "lost "), delayMs: 20 }
         : { text: "whole answer" };
     });
     await value(stubOf(id).call("postMessage", admin, message("cutstream"), null));
     const before = await follow(id, { after: "0" });
     await before.until((event) => event.type === "text_delta");
-    const seen = before.events.at(-1)?.seq ?? 0;
+    const received = before.events.at(-1)?.seq ?? 0;
     await crash(id);
     expect(await runDurableObjectAlarm(rawStub(id))).toBe(true);
 
-    const after = await follow(id, { after: String(seen) });
+    const after = await follow(id, { after: String(received) });
     await after.until((event) => event.type === "run_end");
     after.close();
     const view = foldAll([...before.events, ...after.events]);
     expect(view.messages.map(({ content }) => content)).toEqual(["cutstream", "whole answer"]);
     const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.map(({ content }) => content)).toEqual(["cutstream", "whole answer"]);
-    expect(after.events.every((event) => event.seq > seen)).toBe(true);
+    expect(after.events.every((event) => event.seq > received)).toBe(true);
     const thread = await value(stubOf(id).call("describe", admin));
     expect(thread).toMatchObject({ status: "idle", message_count: 2 });
   });
@@ -190,7 +190,7 @@ describe("a run that a crash interrupted", () => {
     const id = await newThread("asker");
     const describe = () => value(stubOf(id).call("describe", admin));
     const { run } = await value(stubOf(id).call("postMessage", admin, message("remote7"), null));
-    await holds(async () => (await describe()).pending_tool_calls.length === 2);
+    await waitFor(async () => (await describe()).pending_tool_calls.length === 2);
     const [open] = (await describe()).pending_tool_calls;
     const isExecution = word("run.assemble", { thread: id });
     const places = passing((place) => (isExecution(place) ? new Promise(() => {}) : undefined));
@@ -198,7 +198,7 @@ describe("a run that a crash interrupted", () => {
     skip(soonMs + 1000);
     for (let crashes = 1; crashes <= 6; crashes += 1) {
       expect(await runDurableObjectAlarm(rawStub(id))).toBe(true);
-      await holds(() => places.seen.filter(isExecution).length === crashes);
+      await waitFor(() => places.received.filter(isExecution).length === crashes);
       await crash(id);
     }
     expect(await runDurableObjectAlarm(rawStub(id))).toBe(true);
@@ -238,9 +238,9 @@ describe("a run that a crash interrupted", () => {
   it("RECOV3 A run gets five more recoveries with each step that it commits", async () => {
     const id = await newThread("parallel");
     let lives = 0;
-    const asked = [0, 0];
+    const requested = [0, 0];
     scripts.set("recov8", ({ step }) => {
-      const attempt = (asked[step] = (asked[step] ?? 0) + 1);
+      const attempt = (requested[step] = (requested[step] ?? 0) + 1);
       if (attempt > 5)
         return step === 0 ? { toolCalls: [{ name: "note", arguments: { text: "recov8" } }] } : { text: "done" };
       lives += 1;
@@ -248,7 +248,7 @@ describe("a run that a crash interrupted", () => {
     });
     const { run } = await value(stubOf(id).call("postMessage", admin, message("recov8"), null));
     for (let life = 1; life <= 10; life += 1) {
-      await holds(() => lives === life);
+      await waitFor(() => lives === life);
       await crash(id);
       await value(stubOf(id).call("describe", admin));
     }

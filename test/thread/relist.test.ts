@@ -3,7 +3,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
-import { holds } from "./team-driver.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, converse, evict, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const rowsOf = async (table: string, column: string, id: string) => {
@@ -22,7 +22,7 @@ it("A thread restores its lost catalog entry and the totals of every run, and a 
     for (let n = 1; n <= 50; n += 1) await value(stubOf(id).call("postMessage", admin, message(`say ${n}`), null));
     await converse(id, "say the last");
   }
-  await holds(async () => (await known(id)).totals.length === runs);
+  await waitFor(async () => (await known(id)).totals.length === runs);
   const before = await known(id);
   expect(before.thread).toHaveLength(1);
 

@@ -14,7 +14,7 @@ import { skip, testClock } from "../worker/clock.ts";
 import { crossing } from "../worker/crossing.ts";
 import { gate, scripts } from "../worker/definitions.ts";
 import { soonMs } from "../worker/remote.ts";
-import { holds, lastRunOf, messagesOf, wake } from "./team-driver.ts";
+import { waitFor, lastRunOf, messagesOf, wake } from "./team-driver.ts";
 import { admin, alarmOf, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const isRest = ({ type }: ThreadEvent) => type === "awaiting_tool_execution";
@@ -23,13 +23,13 @@ const isEnd = ({ type }: ThreadEvent) => type === "run_end";
 const ask = (q: string, name = "ask") => ({ name, arguments: { q } });
 
 /** The requests to the model after the first one. */
-let asked = 0;
+let requested = 0;
 
 /** A thread whose run waits with these calls, and the ids of the waiting calls. */
 async function asking(word: string, calls: { name: string; arguments: Record<string, unknown> }[], agent = "asker") {
   scripts.set(word, ({ step }) => {
     if (step === 0) return { text: "I ask.", toolCalls: calls };
-    asked += 1;
+    requested += 1;
     return { text: "Thanks." };
   });
   const id = await newThread(agent);
@@ -104,7 +104,7 @@ describe("a call of a remote tool", () => {
 
   it("REMOTE3 Calls of remote tools are answered in parts, and the model is asked once, when all results have arrived", async () => {
     const { id, following, ids } = await asking("in_parts", [ask("one"), ask("two"), ask("three")]);
-    asked = 0;
+    requested = 0;
     const second = await value(answer(id, says(ids[1], "two!")));
     expect(second.missing.map((call) => call.id)).toEqual([ids[0], ids[2]]);
     expect(second.run.status).toBe("awaiting_tool_execution");
@@ -118,7 +118,7 @@ describe("a call of a remote tool", () => {
       ["complete", "two!"],
       ["complete", "three!"],
     ]);
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     const thread = await value(stubOf(id).call("describe", admin));
     expect(thread).toMatchObject({ status: "idle", pending_tool_calls: [] });
     const { runs } = foldAll(following.events);
@@ -253,7 +253,7 @@ describe("a call of a remote tool", () => {
     await value(answer(id, says(ids[1], "two!")));
     await crash(id);
     await wake(id);
-    await holds(async () => (await lastRunOf(id)).status === "completed");
+    await waitFor(async () => (await lastRunOf(id)).status === "completed");
     expect(await resultsOf(id)).toEqual([
       ["complete", "one!"],
       ["complete", "two!"],
@@ -353,7 +353,7 @@ describe("a call of a remote tool", () => {
   });
 
   it("REMOTE1 A call of a remote tool is not requested while another call of its step still runs", async () => {
-    const held = gate("slow client");
+    const paused = gate("slow client");
     scripts.set("early", ({ step }) =>
       step === 0
         ? { toolCalls: [ask("one"), { name: "wait", arguments: { gate: "slow client" } }] }
@@ -362,9 +362,9 @@ describe("a call of a remote tool", () => {
     const id = await newThread("asker");
     const following = await follow(id, { after: "0" });
     await value(stubOf(id).call("postMessage", admin, message("early"), null));
-    await held.reached;
+    await paused.reached;
     expect((await value(stubOf(id).call("describe", admin))).pending_tool_calls).toEqual([]);
-    held.open();
+    paused.open();
     const rest = await following.until(isRest);
     const [call] = rest.type === "awaiting_tool_execution" ? rest.tool_calls : [];
     await value(answer(id, says(call?.id, "now")));

@@ -93,19 +93,19 @@ describe("the time of an edit", () => {
       value(stub.call("listMessages", admin, { limit: 10, order: "asc", include_silent: false })).then(
         ({ items }) => items,
       );
-    const [asked, answered] = await list();
-    const change = (fields: object) => value(stub.call("patchMessage", admin, asked?.id ?? "", fields));
-    for (const fields of [{ metadata: { seen: true } }, { content: asked?.content ?? "" }]) {
+    const [requested, answered] = await list();
+    const change = (fields: object) => value(stub.call("patchMessage", admin, requested?.id ?? "", fields));
+    for (const fields of [{ metadata: { received: true } }, { content: requested?.content ?? "" }]) {
       expect(await change(fields)).not.toHaveProperty("edited_at");
     }
     expect(answered).not.toHaveProperty("edited_at");
     const { edited_at: at = 0 } = await change({ content: "b" });
     expect(at).toBeGreaterThan(answered?.created_at ?? Infinity);
-    expect(await change({ metadata: { seen: false } })).toMatchObject({ content: "b", edited_at: at });
+    expect(await change({ metadata: { received: false } })).toMatchObject({ content: "b", edited_at: at });
     await evict(id);
     expect((await list()).map(({ edited_at }) => edited_at)).toEqual([at, undefined]);
     const updates = (await emitted(id)).filter(({ type }) => type === "message_updated");
-    expect(updates).toMatchObject([{ message: { id: asked?.id, content: "b", edited_at: at } }]);
+    expect(updates).toMatchObject([{ message: { id: requested?.id, content: "b", edited_at: at } }]);
   });
 
   it("CHANGED2 Exports and imports keep the time of an edit, and a message without one has none in an export either", async () => {
@@ -114,8 +114,10 @@ describe("the time of an edit", () => {
     const page = { limit: 10, order: "asc" as const, include_silent: false };
     const times = async () =>
       (await value(stubOf(id).call("listMessages", admin, page))).items.map(({ edited_at: at }) => at);
-    const [asked] = (await value(stubOf(id).call("listMessages", admin, page))).items;
-    const { edited_at: at } = await value(stubOf(id).call("patchMessage", admin, asked?.id ?? "", { content: "b" }));
+    const [requested] = (await value(stubOf(id).call("listMessages", admin, page))).items;
+    const { edited_at: at } = await value(
+      stubOf(id).call("patchMessage", admin, requested?.id ?? "", { content: "b" }),
+    );
     const text = await exported(id);
     const rows = linesOf(text).flatMap(({ type, message }) => (type === "message" ? [message] : []));
     expect(rows.map((row) => row.edited_at)).toEqual([at, undefined]);

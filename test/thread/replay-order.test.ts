@@ -6,10 +6,10 @@ import type { ThreadEvent } from "#contract/event.ts";
 
 import { exported, replaced } from "./archive-client.ts";
 import { atRest, busy, queueOf, say, steer } from "./queue-client.ts";
-import { freshTeam } from "./team-driver.ts";
+import { resetAgents } from "./team-driver.ts";
 import { admin, evict, follow, stubOf, value } from "./thread-driver.ts";
 
-beforeEach(freshTeam);
+beforeEach(resetAgents);
 
 const seqs = (events: readonly ThreadEvent[]) => events.map(({ seq }) => seq);
 

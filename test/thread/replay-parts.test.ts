@@ -17,13 +17,13 @@ function say(id: string, text: string): Promise<unknown> {
 /** A run during which messages of others are stored: before its answer is stored, and while its tools run. */
 async function disturbedRun(id: string, name: string): Promise<void> {
   const hold = gate(name);
-  const asked = crossing();
+  const requested = crossing();
   const answer = crossing();
   let calls = 0;
   scripts.set(name, async () => {
     calls += 1;
     if (calls > 1) {
-      asked.resolve();
+      requested.resolve();
       await answer.promise;
       return { text: `end of ${name} ${large}` };
     }
@@ -39,7 +39,7 @@ async function disturbedRun(id: string, name: string): Promise<void> {
   await hold.reached;
   for (const place of ["first", "second"]) await say(id, `${name} ${place}`);
   hold.open();
-  await asked.promise;
+  await requested.promise;
   for (const place of ["third", "fourth"]) await say(id, `${name} ${place}`);
   answer.resolve();
   await done;

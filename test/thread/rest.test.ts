@@ -10,12 +10,12 @@ import { admin, alarmOf, crash, evict, follow, message, newThread, stubOf, types
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 function failsOnce(word: string): void {
-  let asked = 0;
+  let requested = 0;
   scripts.set(word, () => {
-    asked += 1;
-    return asked === 1
+    requested += 1;
+    return requested === 1
       ? { text: "half", error: { kind: "rate_limited", message: "slow down", retryAfterMs: 60_000 } }
-      : { text: `answered at try ${asked}` };
+      : { text: `answered at try ${requested}` };
   });
 }
 
@@ -80,11 +80,11 @@ describe("a Retry-After of a minute", () => {
 
   it("A wait for a Retry-After has no effect on later steps, also if one of them is interrupted", async () => {
     const id = await newThread("parallel");
-    let asked = 0;
+    let requested = 0;
     const hold = gate("rest4");
     scripts.set("rest4", ({ step }) => {
-      asked += 1;
-      if (asked === 1) return { error: { kind: "rate_limited", message: "slow down", retryAfterMs: 60_000 } };
+      requested += 1;
+      if (requested === 1) return { error: { kind: "rate_limited", message: "slow down", retryAfterMs: 60_000 } };
       return step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "rest4" } }] } : { text: "whole" };
     });
     await value(stubOf(id).call("postMessage", admin, message("rest4"), null));

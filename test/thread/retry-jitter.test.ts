@@ -7,9 +7,9 @@ import { nextRetry } from "#thread/background-task.ts";
 import { chance } from "../worker/chance.ts";
 import { skipFor } from "../worker/clock.ts";
 import { hanging } from "../worker/hanging-database.ts";
-import { atPlaces } from "../worker/places.ts";
+import { onPlace } from "../worker/places.ts";
 import { quietly } from "./fault-stage.ts";
-import { holds } from "./team-driver.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, alarmOf, newThread, stubOf } from "./thread-driver.ts";
 
 let quiet: ReturnType<typeof quietly>;
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 afterEach(() => {
   chance.next = 0.5;
-  atPlaces(null);
+  onPlace(null);
   hanging.end();
   quiet.loud();
 });
@@ -42,12 +42,12 @@ async function pauseAfter(name: string, random: number): Promise<number> {
   skipFor(id, 3_600_000);
   chance.next = random;
   const failed = Date.now() + 3_600_000;
-  atPlaces((place) => (place.thread === id && place.name === name ? Promise.reject(new Error("fails")) : undefined));
+  onPlace((place) => (place.thread === id && place.name === name ? Promise.reject(new Error("fails")) : undefined));
   await (name === "before forget"
     ? stubOf(id).call("remove", admin)
     : stubOf(id).call("patch", admin, { title: "changed" }));
   // While the work is done, an alarm for the case of a crash is set 15 s ahead.
-  return holds(async () => {
+  return waitFor(async () => {
     const alarm = await alarmOf(id);
     const after = (alarm ?? Infinity) - failed;
     return after < 13_000 && after;

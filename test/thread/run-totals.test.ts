@@ -7,7 +7,7 @@ import { foldAll } from "#contract/fold.ts";
 import type { TestTurn } from "#spec/index.ts";
 
 import { scripts } from "../worker/definitions.ts";
-import { door, freshTeam, lastRunOf } from "./team-driver.ts";
+import { latch, resetAgents, lastRunOf } from "./team-driver.ts";
 import { admin, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const usage = { input: 60, output: 40 };
@@ -20,12 +20,12 @@ const threadOf = (id: string) => value(stubOf(id).call("describe", admin));
 const totalsOf = (events: readonly ThreadEvent[], type: ThreadEvent["type"]) =>
   events.flatMap((event) => (event.type === type && "totals" in event ? [event.totals] : []));
 
-beforeEach(freshTeam);
+beforeEach(resetAgents);
 
 describe("an unfinished run", () => {
   it("An unfinished run shows its usage up to its last step in run, list, thread and folded events, before and after a crash", async () => {
     const id = await newThread("asker");
-    const [hold, reached, again] = [door(), door(), door()];
+    const [hold, reached, again] = [latch(), latch(), latch()];
     let last = reached;
     scripts.set("work", async ({ step }) => {
       if (step === 0) return note;

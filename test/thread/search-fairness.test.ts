@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { holds } from "./team-driver.ts";
+import { waitFor } from "./team-driver.ts";
 import { admin, newThread, stubOf, value } from "./thread-driver.ts";
 import { errorOf, Files } from "./thread-files-client.ts";
 import type { Sent } from "./thread-files-client.ts";
@@ -67,10 +67,10 @@ describe("a search", () => {
     const quick = async () => (await files.ask("GET", "/files-search?grep=x&path=none")).status;
     const leaving = new AbortController();
     const left = [0, 1].map(() => search(files, heavy, { signal: leaving.signal }).catch((thrown: unknown) => thrown));
-    await holds(async () => (await quick()) === 429, 50);
+    await waitFor(async () => (await quick()) === 429, 50);
     leaving.abort();
     for (const one of await Promise.all(left)) expect(one).toBeInstanceOf(Error);
-    await holds(async () => (await Promise.all([quick(), quick()])).every((status) => status === 200), 50);
+    await waitFor(async () => (await Promise.all([quick(), quick()])).every((status) => status === 200), 50);
     expect((await rowsRead()) - begun).toBeLessThan(2 * whole);
   });
 });

@@ -73,13 +73,13 @@ export class SlowReader {
 
   /** Resolves when `test` holds; it is checked at each event. */
   until(test: () => boolean): Promise<void> {
-    const held = new Promise<void>((resolve) => {
+    const paused = new Promise<void>((resolve) => {
       this.#check = () => {
         if (test()) resolve();
       };
       this.#check();
     });
-    return reportWait(held, { thread: this.#thread, what: String(test), events: this.events });
+    return reportWait(paused, { thread: this.#thread, what: String(test), events: this.events });
   }
 
   /** Acknowledges each event until the one with this number has arrived. */

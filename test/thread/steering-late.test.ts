@@ -6,7 +6,7 @@ import type { Message } from "#contract/thread-message.ts";
 
 import { skip } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";
-import { acts, personas } from "../worker/team.ts";
+import { toolEffects, scriptedAnswers } from "../worker/team.ts";
 import {
   atRest,
   busy,
@@ -20,10 +20,10 @@ import {
   unique,
   wake,
 } from "./queue-client.ts";
-import { door, freshTeam, holds } from "./team-driver.ts";
+import { latch, resetAgents, waitFor } from "./team-driver.ts";
 import { admin, alarmOf, crash, evict, follow, newThread, stubOf, value } from "./thread-driver.ts";
 
-beforeEach(freshTeam);
+beforeEach(resetAgents);
 
 describe("a message for a run that does not receive it at once", () => {
   it("A steering message for a suspended run is stored without waking the run, and joins when the run continues", async () => {
@@ -61,7 +61,7 @@ describe("a message for a run that does not receive it at once", () => {
     const { id, open } = await speaking();
     const slow = unique();
     let asks = 0;
-    const hang = door();
+    const hang = latch();
     scripts.set(slow, async () => {
       asks += 1;
       if (asks === 1) await hang.passed;
@@ -69,7 +69,7 @@ describe("a message for a run that does not receive it at once", () => {
     });
     await steer(id, slow);
     open();
-    await holds(() => asks === 1);
+    await waitFor(() => asks === 1);
     await crash(id);
     hang.open();
     const events = await atRest(id);
@@ -81,7 +81,7 @@ describe("a message for a run that does not receive it at once", () => {
     const { id, open } = await speaking();
     const slow = unique();
     let asks = 0;
-    const { passed, open: answer } = door();
+    const { passed, open: answer } = latch();
     scripts.set(slow, async () => {
       asks += 1;
       await passed;
@@ -89,7 +89,7 @@ describe("a message for a run that does not receive it at once", () => {
     });
     const { message } = await steer(id, slow);
     open();
-    await holds(() => asks === 1);
+    await waitFor(() => asks === 1);
     const following = await follow(id);
     const snapshot = await following.until(({ type }) => type === "snapshot");
     following.close();
@@ -101,23 +101,23 @@ describe("a message for a run that does not receive it at once", () => {
   });
 
   it("A sub-prompt, and calls that a definition queued, run to their end although a steering message waits", async () => {
-    const { passed, open } = door();
+    const { passed, open } = latch();
     let inside = false;
-    acts.set("queue", (state) => state.queueTool("act", { key: "queued" }));
-    acts.set("queued", () => "made");
-    personas.set("helper", async ({ messages }) => {
+    toolEffects.set("queue", (state) => state.queueTool("act", { key: "queued" }));
+    toolEffects.set("queued", () => "made");
+    scriptedAnswers.set("helper", async ({ messages }) => {
       inside = true;
       await passed;
       return messages.some(({ role }) => role === "tool")
         ? { text: "helped" }
         : { toolCalls: [{ name: "act", arguments: { key: "queue" } }] };
     });
-    personas.set("boss", ({ lastUser }) =>
+    scriptedAnswers.set("boss", ({ lastUser }) =>
       lastUser === "go" ? { toolCalls: [{ name: "helper", arguments: { task: "t" } }] } : { text: "boss done" },
     );
     const id = await newThread("boss");
     await say(id, "go");
-    await holds(() => inside);
+    await waitFor(() => inside);
     await steer(id, "aside");
     open();
     await atRest(id);

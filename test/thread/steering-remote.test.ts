@@ -7,12 +7,12 @@ import type { ThreadEvent } from "#contract/event.ts";
 
 import { ran } from "../worker/approval.ts";
 import { scripts } from "../worker/definitions.ts";
-import { personas } from "../worker/team.ts";
+import { scriptedAnswers } from "../worker/team.ts";
 import { atRest, busy, queueOf, said, say, steer, unique } from "./queue-client.ts";
-import { begun, door, freshTeam, holds, lastRunOf, panelBehind, rested } from "./team-driver.ts";
+import { begun, latch, resetAgents, waitFor, lastRunOf, panelWaitingFor, whenSuspended } from "./team-driver.ts";
 import { admin, alarmOf, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
-beforeEach(freshTeam);
+beforeEach(resetAgents);
 
 /** A run that waits for its client to answer two calls; a third call records `word`. */
 async function waiting(agent = "asker") {
@@ -24,7 +24,7 @@ async function waiting(agent = "asker") {
   scripts.set(word, ({ step }) => (step === 0 ? { toolCalls: calls } : { text: "thanks" }));
   const id = await newThread(agent);
   const { run } = await say(id, word);
-  await holds(async () => (await value(stubOf(id).call("describe", admin))).status === "awaiting_tool_execution");
+  await waitFor(async () => (await value(stubOf(id).call("describe", admin))).status === "awaiting_tool_execution");
   const { pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
   return { id, word, runId: run?.id ?? "", ids: pending.map((call) => call.id) };
 }
@@ -75,7 +75,9 @@ describe("a run that waits for its client", () => {
       await steer(id, "aside");
       open();
       if (status === "success") {
-        await holds(async () => (await value(stubOf(id).call("describe", admin))).status === "awaiting_tool_execution");
+        await waitFor(
+          async () => (await value(stubOf(id).call("describe", admin))).status === "awaiting_tool_execution",
+        );
         const { pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
         await value(stubOf(id).call("postToolResults", admin, answers(pending.map((call) => call.id))));
       }
@@ -124,15 +126,15 @@ describe("a run that waits for its client", () => {
 
 describe("a run that waits for a child", () => {
   it("If a run waits for a child, a steering message joins the run after the child's result", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
     const { id, following } = await begun();
     following.close();
-    await rested(id);
+    await whenSuspended(id);
     const { run } = await steer(id, "aside");
     expect(await said(id)).toHaveLength(3);
     await evict(id);
-    personas.set("boss", () => ({ text: "boss done" }));
+    scriptedAnswers.set("boss", () => ({ text: "boss done" }));
     open();
     const events = await atRest(id);
     expect(await said(id)).toEqual([
@@ -146,15 +148,15 @@ describe("a run that waits for a child", () => {
   });
 
   it("A parent's run continues if a message interrupts the child for which it waits", async () => {
-    panelBehind(new Promise(() => {}));
+    panelWaitingFor(new Promise(() => {}));
     const { id, child, following } = await begun();
     following.close();
-    await rested(id);
-    personas.set("pro", () => ({ text: "pro now" }));
+    await whenSuspended(id);
+    scriptedAnswers.set("pro", () => ({ text: "pro now" }));
     const now = await value(stubOf(child).call("postMessage", admin, message("now", { when: "interrupt" }), null));
     await atRest(id);
     expect(await said(id)).toEqual(["user: go", "assistant: calls", "tool error", "assistant: boss done"]);
-    await holds(async () => (await lastRunOf(child)).status === "completed");
+    await waitFor(async () => (await lastRunOf(child)).status === "completed");
     expect(await lastRunOf(child)).toMatchObject({ id: now.run?.id, parent_run_id: null });
   });
 });
@@ -166,7 +168,7 @@ async function asking() {
   scripts.set(word, ({ step }) => (step === 0 ? { toolCalls: calls } : { text: "thanks" }));
   const id = await newThread("careful_payer");
   const { run } = await say(id, word);
-  await holds(async () => (await value(stubOf(id).call("describe", admin))).status === "awaiting_tool_execution");
+  await waitFor(async () => (await value(stubOf(id).call("describe", admin))).status === "awaiting_tool_execution");
   const { pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
   ran.length = 0;
   return { id, runId: run?.id ?? "", ids: pending.map((call) => call.id) };

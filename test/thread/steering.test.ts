@@ -3,12 +3,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { effects, gate, scripts } from "../worker/definitions.ts";
-import { asked, personas } from "../worker/team.ts";
+import { requested, scriptedAnswers } from "../worker/team.ts";
 import { atRest, busy, messagesOf, notesBehind, queueOf, said, say, speaking, steer, unique } from "./queue-client.ts";
-import { door, freshTeam, holds } from "./team-driver.ts";
+import { latch, resetAgents, waitFor } from "./team-driver.ts";
 import { admin, message, newThread, stubOf, value } from "./thread-driver.ts";
 
-beforeEach(freshTeam);
+beforeEach(resetAgents);
 
 const starts = (events: Awaited<ReturnType<typeof atRest>>) => events.filter(({ type }) => type === "run_start").length;
 
@@ -68,8 +68,8 @@ describe("a message that steers", () => {
       await steer(id, "wait a moment");
       open();
       await atRest(id);
-      const [, , first, second, heard] = await messagesOf(id);
-      expect(heard?.content).toBe("wait a moment");
+      const [, , first, second, receivedBy] = await messagesOf(id);
+      expect(receivedBy?.content).toBe("wait a moment");
       expect([first?.result?.status, second?.result?.status]).toEqual(["success", "error"]);
       expect(second?.result?.error).toMatch(/^This call was skipped/);
       expect(effects.filter((done) => done.startsWith("note behind q"))).toEqual([]);
@@ -97,19 +97,19 @@ describe("a message that steers", () => {
 
     const slow = await busy();
     const name = unique();
-    const held = gate(name);
+    const paused = gate(name);
     // A hook delays the step, so that the run is still active when the stop is requested.
     scripts.set("stubborn", () => ({ text: `slow:${name}` }));
     slow.open();
     await atRest(slow.id);
     const { run } = await say(slow.id, "stubborn");
-    await held.reached;
+    await paused.reached;
     await value(stubOf(slow.id).call("stop", admin, null));
     const late = await steer(slow.id, "too late");
     expect(late.run).toMatchObject({ status: "queued" });
     expect(late.run?.id).not.toBe(run?.id);
     expect(await queueOf(slow.id)).toMatchObject([{ when: "queue" }]);
-    held.open();
+    paused.open();
     await atRest(slow.id);
     expect((await said(slow.id)).slice(-2)).toEqual(["user: too late", "assistant: echo: too late"]);
   });
@@ -234,7 +234,7 @@ describe("a run that would end", () => {
     await value(stubOf(id).call("stop", admin, null));
     await atRest(id);
     const name = unique();
-    const { passed, open: pass } = door();
+    const { passed, open: pass } = latch();
     let steps = 0;
     scripts.set(name, async () => {
       steps += 1;
@@ -242,7 +242,7 @@ describe("a run that would end", () => {
       return { toolCalls: [{ name: "note", arguments: { text: "again" } }] };
     });
     await say(id, name);
-    await holds(() => steps === 3);
+    await waitFor(() => steps === 3);
     await steer(id, "aside");
     pass();
     open();
@@ -256,7 +256,7 @@ describe("a run that would end", () => {
   });
 
   it("Steering messages that wait when a run completes with its last allowed step begin the next run", async () => {
-    const { passed, open } = door();
+    const { passed, open } = latch();
     const name = unique();
     let steps = 0;
     scripts.set(name, async () => {
@@ -267,7 +267,7 @@ describe("a run that would end", () => {
     });
     const id = await newThread("parallel");
     await say(id, name, { limits: { steps: 3 } });
-    await holds(() => steps === 3);
+    await waitFor(() => steps === 3);
     await steer(id, "aside");
     open();
     const events = await atRest(id);
@@ -279,16 +279,16 @@ describe("a run that would end", () => {
   });
 
   it("If `endSessionTool` ends a run, waiting steering messages begin a new run", async () => {
-    const { passed, open } = door();
+    const { passed, open } = latch();
     let ends = 0;
-    personas.set("con", async () => {
+    scriptedAnswers.set("con", async () => {
       ends += 1;
       await passed;
       return { toolCalls: [{ name: "conclude", arguments: { said: "done" } }] };
     });
     const id = await newThread("panel");
     const { run } = await say(id, "go");
-    await holds(() => ends === 1);
+    await waitFor(() => ends === 1);
     await steer(id, "one more thing");
     open();
     const events = await atRest(id);
@@ -304,25 +304,25 @@ describe("a run that would end", () => {
   });
 
   it("A user's steering message in a conversation of two sides is marked as from a human and sent to the side that answers next", async () => {
-    const { passed, open } = door();
+    const { passed, open } = latch();
     let turns = 0;
-    personas.set("pro", async () => {
+    scriptedAnswers.set("pro", async () => {
       turns += 1;
       if (turns === 1) await passed;
       return { text: "pro says" };
     });
-    personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "done" } }] }));
+    scriptedAnswers.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "done" } }] }));
     const id = await newThread("panel");
     const { run } = await say(id, "go");
-    await holds(() => turns === 1);
+    await waitFor(() => turns === 1);
     await steer(id, "I object");
     open();
     await atRest(id);
     const human = (await messagesOf(id)).find(({ content }) => content === "I object");
     expect(human).toMatchObject({ run_id: run?.id, metadata: { from: "human" } });
-    const con = asked.filter(({ persona }) => persona === "con");
-    const heard = con.map(({ request }) => request.messages.map(({ role, content }) => [role, content]));
-    expect(heard).toMatchObject([
+    const con = requested.filter(({ persona }) => persona === "con");
+    const receivedBy = con.map(({ request }) => request.messages.map(({ role, content }) => [role, content]));
+    expect(receivedBy).toMatchObject([
       [
         ["assistant", "go"],
         ["user", "pro says"],

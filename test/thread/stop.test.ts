@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import { effects, gate, scripts } from "../worker/definitions.ts";
-import { door, passing, word } from "./team-driver.ts";
+import { latch, passing, word } from "./team-driver.ts";
 import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
@@ -30,7 +30,7 @@ describe("stop", () => {
 
   it("STOP1 A second stop has no further effect: it writes nothing, does not pause the queue that a new input has resumed, and does not stop the next run", async () => {
     const id = await newThread("parallel");
-    const [ending, next] = [door(), door()];
+    const [ending, next] = [latch(), latch()];
     const isPartial = word("loop.commit-partial", { thread: id });
     const places = passing((place) => (isPartial(place) ? ending.passed : undefined));
     scripts.set("twice", () => ({ text: Array.from({ length: 1000 }, () => "word "), delayMs: 20 }));
@@ -138,14 +138,14 @@ describe("stop", () => {
 
   it("STOP5 execution.stop() ends the run before its next step", async () => {
     const id = await newThread("parallel");
-    let asked = 0;
+    let requested = 0;
     scripts.set("halt", () => {
-      asked += 1;
+      requested += 1;
       return { toolCalls: [{ name: "halt", arguments: {} }] };
     });
     const events = await converse(id, "halt");
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "stopped", reason: "stop_called" });
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     const { items } = await value(stubOf(id).call("listLogs", admin, { limit: 10, order: "asc", type: "llm_request" }));
     expect(items[0]?.data).toMatchObject({ stop_asked: true });
   });

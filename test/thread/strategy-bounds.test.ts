@@ -7,13 +7,13 @@ import type { ThreadEvent } from "#contract/event.ts";
 
 import { crossing } from "../worker/crossing.ts";
 import { planFaults } from "../worker/fault-plan.ts";
-import { acts, asked, decisions, personas } from "../worker/team.ts";
+import { toolEffects, requested, decisions, scriptedAnswers } from "../worker/team.ts";
 import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 beforeEach(() => {
-  personas.clear();
-  acts.clear();
-  asked.length = 0;
+  scriptedAnswers.clear();
+  toolEffects.clear();
+  requested.length = 0;
   decisions.next = () => ({ type: "step" });
 });
 
@@ -26,27 +26,27 @@ const phasesIn = (events: readonly ThreadEvent[]) =>
 
 describe("limits", () => {
   it("A run ends at its limit of steps if its strategy always takes another step, also if each step calls a tool", async () => {
-    personas.set("reasoner", () => act);
+    scriptedAnswers.set("reasoner", () => act);
     const events = await converse(await newThread("scripted"), "go", { limits: { steps: 3 } });
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason: "max_steps" });
-    expect(asked).toHaveLength(3);
+    expect(requested).toHaveLength(3);
   });
 
   it("The cost of requests for reasoning counts towards the run's limit of cost", async () => {
-    personas.set("reasoner", () => ({ text: "Hm.", usage }));
+    scriptedAnswers.set("reasoner", () => ({ text: "Hm.", usage }));
     const events = await converse(await newThread("reasoner"), "go", { limits: { cost: 0.5 } });
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason: "max_cost" });
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 
   it.each([
     ["short_reasoner", 3],
     ["short_scripted", 2],
   ])("maxSteps of a side counts every request of its strategy: agent %s", async (agent, most) => {
-    personas.set("reasoner", ({ toolChoice }) => (toolChoice === "none" ? { text: "Hm." } : act));
+    scriptedAnswers.set("reasoner", ({ toolChoice }) => (toolChoice === "none" ? { text: "Hm." } : act));
     const events = await converse(await newThread(agent), "go");
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason: "max_steps" });
-    expect(asked).toHaveLength(most);
+    expect(requested).toHaveLength(most);
   });
 });
 
@@ -67,21 +67,21 @@ describe("a strategy that fails", () => {
       const events = await converse(await newThread("scripted"), "go");
       const error = { code: "strategy_failed", message: problem };
       expect(events.at(-1)).toMatchObject({ type: "run_end", status: "error", error });
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
     },
   );
 
   it("If a strategy fails when it decides again after a crash, the calls of the step do not run, and the run ends with the strategy's error", async () => {
     const id = await newThread("scripted");
     let runs = 0;
-    acts.set("k", () => (runs += 1));
+    toolEffects.set("k", () => (runs += 1));
     let taken = 0;
     decisions.next = () => {
       taken += 1;
       if (taken > 1) throw new Error("No idea.");
       return { type: "step", tools: [] };
     };
-    personas.set("reasoner", () => act);
+    scriptedAnswers.set("reasoner", () => act);
     const plan = planFaults(id, [{ point: "loop.run-calls", hit: 1, mode: "kept" }]);
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await vi.waitUntil(() => plan.died === 1, { timeout: 10_000, interval: 10 });
@@ -105,16 +105,16 @@ function planAndDraft(): void {
     if (state === "drafted") return { type: "step", phase: "final", instruction: "Finish.", state: "finished" };
     return { type: "end" };
   };
-  personas.set("pro", ({ lastUser }) => {
+  scriptedAnswers.set("pro", ({ lastUser }) => {
     if (lastUser.startsWith("Make a plan")) return { text: JSON.stringify({ steps }) };
     return { text: lastUser.includes('"think"') ? "Cats purr." : "Cats." };
   });
-  personas.set("con", ({ lastUser }) => ({ text: lastUser === "Draft." ? "Hm." : "Dogs." }));
+  scriptedAnswers.set("con", ({ lastUser }) => ({ text: lastUser === "Draft." ? "Hm." : "Dogs." }));
 }
 
 /** Reasons, calls a tool, reasons again and answers. */
 function chiefCalls(name: string, args: Record<string, string>): void {
-  personas.set("chief", ({ toolChoice, messages }) => {
+  scriptedAnswers.set("chief", ({ toolChoice, messages }) => {
     if (toolChoice === "none") return { text: "Hm." };
     const isAnswered = messages.some(({ role }) => role === "tool");
     return isAnswered ? { text: "Done." } : { toolCalls: [{ name, arguments: args }] };
@@ -132,7 +132,7 @@ it("A run that is stopped during a decision of its strategy ends as stopped when
     await opened.promise;
     return { type: "step" };
   };
-  personas.set("reasoner", () => ({ text: "It rains." }));
+  scriptedAnswers.set("reasoner", () => ({ text: "It rains." }));
   const id = await newThread("scripted");
   const following = await follow(id, { after: "0" });
   await value(stubOf(id).call("postMessage", admin, message("go"), null));
@@ -142,7 +142,7 @@ it("A run that is stopped during a decision of its strategy ends as stopped when
   await following.until(({ type }) => type === "run_end");
   following.close();
   expect(following.events.at(-1)).toMatchObject({ type: "run_end", status: "stopped" });
-  expect(asked).toHaveLength(1);
+  expect(requested).toHaveLength(1);
 });
 
 describe("tools of a step", () => {
@@ -154,20 +154,20 @@ describe("tools of a step", () => {
   it("If a strategy allows only tools that the prompt does not have, the step forbids calls, with a warning in its log row", async () => {
     decisions.next = ({ last }) =>
       last === null ? { type: "step", tools: ["atc"], toolChoice: "required" } : { type: "end" };
-    personas.set("reasoner", () => ({ text: "It rains." }));
+    scriptedAnswers.set("reasoner", () => ({ text: "It rains." }));
     const id = await newThread("scripted");
     const events = await converse(id, "go");
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
-    expect(asked.map(({ request }) => [request.toolChoice, request.tools.length])).toEqual([["none", 1]]);
+    expect(requested.map(({ request }) => [request.toolChoice, request.tools.length])).toEqual([["none", 1]]);
     expect(await warningsOf(id)).toEqual(['The strategy allowed tools that the prompt does not have: "atc".']);
   });
 
   it("If a strategy allows a tool of the prompt and an unknown one, the step offers the first, and its log row has a warning", async () => {
     decisions.next = ({ last }) => (last === null ? { type: "step", tools: ["act", "atc"] } : { type: "end" });
-    personas.set("reasoner", () => act);
+    scriptedAnswers.set("reasoner", () => act);
     const id = await newThread("scripted");
     await converse(id, "go");
-    expect(asked.map(({ request }) => [request.toolChoice, request.tools.length])).toEqual([["auto", 1]]);
+    expect(requested.map(({ request }) => [request.toolChoice, request.tools.length])).toEqual([["auto", 1]]);
     expect(await warningsOf(id)).toHaveLength(1);
   });
 });
@@ -179,7 +179,7 @@ describe("agents with several strategies", () => {
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason: "max_session_turns" });
     const turnA = ["a plan", "a execute", "a execute"];
     expect(phasesIn(events)).toEqual([...turnA, "b draft", "b final", ...turnA]);
-    const contents = (at: number) => asked[at]?.request.messages.map(({ content }) => content);
+    const contents = (at: number) => requested[at]?.request.messages.map(({ content }) => content);
     expect(contents(3)).toEqual(["Cats or dogs?", "Cats purr.", "Cats.", "Draft."]);
     expect(contents(5)?.filter((content) => content === "Hm." || content === "Draft.")).toEqual([]);
     expect(contents(5)).toContain("Dogs.");
@@ -191,13 +191,13 @@ describe("agents with several strategies", () => {
     const events = await converse(await newThread("reasoned_chief"), "go");
     expect(events.at(-1)).toMatchObject(ended);
     const within = ["pro", "pro", "pro", "con", "con", "pro", "pro", "pro"];
-    expect(asked.map(({ persona }) => persona)).toEqual(["chief", "chief", ...within, "chief", "chief"]);
+    expect(requested.map(({ persona }) => persona)).toEqual(["chief", "chief", ...within, "chief", "chief"]);
   });
 
   it("A handoff begins a turn of the other agent's strategy", async () => {
     chiefCalls("planner_desk", { task: "Take over." });
     const steps = [{ id: "answer", description: "Answer.", tool: null, dependsOn: [] }];
-    personas.set("reasoner", ({ lastUser }) => ({
+    scriptedAnswers.set("reasoner", ({ lastUser }) => ({
       text: lastUser.startsWith("Make a plan") ? JSON.stringify({ steps }) : "It rains.",
     }));
     const events = await converse(await newThread("reasoned_chief"), "go");
@@ -207,7 +207,7 @@ describe("agents with several strategies", () => {
 
   it("A prompt that is called as a tool answers with the strategy loop, whatever the strategy of its caller", async () => {
     chiefCalls("helper", { task: "Help." });
-    personas.set("helper", () => ({ text: "Helped." }));
+    scriptedAnswers.set("helper", () => ({ text: "Helped." }));
     const events = await converse(await newThread("reasoned_chief"), "go");
     expect(phasesIn(events)).toEqual(["a reason", "a act", "a ", "a reason", "a act"]);
     expect(events.at(-1)).toMatchObject(ended);

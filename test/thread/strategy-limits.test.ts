@@ -5,14 +5,14 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 
 import { ring, skip, waits } from "../worker/clock.ts";
-import { freshLimits } from "../worker/limited.ts";
-import { acts, asked, personas } from "../worker/team.ts";
-import { freshTeam, holds, isEnd } from "./team-driver.ts";
+import { resetLimits } from "../worker/limited.ts";
+import { toolEffects, requested, scriptedAnswers } from "../worker/team.ts";
+import { resetAgents, waitFor, isEnd } from "./team-driver.ts";
 import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 beforeEach(() => {
-  freshTeam();
-  freshLimits();
+  resetAgents();
+  resetLimits();
 });
 
 const page = { limit: 100, order: "asc" as const, include_silent: true };
@@ -24,7 +24,7 @@ const long = { text: Array.from({ length: 20_000 }, (_, word) => `w${word} `), d
 
 it("LIMIT14 If the time of a run with the strategy react is over while the model reasons, the stored steps and the reasoning so far are kept", async () => {
   const turns = [{ text: "I look first." }, act("k"), long];
-  personas.set("reasoner", ({ messages }) => {
+  scriptedAnswers.set("reasoner", ({ messages }) => {
     return turns[messages.filter(({ role }) => role === "assistant").length] ?? { text: "?" };
   });
   const id = await newThread("reasoner");
@@ -32,7 +32,7 @@ it("LIMIT14 If the time of a run with the strategy react is over while the model
   const limits = { duration_ms: 40_000 };
   await value(stubOf(id).call("postMessage", admin, message("go", { limits }), null));
   await following.until((event) => event.type === "text_delta" && event.step === 3);
-  await holds(() => waits(id, { above: 30_000, upTo: 40_000 }).length > 0);
+  await waitFor(() => waits(id, { above: 30_000, upTo: 40_000 }).length > 0);
   await runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), () => {
     const due = waits(id, { above: 30_000, upTo: 40_000 });
     skip(40_000);
@@ -52,10 +52,10 @@ it("LIMIT14 If the time of a run with the strategy react is over while the model
 
 it("Queued calls of definitions run although the strategy's next step offers no tools, and the strategy then continues in the same phase", async () => {
   const done: string[] = [];
-  acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
-  acts.set("later", () => done.push("later"));
+  toolEffects.set("queue", (state) => state.queueTool("act", { key: "later" }));
+  toolEffects.set("later", () => done.push("later"));
   const turns = [{ text: "I look first." }, act("queue"), { text: "That is enough." }, { text: "It rains." }];
-  personas.set("reasoner", ({ messages }) => {
+  scriptedAnswers.set("reasoner", ({ messages }) => {
     const fromModel = messages.filter(({ role, tool_calls: calls = [] }) => {
       return role === "assistant" && !JSON.stringify(calls).includes("later");
     });
@@ -65,7 +65,7 @@ it("Queued calls of definitions run although the strategy's next step offers no 
   const events = await converse(id, "go");
   expect(events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
   expect(done).toEqual(["later"]);
-  expect(asked.map(({ request }) => request.toolChoice)).toEqual(["none", "auto", "none", "auto"]);
+  expect(requested.map(({ request }) => request.toolChoice)).toEqual(["none", "auto", "none", "auto"]);
   const answers = (await messagesOf(id)).filter(({ role }) => role === "assistant");
   expect(answers.map(({ content, metadata, strategy }) => [content, metadata["queued"], strategy?.phase])).toEqual([
     ["I look first.", undefined, "reason"],
@@ -82,9 +82,9 @@ it("The description of a plan's step is cut to 1,000 bytes, and a plan is reques
     text: JSON.stringify({ steps: [{ id: step, description, tool: null, dependsOn: [] }] }),
   });
   const answers = [planWith("i".repeat(101), "Look."), planWith("i".repeat(100), "Look. ".repeat(500))];
-  personas.set("reasoner", () => answers[asked.length - 1] ?? { text: "Done." });
+  scriptedAnswers.set("reasoner", () => answers[requested.length - 1] ?? { text: "Done." });
   const events = await converse(id, "go");
-  expect(asked[1]?.request.lastUser).toContain("The id of a step has more than 100 characters");
+  expect(requested[1]?.request.lastUser).toContain("The id of a step has more than 100 characters");
   const plans = events.filter((event) => event.type === "plan");
   const [step] = plans.at(-1)?.steps ?? [];
   expect(step).toMatchObject({ id: "i".repeat(100), status: "completed" });

@@ -6,12 +6,12 @@ import { foldAll } from "#contract/fold.ts";
 import type { TestRequest, TestTurn } from "#spec/index.ts";
 
 import { crossing } from "../worker/crossing.ts";
-import { asked, personas } from "../worker/team.ts";
+import { requested, scriptedAnswers } from "../worker/team.ts";
 import { admin, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 beforeEach(() => {
-  personas.clear();
-  asked.length = 0;
+  scriptedAnswers.clear();
+  requested.length = 0;
 });
 
 const steps = [
@@ -26,8 +26,8 @@ const steps = [
 async function joinDuring(id: string, at: number, script: (request: TestRequest) => TestTurn, resets = true) {
   const reached = crossing();
   const opened = crossing();
-  personas.set("reasoner", async (request) => {
-    if (asked.length < at) return script(request);
+  scriptedAnswers.set("reasoner", async (request) => {
+    if (requested.length < at) return script(request);
     reached.resolve();
     await opened.promise;
     return script(request);
@@ -98,7 +98,7 @@ it("The snapshot of a run with many steps contains step_end for the last step on
 
 it("READER4 The snapshot of a subscriber contains an unfinished silent message only if the subscriber asks for silent messages", async () => {
   const id = await newThread("reasoner");
-  personas.set("reasoner", () => ({ text: Array.from({ length: 20_000 }, () => "hm "), delayMs: 5 }));
+  scriptedAnswers.set("reasoner", () => ({ text: Array.from({ length: 20_000 }, () => "hm "), delayMs: 5 }));
   const silent = { include_silent: "true" };
   const watching = await follow(id, silent);
   await value(stubOf(id).call("postMessage", admin, message("go"), null));

@@ -7,16 +7,16 @@ import { foldAll } from "#contract/fold.ts";
 
 import { crossing } from "../worker/crossing.ts";
 import { planFaults } from "../worker/fault-plan.ts";
-import { acts, asked, personas } from "../worker/team.ts";
+import { toolEffects, requested, scriptedAnswers } from "../worker/team.ts";
 import { costOf, finish } from "./cost-table.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: true };
 
 beforeEach(() => {
-  personas.clear();
-  acts.clear();
-  asked.length = 0;
+  scriptedAnswers.clear();
+  toolEffects.clear();
+  requested.length = 0;
 });
 
 const messagesOf = async (id: string) => (await value(stubOf(id).call("listMessages", admin, page))).items;
@@ -27,7 +27,7 @@ const ofType = <T extends ThreadEvent["type"]>(events: readonly ThreadEvent[], t
 /** Reasons, calls a tool, reasons again and answers. */
 function reasonAndAct(persona: string): void {
   const turns = [{ text: "I look first." }, act("k"), { text: "That is enough." }, { text: "It rains." }];
-  personas.set(persona, ({ messages }) => {
+  scriptedAnswers.set(persona, ({ messages }) => {
     const last = messages.findLastIndex(({ role, content }) => role === "user" && content === "go");
     return turns[messages.slice(last).filter(({ role }) => role === "assistant").length] ?? { text: "?" };
   });
@@ -38,7 +38,7 @@ describe("react", () => {
     const id = await newThread("reasoner");
     reasonAndAct("reasoner");
     const events = await converse(id, "go");
-    expect(asked.map(({ request }) => [request.toolChoice, request.tools.length])).toEqual([
+    expect(requested.map(({ request }) => [request.toolChoice, request.tools.length])).toEqual([
       ["none", 1],
       ["auto", 1],
       ["none", 1],
@@ -82,12 +82,12 @@ describe("react", () => {
     const id = await newThread("reasoner");
     reasonAndAct("reasoner");
     await converse(id, "go");
-    const sent = asked.map(({ request }) => request.messages.map((message) => JSON.stringify(message)));
+    const sent = requested.map(({ request }) => request.messages.map((message) => JSON.stringify(message)));
     expect(sent.map((messages) => messages.length)).toEqual([2, 4, 7, 9]);
     for (const [at, messages] of sent.entries()) {
       if (at > 0) expect(messages.slice(0, sent[at - 1]?.length)).toEqual(sent[at - 1]);
     }
-    expect(new Set(asked.map(({ request }) => JSON.stringify(request.tools))).size).toBe(1);
+    expect(new Set(requested.map(({ request }) => JSON.stringify(request.tools))).size).toBe(1);
   });
 
   it("A replay, and a subscription to silent messages after a crash, contain the same events as the live stream", async () => {
@@ -112,18 +112,20 @@ describe("react", () => {
 
   it("maxSteps of react ends the run with the status limit, and reasoningPrompt replaces the instruction", async () => {
     const id = await newThread("brief_reasoner");
-    personas.set("forgetful_reasoner", ({ lastUser }) => (lastUser === "Reason." ? { text: "Hm." } : act("k")));
+    scriptedAnswers.set("forgetful_reasoner", ({ lastUser }) => (lastUser === "Reason." ? { text: "Hm." } : act("k")));
     const events = await converse(id, "go");
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason: "max_steps" });
-    expect(asked.map(({ request }) => request.toolChoice)).toEqual(["none", "auto"]);
+    expect(requested.map(({ request }) => request.toolChoice)).toEqual(["none", "auto"]);
   });
 
   it("A prompt without includePastTools sends no reasoning and no instructions of earlier runs", async () => {
     const id = await newThread("brief_reasoner");
-    personas.set("forgetful_reasoner", ({ lastUser }) => ({ text: lastUser === "Reason." ? "Hm." : "It rains." }));
+    scriptedAnswers.set("forgetful_reasoner", ({ lastUser }) => ({
+      text: lastUser === "Reason." ? "Hm." : "It rains.",
+    }));
     await converse(id, "first");
     await converse(id, "second");
-    expect(asked[2]?.request.messages.map(({ content }) => content)).toEqual([
+    expect(requested[2]?.request.messages.map(({ content }) => content)).toEqual([
       "first",
       "It rains.",
       "second",
@@ -133,11 +135,11 @@ describe("react", () => {
 
   it("The other side of a conversation receives neither the reasoning nor the instructions of a side", async () => {
     const id = await newThread("reasoned_debate");
-    personas.set("pro", ({ toolChoice }) => ({ text: toolChoice === "none" ? "Secret." : "Cats." }));
-    personas.set("con", () => ({ text: "Dogs." }));
+    scriptedAnswers.set("pro", ({ toolChoice }) => ({ text: toolChoice === "none" ? "Secret." : "Cats." }));
+    scriptedAnswers.set("con", () => ({ text: "Dogs." }));
     await converse(id, "Cats or dogs?");
-    const contents = (at: number) => asked[at]?.request.messages.map(({ role, content }) => `${role} ${content}`);
-    expect(asked.map(({ persona }) => persona)).toEqual(["pro", "pro", "con", "pro", "pro"]);
+    const contents = (at: number) => requested[at]?.request.messages.map(({ role, content }) => `${role} ${content}`);
+    expect(requested.map(({ persona }) => persona)).toEqual(["pro", "pro", "con", "pro", "pro"]);
     expect(contents(2)).toEqual(["assistant Cats or dogs?", "user Cats."]);
     expect(contents(4)?.filter((text) => text.includes("Secret."))).toEqual(["assistant Secret.", "assistant Secret."]);
     expect(contents(4)?.filter((text) => text.startsWith("user"))).toHaveLength(6);
@@ -145,10 +147,10 @@ describe("react", () => {
 
   it("A call that a definition queues during the last action does not restart the cycles of react", async () => {
     const id = await newThread("brief_reasoner");
-    acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
+    toolEffects.set("queue", (state) => state.queueTool("act", { key: "later" }));
     const acting = crossing();
     const queued = crossing();
-    personas.set("forgetful_reasoner", async ({ lastUser }) => {
+    scriptedAnswers.set("forgetful_reasoner", async ({ lastUser }) => {
       if (lastUser === "Reason.") return { text: "Hm." };
       acting.resolve();
       await queued.promise;
@@ -164,7 +166,7 @@ describe("react", () => {
     const { events } = following;
     expect(ofType(events, "step_start").map(({ phase }) => phase)).toEqual(["reason", "act", "act"]);
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "completed", reason: "response" });
-    const sent = asked.at(-1)?.request.messages.map(({ role }) => role);
+    const sent = requested.at(-1)?.request.messages.map(({ role }) => role);
     expect(sent).toEqual(["user", "user", "assistant", "user", "assistant", "tool"]);
   });
 
@@ -173,9 +175,9 @@ describe("react", () => {
     async (point) => {
       const id = await newThread("reasoner");
       let runs = 0;
-      acts.set("k", () => (runs += 1));
+      toolEffects.set("k", () => (runs += 1));
       const twice = { toolCalls: [...act("k").toolCalls, ...act("k").toolCalls] };
-      personas.set("reasoner", () => (asked.length === 1 ? twice : { text: "It rains." }));
+      scriptedAnswers.set("reasoner", () => (requested.length === 1 ? twice : { text: "It rains." }));
       const plan = planFaults(id, [{ point, hit: 1, mode: "kept" }]);
       await value(stubOf(id).call("postMessage", admin, message("go"), null));
       await vi.waitUntil(() => plan.died === 1, { timeout: 10_000, interval: 10 });
@@ -192,7 +194,7 @@ describe("react", () => {
 
   it("If a limit ends a run right after its reasoning, the text of the run is null and not the reasoning", async () => {
     const id = await newThread("reasoner");
-    personas.set("reasoner", () => ({ text: "Secret." }));
+    scriptedAnswers.set("reasoner", () => ({ text: "Secret." }));
     const events = await converse(id, "go", { limits: { steps: 1 } });
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit" });
     const [run] = (await value(stubOf(id).call("listRuns", admin, { limit: 1, order: "desc" }))).items;
@@ -201,7 +203,7 @@ describe("react", () => {
 
   it("COST14 A cycle of react writes at most 4 rows more than the same steps of a loop", async () => {
     const loop = await newThread("one_round");
-    personas.set("reasoner", () => ({ text: "It rains." }));
+    scriptedAnswers.set("reasoner", () => ({ text: "It rains." }));
     const plain = await costOf(loop, () => finish(loop, "go"));
     const id = await newThread("reasoner");
     const { written } = await costOf(id, () => finish(id, "go"));
@@ -223,7 +225,7 @@ const plansIn = (events: readonly ThreadEvent[]) =>
 describe("plan", () => {
   it("An agent with the strategy plan carries out the steps in the order of their dependencies", async () => {
     const id = await newThread("planner");
-    personas.set("reasoner", ({ lastUser, messages }) => {
+    scriptedAnswers.set("reasoner", ({ lastUser, messages }) => {
       if (lastUser.startsWith("Make a plan")) return planOf(["answer", "look"], ["look"]);
       if (lastUser.includes('"answer"')) return { text: "It rains." };
       return messages.at(-1)?.role === "tool" ? { text: "Looked." } : act("k");
@@ -235,7 +237,7 @@ describe("plan", () => {
       "answer completed, look completed",
     ]);
     expect(ofType(events, "step_start").map(({ phase }) => phase)).toEqual(["plan", "execute", "execute", "execute"]);
-    expect(asked.map(({ request }) => request.toolChoice)).toEqual(["none", "auto", "auto", "auto"]);
+    expect(requested.map(({ request }) => request.toolChoice)).toEqual(["none", "auto", "auto", "auto"]);
     const messages = await messagesOf(id);
     expect(messages.filter(({ silent }) => !silent).map(({ role, content }) => [role, content])).toEqual([
       ["user", "go"],
@@ -257,7 +259,7 @@ describe("plan", () => {
 
   it("The strategy plan requests another plan when a step fails", async () => {
     const id = await newThread("planner");
-    personas.set("reasoner", ({ lastUser, messages }) => {
+    scriptedAnswers.set("reasoner", ({ lastUser, messages }) => {
       if (lastUser.startsWith("Make a plan")) return planOf(["look"], ["answer", "look"]);
       if (lastUser.includes("failed")) return planOf(["guess"]);
       if (lastUser.includes('"guess"')) return { text: "Perhaps rain." };
@@ -275,7 +277,7 @@ describe("plan", () => {
 
   it("Without allowReplan, a failed step ends the run with an error that names the steps", async () => {
     const id = await newThread("strict_planner");
-    personas.set("reasoner", ({ lastUser, messages }) => {
+    scriptedAnswers.set("reasoner", ({ lastUser, messages }) => {
       if (lastUser.startsWith("Make a plan")) return planOf(["look"], ["answer", "look"]);
       return messages.at(-1)?.role === "tool" ? { text: "No luck." } : { toolCalls: [{ name: "none", arguments: {} }] };
     });
@@ -289,7 +291,7 @@ describe("plan", () => {
 
   it("A plan with more than maxPlanSteps steps is requested again once, then cut with a warning in the step's log row", async () => {
     const id = await newThread("planner");
-    personas.set("reasoner", ({ lastUser }) =>
+    scriptedAnswers.set("reasoner", ({ lastUser }) =>
       lastUser.includes("lan has") ? planOf(["one"], ["two", "three"], ["three"]) : { text: "Done." },
     );
     const events = await converse(id, "go");
@@ -304,9 +306,9 @@ describe("plan", () => {
   it("A run ends with an error if its model returns an invalid plan three times", async () => {
     const id = await newThread("planner");
     const answers = [{ text: "First I look." }, planOf(["a", "b"], ["b", "a"]), planOf(["a"], ["a"])];
-    personas.set("reasoner", () => answers[asked.length - 1] ?? { text: "?" });
+    scriptedAnswers.set("reasoner", () => answers[requested.length - 1] ?? { text: "?" });
     const events = await converse(id, "go");
-    expect(asked.map(({ request }) => request.lastUser.split(". ")[0])).toEqual([
+    expect(requested.map(({ request }) => request.lastUser.split(". ")[0])).toEqual([
       "Make a plan for the task: a list of steps, each small enough to be carried out on its own",
       "The answer is not a plan with at least one step in the requested form",
       'The steps of the plan depend on each other in a circle: "a"',
@@ -319,9 +321,9 @@ describe("a strategy of the project", () => {
   it("A strategy of the project decides each request of a turn, keeps its state over a crash, and sets the outcome", async () => {
     const id = await newThread("drafter");
     const { promise: reached, resolve: reach } = crossing();
-    personas.set("reasoner", async ({ lastUser }) => {
+    scriptedAnswers.set("reasoner", async ({ lastUser }) => {
       if (lastUser !== "Improve it.") return { text: "rain" };
-      if (asked.length === 2) {
+      if (requested.length === 2) {
         reach();
         await new Promise(() => {});
       }
@@ -334,7 +336,7 @@ describe("a strategy of the project", () => {
     await following.until(({ type }) => type === "run_end");
     following.close();
     const { events } = following;
-    expect(asked).toHaveLength(3);
+    expect(requested).toHaveLength(3);
     expect(ofType(events, "run_end")).toMatchObject([{ status: "completed", outcome: { words: 3 } }]);
     expect((await messagesOf(id)).map(({ content, silent, strategy }) => [content, silent, strategy?.phase])).toEqual([
       ["go", false, undefined],
@@ -346,7 +348,7 @@ describe("a strategy of the project", () => {
 
   it("A run ends with an error if its strategy returns no decision, and the stored step is kept", async () => {
     const id = await newThread("thrower");
-    personas.set("reasoner", () => ({ text: "rain" }));
+    scriptedAnswers.set("reasoner", () => ({ text: "rain" }));
     const events = await converse(id, "go");
     const end = events.at(-1);
     expect(end).toMatchObject({ type: "run_end", status: "error", error: { code: "strategy_failed" } });
@@ -356,7 +358,7 @@ describe("a strategy of the project", () => {
 
   it("A run ends with an error if the outcome of its strategy is too large to be stored, and the stored step is kept", async () => {
     const id = await newThread("verbose");
-    personas.set("reasoner", () => ({ text: "rain" }));
+    scriptedAnswers.set("reasoner", () => ({ text: "rain" }));
     const events = await converse(id, "go");
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "error", error: { code: "strategy_failed" } });
     expect(ofType(events, "step_end")).toHaveLength(1);
@@ -365,26 +367,26 @@ describe("a strategy of the project", () => {
 
   it("A run ends with an error after its strategy has taken 50 steps without a tool call", async () => {
     const id = await newThread("endless");
-    personas.set("reasoner", () => ({ text: "rain" }));
+    scriptedAnswers.set("reasoner", () => ({ text: "rain" }));
     const events = await converse(id, "go");
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "error", error: { code: "strategy_failed" } });
-    expect(asked).toHaveLength(50);
+    expect(requested).toHaveLength(50);
   });
 
   it("A run ends with an error that names its strategy if the strategy is not defined any more", async () => {
     const events = await converse(await newThread("removed"), "go");
     const error = { code: "strategy_not_found", message: 'There is no strategy named "gone".' };
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "error", error });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 });
 
 describe("loop", () => {
   it("maxIterations of loop ends the run with the status limit after that many rounds of tool calls", async () => {
     const id = await newThread("one_round");
-    personas.set("reasoner", () => act("k"));
+    scriptedAnswers.set("reasoner", () => act("k"));
     const events = await converse(id, "go");
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason: "max_steps" });
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 });

@@ -7,13 +7,13 @@ import type { Run } from "#contract/run.ts";
 import type { TestRequest, TestTurn } from "#spec/index.ts";
 
 import { crossing } from "../worker/crossing.ts";
-import { acts, asked, personas } from "../worker/team.ts";
+import { toolEffects, requested, scriptedAnswers } from "../worker/team.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 beforeEach(() => {
-  personas.clear();
-  acts.clear();
-  asked.length = 0;
+  scriptedAnswers.clear();
+  toolEffects.clear();
+  requested.length = 0;
 });
 
 const oslo = { city: "Oslo", celsius: 4, wind: 0 };
@@ -23,7 +23,7 @@ const wrong = JSON.stringify({ city: "O", celsius: "four" });
 /** Sets the answers of the weather prompt, in order; the last one is repeated. */
 function answers(...turns: (TestTurn | string)[]): void {
   let made = 0;
-  personas.set("weather", () => {
+  scriptedAnswers.set("weather", () => {
     const turn = turns[Math.min(made, turns.length - 1)] ?? "";
     made += 1;
     return typeof turn === "string" ? { text: turn } : turn;
@@ -43,7 +43,7 @@ async function answered(agent: string, extra: Partial<PostMessage> = {}) {
 }
 
 const requests = (): TestRequest[] =>
-  asked.filter(({ persona }) => persona === "weather").map(({ request }) => request);
+  requested.filter(({ persona }) => persona === "weather").map(({ request }) => request);
 
 describe("the data of a run", () => {
   it("STRUCT1 The answer of a prompt with a structure is checked, and its parsed value is `data` of the run and of run_end", async () => {
@@ -61,13 +61,13 @@ describe("the data of a run", () => {
   });
 
   it("STRUCT1 Tools run before the structured answer", async () => {
-    acts.set("look", () => "cold");
+    toolEffects.set("look", () => "cold");
     answers({ toolCalls: [{ name: "act", arguments: { key: "look" } }] }, text);
     expect((await answered("forecaster")).run).toMatchObject({ status: "completed", data: oslo, steps: 2 });
   });
 
   it("STRUCT1 A run without a structure has no member `data`, even if its answer is JSON", async () => {
-    personas.set("boss", () => ({ text }));
+    scriptedAnswers.set("boss", () => ({ text }));
     const { run, end } = await answered("boss");
     expect(run).not.toHaveProperty("data");
     expect(end).not.toHaveProperty("data");
@@ -135,7 +135,7 @@ describe("an answer that does not match", () => {
   });
 
   it("STRUCT2 A model may call tools after an answer that does not match, and then has two attempts again", async () => {
-    acts.set("look", () => "cold");
+    toolEffects.set("look", () => "cold");
     answers(wrong, { toolCalls: [{ name: "act", arguments: { key: "look" } }] }, wrong, text);
     expect((await answered("forecaster")).run).toMatchObject({ status: "completed", data: oslo, steps: 4 });
   });
@@ -158,7 +158,7 @@ describe("an answer that does not match", () => {
     let made = 0;
     const id = await newThread("forecaster");
     const second = crossing();
-    personas.set("weather", () => {
+    scriptedAnswers.set("weather", () => {
       made += 1;
       if (made === 1) return { text: wrong };
       if (made > 2) return { text };
@@ -187,7 +187,7 @@ describe("a structure whose check takes too much work", () => {
 
   it("STRUCT6 An answer whose check takes too much work is not requested again, the error says why, and another thread is served", async () => {
     answers(JSON.stringify({ a: Array(4000).fill("x") }));
-    personas.set("boss", () => ({ text: "served" }));
+    scriptedAnswers.set("boss", () => ({ text: "served" }));
     const other = await newThread("boss");
     const [{ run }] = await Promise.all([answered("forecaster", { structure }), converse(other, "Hi")]);
     expect(run).toMatchObject({ status: "error", steps: 1, error: { code: "structured_output_invalid" } });
@@ -234,7 +234,7 @@ describe("the structure of a message", () => {
     const failing: TestTurn = { error: { kind: "auth", message: "no key" } };
     const sent: TestRequest[] = [];
     const answerWith = (turn: TestTurn) =>
-      personas.set("boss", (request) => {
+      scriptedAnswers.set("boss", (request) => {
         sent.push(request);
         return turn;
       });
@@ -267,7 +267,7 @@ describe("the structure of a message", () => {
   it("STRUCT3 A queued message keeps its structure, also over a crash", async () => {
     const gate = crossing<TestTurn>();
     const begun = crossing();
-    personas.set("boss", ({ lastUser }) => {
+    scriptedAnswers.set("boss", ({ lastUser }) => {
       if (lastUser !== "first") return { text: '{"mood":"bad"}' };
       begun.resolve();
       return gate.promise;
@@ -276,7 +276,7 @@ describe("the structure of a message", () => {
     await value(stubOf(id).call("postMessage", admin, message("first"), null));
     await begun.promise;
     const { run } = await value(stubOf(id).call("postMessage", admin, message("second", { structure }), null));
-    personas.set("boss", ({ lastUser }) => ({ text: lastUser === "first" ? "done" : '{"mood":"bad"}' }));
+    scriptedAnswers.set("boss", ({ lastUser }) => ({ text: lastUser === "first" ? "done" : '{"mood":"bad"}' }));
     await crash(id);
     const following = await follow(id, { after: "0", run_id: run?.id ?? "" });
     await following.closed;
@@ -339,8 +339,8 @@ describe("the structure of a message", () => {
 describe("structured answers as results", () => {
   it("STRUCT5 The result of a sub-prompt's call is the JSON of its data, and a wrong answer of it is requested again", async () => {
     let made = 0;
-    personas.set("below", () => ({ text: (made += 1) === 1 ? wrong : text }));
-    personas.set("newsdesk", ({ messages }) =>
+    scriptedAnswers.set("below", () => ({ text: (made += 1) === 1 ? wrong : text }));
+    scriptedAnswers.set("newsdesk", ({ messages }) =>
       messages.at(-1)?.role === "tool"
         ? { text: messages.at(-1)?.content ?? "" }
         : { toolCalls: [{ name: "weather_below", arguments: { task: "Oslo?" } }] },
@@ -352,13 +352,13 @@ describe("structured answers as results", () => {
 
   it("STRUCT5 After a handoff to an agent with a structure, the run has the data of that agent's answer", async () => {
     answers(text);
-    personas.set("newsdesk", () => ({ toolCalls: [{ name: "forecaster", arguments: { task: "Oslo?" } }] }));
+    scriptedAnswers.set("newsdesk", () => ({ toolCalls: [{ name: "forecaster", arguments: { task: "Oslo?" } }] }));
     expect((await answered("newsdesk")).run).toMatchObject({ status: "completed", data: oslo });
   });
 
   it("STRUCT5 The call of a sub-prompt has an error result if the sub-prompt's answers never match, and the run continues", async () => {
-    personas.set("below", () => ({ text: wrong }));
-    personas.set("newsdesk", ({ messages }) =>
+    scriptedAnswers.set("below", () => ({ text: wrong }));
+    scriptedAnswers.set("newsdesk", ({ messages }) =>
       messages.at(-1)?.role === "tool"
         ? { text: messages.at(-1)?.content ?? "" }
         : { toolCalls: [{ name: "weather_below", arguments: { task: "Oslo?" } }] },

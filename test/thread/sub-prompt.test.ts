@@ -6,16 +6,16 @@ import type { ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
 
 import { crossing } from "../worker/crossing.ts";
-import { acts, asked, personas } from "../worker/team.ts";
+import { toolEffects, requested, scriptedAnswers } from "../worker/team.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value, withNamedThread } from "./thread-driver.ts";
 
 const page = { limit: 200, order: "asc" as const, include_silent: false };
 const runPage = { limit: 50, order: "desc" as const };
 
 beforeEach(() => {
-  personas.clear();
-  acts.clear();
-  asked.length = 0;
+  scriptedAnswers.clear();
+  toolEffects.clear();
+  requested.length = 0;
 });
 
 const messagesOf = async (id: string) => (await value(stubOf(id).call("listMessages", admin, page))).items;
@@ -28,23 +28,23 @@ const act = (key: string) => ({ toolCalls: [{ name: "act", arguments: { key } }]
 
 /** A boss that makes one call and then answers with the result. */
 function bossCalls(name: string, args: Record<string, unknown>): void {
-  personas.set("boss", ({ step, messages }) =>
+  scriptedAnswers.set("boss", ({ step, messages }) =>
     step === 0
       ? { toolCalls: [{ name, arguments: args }] }
       : { text: `told: ${messages.findLast(({ role }) => role === "tool")?.content}` },
   );
 }
 
-const firstOf = (persona: string) => asked.find((one) => one.persona === persona)?.request;
+const firstOf = (persona: string) => requested.find((one) => one.persona === persona)?.request;
 
 describe("a prompt as a tool", () => {
   it("A prompt that is called as a tool runs in a loop below the call, and the caller's model receives only its result", async () => {
     const id = await newThread("boss");
-    personas.set("boss", ({ step }) =>
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "helper", arguments: { task: "look it up" } }] } : { text: "boss done" },
     );
-    acts.set("k", () => "acted");
-    personas.set("helper", ({ step }) =>
+    toolEffects.set("k", () => "acted");
+    scriptedAnswers.set("helper", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "k" } }] } : { text: "helper done" },
     );
     const events = await converse(id, "go");
@@ -59,8 +59,8 @@ describe("a prompt as a tool", () => {
       ["assistant", 1, "helper done"],
       ["assistant", 0, "boss done"],
     ]);
-    expect(asked.at(-1)?.request.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
-    expect(asked[1]?.request.messages.map(({ content }) => content)).toEqual(["look it up"]);
+    expect(requested.at(-1)?.request.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+    expect(requested[1]?.request.messages.map(({ content }) => content)).toEqual(["look it up"]);
     expect(events.map(({ type }) => type)).toContain("subagent_start");
     expect(events.find((event) => event.type === "subagent_end")).toMatchObject({ success: true, tool_executions: 1 });
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
@@ -69,18 +69,18 @@ describe("a prompt as a tool", () => {
     bossCalls("quiet", { topic: "owls" });
     await converse(await newThread("boss"), "go");
     expect(firstOf("quiet")?.lastUser).toBe("owls");
-    asked.length = 0;
+    requested.length = 0;
     bossCalls("plain", { topic: "owls" });
     await converse(await newThread("boss"), "go");
     expect(JSON.parse(firstOf("plain")?.lastUser ?? "")).toEqual({ topic: "owls", depth: 1 });
     bossCalls("helper", { wrong: 1 });
     expect((await converse(await newThread("boss"), "go")).at(-1)).toMatchObject({ status: "completed" });
-    expect(asked.at(-1)?.request.messages.at(-1)?.content).toContain("task:");
+    expect(requested.at(-1)?.request.messages.at(-1)?.content).toContain("task:");
   });
 
   it("The result of a prompt used as a tool contains what includeTextResponse, includeToolCalls and includeErrors select", async () => {
-    acts.set("fine", () => "well");
-    acts.set("bad", () => {
+    toolEffects.set("fine", () => "well");
+    toolEffects.set("bad", () => {
       throw new Error("broke");
     });
     const persona = ({ step }: { step: number }) => {
@@ -89,7 +89,7 @@ describe("a prompt as a tool", () => {
     };
     const results: Record<string, string | null | undefined> = {};
     for (const name of ["helper", "wordless", "quiet"]) {
-      personas.set(name, persona);
+      scriptedAnswers.set(name, persona);
       bossCalls(name, name === "quiet" ? { topic: "x" } : { task: "x" });
       const id = await newThread("boss");
       await converse(id, "go");
@@ -111,18 +111,18 @@ describe("a prompt as a tool", () => {
     expect(firstOf("helper")?.messages.map(({ content }) => content)).toEqual(["alone"]);
     bossCalls("chatty", { task: "together" });
     await converse(id, "again");
-    const seen = firstOf("chatty")?.messages.map(({ content }) => content) ?? [];
-    expect(seen[0]).toBe("earlier");
-    expect(seen.slice(-2)).toEqual(["again", "together"]);
+    const received = firstOf("chatty")?.messages.map(({ content }) => content) ?? [];
+    expect(received[0]).toBe("earlier");
+    expect(received.slice(-2)).toEqual(["again", "together"]);
   });
 
   it("A prompt used as a tool ends after ten steps, and its result contains its texts so far and names the limit of steps", async () => {
-    acts.set("more", () => "more");
-    personas.set("helper", ({ step }) => ({ text: `text ${step}`, ...act("more") }));
+    toolEffects.set("more", () => "more");
+    scriptedAnswers.set("helper", ({ step }) => ({ text: `text ${step}`, ...act("more") }));
     bossCalls("helper", { task: "never ends" });
     const id = await newThread("boss");
     await converse(id, "go");
-    expect(asked.filter(({ persona }) => persona === "helper")).toHaveLength(10);
+    expect(requested.filter(({ persona }) => persona === "helper")).toHaveLength(10);
     const emitted = (await messagesOf(id)).find(({ role, depth }) => role === "tool" && depth === 0);
     expect(emitted?.result).toMatchObject({ status: "success", result: expect.stringContaining("limit of steps") });
     const texts = emitted?.result?.result?.match(/text \d/g);
@@ -130,10 +130,10 @@ describe("a prompt as a tool", () => {
   });
 
   it("A prompt used as a tool may call another, and a prompt that keeps calling itself gets an error at the maximum depth", async () => {
-    personas.set("helper", ({ step }) =>
+    scriptedAnswers.set("helper", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "deep", arguments: { task: "down" } }] } : { text: "helper done" },
     );
-    personas.set("deep", ({ step, messages }) =>
+    scriptedAnswers.set("deep", ({ step, messages }) =>
       step === 0
         ? { toolCalls: [{ name: "deep", arguments: { task: "down" } }] }
         : { text: String(messages.at(-1)?.content).slice(-200) },
@@ -148,11 +148,11 @@ describe("a prompt as a tool", () => {
   });
 
   it("Messages and events of parallel sub-prompts are separate, and the usage of the run is the sum of their usage", async () => {
-    acts.set("k", () => "k");
+    toolEffects.set("k", () => "k");
     for (const name of ["helper", "deep"]) {
-      personas.set(name, ({ step, lastUser }) => (step === 0 ? act("k") : { text: `${name} ${lastUser}` }));
+      scriptedAnswers.set(name, ({ step, lastUser }) => (step === 0 ? act("k") : { text: `${name} ${lastUser}` }));
     }
-    personas.set("boss", ({ step }) =>
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0
         ? {
             toolCalls: [
@@ -184,8 +184,8 @@ describe("a prompt as a tool", () => {
     const done: string[] = [];
     let hang = true;
     const { promise: reached, resolve: reach } = crossing();
-    acts.set("once", () => done.push("once"));
-    personas.set("helper", async ({ step }) => {
+    toolEffects.set("once", () => done.push("once"));
+    scriptedAnswers.set("helper", async ({ step }) => {
       if (step === 0) return act("once");
       if (hang) {
         reach();
@@ -203,7 +203,7 @@ describe("a prompt as a tool", () => {
     await following.until((event) => event.type === "run_end");
     following.close();
     expect(done).toEqual(["once"]);
-    expect(asked.filter(({ persona }) => persona === "boss")).toHaveLength(2);
+    expect(requested.filter(({ persona }) => persona === "boss")).toHaveLength(2);
     expect((await messagesOf(id)).map(({ role, depth }) => `${role} ${depth}`)).toEqual([
       "user 0",
       "assistant 0",
@@ -219,8 +219,8 @@ describe("a prompt as a tool", () => {
   });
 
   it("The events of a prompt used as a tool contain its usage, and are replayed unchanged", async () => {
-    acts.set("k", () => "k");
-    personas.set("helper", ({ step }) => (step === 0 ? act("k") : { text: "done" }));
+    toolEffects.set("k", () => "k");
+    scriptedAnswers.set("helper", ({ step }) => (step === 0 ? act("k") : { text: "done" }));
     bossCalls("helper", { task: "go" });
     const id = await newThread("boss", { title: "replayed" });
     const events = await converse(id, "go");
@@ -246,46 +246,46 @@ describe("a prompt as a tool", () => {
   });
 
   it("Large results of parallel sub-prompts are replayed completely, in many parts, equal to the live events", async () => {
-    acts.set("k", () => "k");
-    acts.set("big", () => "x".repeat(60_000));
+    toolEffects.set("k", () => "k");
+    toolEffects.set("big", () => "x".repeat(60_000));
     const { promise: gate, resolve: open } = crossing();
-    personas.set("quiet", async ({ step }) => {
+    scriptedAnswers.set("quiet", async ({ step }) => {
       const calls = ["k", "big", "k", "big"].map((key) => ({ name: "act", arguments: { key } }));
       if (step < 4) return { toolCalls: calls };
       await gate;
       return { text: "done" };
     });
     const both = ["one", "two"].map((topic) => ({ name: "quiet", arguments: { topic } }));
-    personas.set("boss", ({ step }) => (step === 0 ? { toolCalls: both } : { text: "end" }));
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? { toolCalls: both } : { text: "end" }));
     const id = await newThread("boss");
     const live = await follow(id, { after: "0" });
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await live.until(({ type, step, depth }) => type === "step_start" && step === 5 && depth === 1);
     // The steps of the boss and of its helpers are emitted and not written yet.
-    const midway = await follow(id, { after: "0", until: "idle" });
+    const duringCall = await follow(id, { after: "0", until: "idle" });
     open();
 
-    await midway.closed;
+    await duringCall.closed;
     await live.until(({ type }) => type === "run_end");
     live.close();
     const late = await follow(id, { after: "0", until: "idle" });
     await late.closed;
-    expect(plain(midway.events)).toEqual(plain(live.events));
+    expect(plain(duringCall.events)).toEqual(plain(live.events));
     expect(plain(late.events)).toEqual(plain(live.events));
     expect(JSON.stringify(live.events).length).toBeGreaterThan(6 * 512 * 1024);
   });
 
   it("The events of parallel sub-prompts are emitted in the order of their numbers, live and in a replay", async () => {
-    acts.set("k", () => "k");
-    acts.set("emit", (state) => state.emit("note", { x: 1 }));
+    toolEffects.set("k", () => "k");
+    toolEffects.set("emit", (state) => state.emit("note", { x: 1 }));
     const both = ["k", "emit"].map((key) => ({ name: "act", arguments: { key } }));
-    personas.set("helper", ({ step }) => (step < 2 ? { toolCalls: both } : { text: "helped" }));
-    personas.set("quiet", ({ step }) => (step < 3 ? act("k") : { text: "quiet" }));
+    scriptedAnswers.set("helper", ({ step }) => (step < 2 ? { toolCalls: both } : { text: "helped" }));
+    scriptedAnswers.set("quiet", ({ step }) => (step < 3 ? act("k") : { text: "quiet" }));
     const calls = [
       { name: "helper", arguments: { task: "h" } },
       { name: "quiet", arguments: { topic: "t" } },
     ];
-    personas.set("boss", ({ step }) => (step === 0 ? { toolCalls: calls } : { text: "done" }));
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? { toolCalls: calls } : { text: "done" }));
     const id = await newThread("boss");
     const live = await follow(id, { after: "0" });
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
@@ -300,7 +300,7 @@ describe("a prompt as a tool", () => {
   });
 
   it("The end event of a prompt used as a tool has the stored result: of a long answer, an excerpt and the path of its file", async () => {
-    personas.set("helper", () => ({ text: "y".repeat(300_000) }));
+    scriptedAnswers.set("helper", () => ({ text: "y".repeat(300_000) }));
     bossCalls("helper", { task: "go" });
     const id = await newThread("boss");
     const live = await follow(id, { after: "0" });
@@ -317,9 +317,9 @@ describe("a prompt as a tool", () => {
   });
 
   it("A long sub-prompt is replayed completely to a late reader, with fewer than 2,000 rows read for 414 messages", async () => {
-    acts.set("k", () => "k");
+    toolEffects.set("k", () => "k");
     const many = { toolCalls: Array.from({ length: 50 }, () => ({ name: "act", arguments: { key: "k" } })) };
-    personas.set("helper", ({ step }) => (step < 8 ? many : { text: "done" }));
+    scriptedAnswers.set("helper", ({ step }) => (step < 8 ? many : { text: "done" }));
     bossCalls("helper", { task: "go" });
     const id = await newThread("boss");
     await converse(id, "go");
@@ -335,7 +335,7 @@ describe("a prompt as a tool", () => {
 
   it("A stop ends a sub-prompt, and the call of the sub-prompt gets an error result", async () => {
     const { promise: reached, resolve: reach } = crossing();
-    personas.set("helper", async () => {
+    scriptedAnswers.set("helper", async () => {
       reach();
       await new Promise(() => {});
       return { text: "never" };
@@ -353,7 +353,7 @@ describe("a prompt as a tool", () => {
   });
 
   it("A stop keeps the text so far of a sub-prompt, as its message and in the error result of its call", async () => {
-    personas.set("helper", () => ({ text: Array.from({ length: 1000 }, () => "word "), delayMs: 20 }));
+    scriptedAnswers.set("helper", () => ({ text: Array.from({ length: 1000 }, () => "word "), delayMs: 20 }));
     bossCalls("helper", { task: "go" });
     const id = await newThread("boss");
     const following = await follow(id, { after: "0" });

@@ -1,4 +1,4 @@
-// Shared by the tests of threads that work together: a boss that calls a panel, doors at which models wait, and the places that the objects
+// Shared by the tests of threads that work together: a boss that calls a panel, latches at which models wait, and the places that the objects
 // reach.
 
 import { runDurableObjectAlarm } from "cloudflare:test";
@@ -10,9 +10,9 @@ import type { Run } from "#contract/run.ts";
 import type { Message } from "#contract/thread-message.ts";
 
 import { crossing } from "../worker/crossing.ts";
-import { atPlaces } from "../worker/places.ts";
+import { onPlace } from "../worker/places.ts";
 import type { Place } from "../worker/places.ts";
-import { acts, asked, personas } from "../worker/team.ts";
+import { toolEffects, requested, scriptedAnswers } from "../worker/team.ts";
 import { reportWait } from "./open-waits.ts";
 import { admin, alarmOf, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 import type { Following } from "./thread-driver.ts";
@@ -21,23 +21,23 @@ const page = { limit: 100, order: "asc" as const, include_silent: false };
 const runPage = { limit: 50, order: "desc" as const };
 
 /** Resets what earlier tests set. */
-export function freshTeam(): void {
-  personas.clear();
-  acts.clear();
-  asked.length = 0;
-  atPlaces(null);
+export function resetAgents(): void {
+  scriptedAnswers.clear();
+  toolEffects.clear();
+  requested.length = 0;
+  onPlace(null);
 }
 
-/** A door at which code waits until the test opens it. */
-export interface Door {
+/** A latch at which code waits until the test opens it. */
+export interface Latch {
   passed: Promise<void>;
   open: () => void;
-  /** Resolves for the test when code has reached the door. */
+  /** Resolves for the test when code has reached the latch. */
   opened: () => Promise<unknown>;
 }
 
-/** A closed door. */
-export function door(): Door {
+/** A closed latch. */
+export function latch(): Latch {
   const { promise: passed, resolve: open } = crossing();
   let isOpen = false;
   return {
@@ -46,7 +46,7 @@ export function door(): Door {
       isOpen = true;
       open();
     },
-    opened: () => holds(() => isOpen),
+    opened: () => waitFor(() => isOpen),
   };
 }
 
@@ -65,16 +65,16 @@ export const isEnd = (event: ThreadEvent): boolean => event.type === "run_end";
 export const wake = (id: string): Promise<boolean> =>
   runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
 
-/** A boss that calls a panel once, and a panel that decides "yes" when its door opens. */
-export function panelBehind(passed: Promise<void>): void {
-  personas.set("boss", ({ step }) =>
+/** A boss that calls a panel once, and a panel that decides "yes" when its latch opens. */
+export function panelWaitingFor(passed: Promise<void>): void {
+  scriptedAnswers.set("boss", ({ step }) =>
     step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
   );
-  personas.set("pro", async () => {
+  scriptedAnswers.set("pro", async () => {
     await passed;
     return { text: "pro says" };
   });
-  personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
+  scriptedAnswers.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
 }
 
 /** Begins a run of a boss and resolves when its child exists and is active. */
@@ -84,7 +84,7 @@ export async function begun(agent = "boss"): Promise<{ id: string; child: string
   await value(stubOf(id).call("postMessage", admin, message("go"), null));
   const child = childOf(await following.until((event) => event.type === "subagent_start"));
   // The event of the call comes before its child exists.
-  await holds(async () => (await stubOf(child).call("describe", admin)).ok);
+  await waitFor(async () => (await stubOf(child).call("describe", admin)).ok);
   const own = await follow(child, { after: "0" });
   await own.until((event) => event.type === "step_start");
   own.close();
@@ -97,7 +97,7 @@ export function childOf(event: ThreadEvent): string {
 }
 
 /** Waits until the parent has no active work: it is suspended with the alarm of its deadline. */
-export async function rested(id: string): Promise<number> {
+export async function whenSuspended(id: string): Promise<number> {
   await evict(id);
   const alarm = await alarmOf(id);
   if (alarm === null) throw new Error("a suspended run needs an alarm");
@@ -106,28 +106,28 @@ export async function rested(id: string): Promise<number> {
 
 /** The places that objects have reached. */
 export interface Passing {
-  seen: Place[];
+  received: Place[];
   until(fits: (place: Place) => boolean): Promise<Place>;
 }
 
 /** Records all places; `act` may delay an object or let a message fail. */
 export function passing(act: (place: Place) => Promise<void> | void = () => {}): Passing {
-  const seen: Place[] = [];
-  atPlaces((place) => {
-    seen.push(place);
+  const received: Place[] = [];
+  onPlace((place) => {
+    received.push(place);
     return act(place);
   });
-  return { seen, until: (fits) => holds(() => seen.find(fits)) };
+  return { received, until: (fits) => waitFor(() => received.find(fits)) };
 }
 
 /**
  * Resolves when a condition about an object holds, within the time limit of the test. It looks every `interval` milliseconds: a promise
  * that an object resolves would move the test into that object's context, which must end before the object can be evicted.
  */
-export function holds<T>(look: () => T | Promise<T>, interval = 5): Promise<Exclude<T, undefined | false>> {
+export function waitFor<T>(look: () => T | Promise<T>, interval = 5): Promise<Exclude<T, undefined | false>> {
   const timeout = TestRunner.getCurrentTest()?.timeout ?? 30_000;
-  const held = vi.waitUntil(look, { timeout, interval }) as Promise<Exclude<T, undefined | false>>;
-  return reportWait(held, { what: String(look) });
+  const paused = vi.waitUntil(look, { timeout, interval }) as Promise<Exclude<T, undefined | false>>;
+  return reportWait(paused, { what: String(look) });
 }
 
 /** Returns a condition for places: the place `name` of a message from `thread` to `to`. An absent id matches every thread. */

@@ -9,7 +9,7 @@ import { foldAll } from "#contract/fold.ts";
 
 import { gate, scripts } from "../worker/definitions.ts";
 import { exported, linesOf, replaced, sealed } from "./archive-client.ts";
-import { begun, door, panelBehind } from "./team-driver.ts";
+import { begun, latch, panelWaitingFor } from "./team-driver.ts";
 import { admin, crash, evict, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
 
 const titleOf = async (id: string): Promise<string | null> => (await value(stubOf(id).call("describe", admin))).title;
@@ -170,8 +170,8 @@ describe("titles", () => {
   });
 
   it("TITLE1 A child thread has the task that its parent gave as title, and the parent that of its own message", async () => {
-    const { passed, open } = door();
-    panelBehind(passed);
+    const { passed, open } = latch();
+    panelWaitingFor(passed);
     const { id, child, following } = await begun();
     const { items } = await value(
       stubOf(child).call("listMessages", admin, { limit: 1, order: "asc", include_silent: false }),

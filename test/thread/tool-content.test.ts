@@ -5,15 +5,15 @@ import { beforeEach, expect, it } from "vitest";
 import { toBase64 } from "#lib/base64.ts";
 
 import { pngBytes } from "../support/memory-files.ts";
-import { attaching, seers, shownToModels } from "../worker/attached.ts";
-import { acts } from "../worker/team.ts";
+import { attaching, imageAnswers, shownToModels } from "../worker/attached.ts";
+import { toolEffects } from "../worker/team.ts";
 import { admin, converse, newThread, stubOf, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 const data = toBase64(pngBytes(3000));
 
 beforeEach(() => {
-  for (const map of [attaching, seers, acts]) map.clear();
+  for (const map of [attaching, imageAnswers, toolEffects]) map.clear();
   shownToModels.length = 0;
 });
 
@@ -28,7 +28,7 @@ it("The parts of a tool's result are stored as its text and as files of the thre
       { type: "video", data },
     ],
   }));
-  seers.set("look", ({ step }) =>
+  imageAnswers.set("look", ({ step }) =>
     step === 0 ? { toolCalls: [{ name: "attach", arguments: { key: "parts" } }] } : { text: "seen" },
   );
   const events = await converse(id, "look");
@@ -51,7 +51,7 @@ it("A definition that invokes a tool receives the tool's value unchanged, and ro
   const returned = { rows: new Set([1]), name: "report" };
   const received: unknown[] = [];
   attaching.set("value", () => ({ status: "success", value: returned }));
-  acts.set("nested", async (state) => void received.push(await state.invokeTool("attach", { key: "value" })));
+  toolEffects.set("nested", async (state) => void received.push(await state.invokeTool("attach", { key: "value" })));
   await value(stubOf(id).call("invokeTool", admin, "act", { key: "nested" }));
   const stored = { status: "success", result: '{"rows":{},"name":"report"}' };
   expect(received).toEqual([{ ...stored, value: returned }]);
@@ -66,7 +66,7 @@ it("If a hook changes the result of a tool, the value that the tool returned is 
   const id = await newThread("seeing");
   const received: unknown[] = [];
   attaching.set("hooked", () => ({ status: "success", result: "improve it", value: 7 }));
-  acts.set("nested", async (state) => void received.push(await state.invokeTool("attach", { key: "hooked" })));
+  toolEffects.set("nested", async (state) => void received.push(await state.invokeTool("attach", { key: "hooked" })));
   await value(stubOf(id).call("invokeTool", admin, "act", { key: "nested" }));
   expect(received).toEqual([{ status: "success", result: "improved" }]);
 });

@@ -7,11 +7,11 @@ import { traceIdOf } from "#thread/trace/trace-context.ts";
 
 import { received, type ReceivedSpan } from "../support/collector/received.ts";
 import { gate, scripts } from "../worker/definitions.ts";
-import { acts, personas } from "../worker/team.ts";
+import { toolEffects, scriptedAnswers } from "../worker/team.ts";
 import { tracing } from "../worker/traced.ts";
-import { answer, approve, freshAnswers, pay, script, shown } from "./answer-client.ts";
+import { answer, approve, resetAnswers, pay, script, shown } from "./answer-client.ts";
 import { costOf, settled } from "./cost-table.ts";
-import { freshTeam, holds, wake } from "./team-driver.ts";
+import { resetAgents, waitFor, wake } from "./team-driver.ts";
 import { admin, converse, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const collector = inject("collector");
@@ -50,7 +50,7 @@ function notes(question = "trace"): void {
 }
 
 beforeEach(() => {
-  freshTeam();
+  resetAgents();
   exports();
   notes();
 });
@@ -160,11 +160,11 @@ describe("the spans of a run", () => {
   });
 
   it("The spans of a prompt that is called as a tool are below the span of its call", async () => {
-    personas.set("boss", ({ step }) =>
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "helper", arguments: { task: "look" } }] } : { text: "boss done" },
     );
-    acts.set("k", () => "acted");
-    personas.set("helper", ({ step }) =>
+    toolEffects.set("k", () => "acted");
+    scriptedAnswers.set("helper", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "k" } }] } : { text: "helper done" },
     );
     const id = await newThread("boss");
@@ -188,11 +188,11 @@ describe("the spans of a run", () => {
 
 describe("traces across threads, requests and crashes", () => {
   it("TRACE4 The run of a child thread is in the trace of its parent, below the span of the call", async () => {
-    personas.set("boss", ({ step }) =>
+    scriptedAnswers.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
     );
-    personas.set("pro", () => ({ text: "pro says" }));
-    personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
+    scriptedAnswers.set("pro", () => ({ text: "pro says" }));
+    scriptedAnswers.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
     const id = await newThread("boss");
     await converse(id, "go");
     const all = await spans(12);
@@ -259,12 +259,12 @@ describe("the trace of a run that is suspended", () => {
   it("TRACE11 A run continues its trace after it waited for an approval and was evicted, and each span is within its parent's time", async () => {
     // A timer that outlived the request of the suspension would keep the object from eviction.
     exports("ok", { OTEL_EXPORTER_OTLP_TIMEOUT: "600000" });
-    freshAnswers();
+    resetAnswers();
     script("traced", [pay("Ada")]);
     const lines = vi.spyOn(console, "log");
     const id = await newThread("payer");
     await value(stubOf(id).call("postMessage", admin, message("traced"), null));
-    const [waiting] = await holds(async () => {
+    const [waiting] = await waitFor(async () => {
       const calls = await shown(id);
       return calls.length === 1 && calls;
     });
@@ -357,16 +357,16 @@ describe("a collector", () => {
     const rejected = await newThread("parallel");
     await converse(rejected, "trace");
     await spans(6);
-    await holds(() => dropped(rejected) === 1);
+    await waitFor(() => dropped(rejected) === 1);
     exports("refuse");
     const refused = await newThread("parallel");
     await converse(refused, "trace");
     await received(collector, scope, { requests: 1 });
-    await holds(() => dropped(refused) === 6);
+    await waitFor(() => dropped(refused) === 6);
     exports("hang", { OTEL_BSP_MAX_QUEUE_SIZE: "2", OTEL_EXPORTER_OTLP_TIMEOUT: "2000" });
     const hung = await newThread("parallel");
     await converse(hung, "trace");
-    await holds(() => dropped(hung) === 4);
+    await waitFor(() => dropped(hung) === 4);
     lines.mockRestore();
   });
 

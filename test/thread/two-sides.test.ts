@@ -6,15 +6,15 @@ import type { ThreadEvent } from "#contract/event.ts";
 import type { ExecutionState } from "#spec/index.ts";
 
 import { crossing } from "../worker/crossing.ts";
-import { acts, asked, personas } from "../worker/team.ts";
+import { toolEffects, requested, scriptedAnswers } from "../worker/team.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 beforeEach(() => {
-  personas.clear();
-  acts.clear();
-  asked.length = 0;
+  scriptedAnswers.clear();
+  toolEffects.clear();
+  requested.length = 0;
 });
 
 const messagesOf = async (id: string) => (await value(stubOf(id).call("listMessages", admin, page))).items;
@@ -35,8 +35,8 @@ async function goOn(id: string, side?: "a" | "b"): Promise<ThreadEvent[]> {
 describe("two sides", () => {
   it("Two sides take turns until their limit of turns, and each model is sent its own texts as assistant messages and the other's as user messages", async () => {
     const id = await newThread("debate");
-    personas.set("pro", ({ messages }) => ({ text: `pro ${messages.length}` }));
-    personas.set("con", ({ messages }) => ({ text: `con ${messages.length}` }));
+    scriptedAnswers.set("pro", ({ messages }) => ({ text: `pro ${messages.length}` }));
+    scriptedAnswers.set("con", ({ messages }) => ({ text: `con ${messages.length}` }));
     const events = await converse(id, "Cats or dogs?");
     const messages = await messagesOf(id);
     expect(messages.map(({ role, side, content }) => [role, side, content])).toEqual([
@@ -46,7 +46,7 @@ describe("two sides", () => {
       ["assistant", "a", "pro 3"],
       ["user", "b", "con 4"],
     ]);
-    expect(asked[3]?.request.messages.map(({ role, content }) => [role, content])).toEqual([
+    expect(requested[3]?.request.messages.map(({ role, content }) => [role, content])).toEqual([
       ["assistant", "Cats or dogs?"],
       ["user", "pro 1"],
       ["assistant", "con 2"],
@@ -57,31 +57,31 @@ describe("two sides", () => {
   });
   it("Each side is sent only its own tool calls and results, and the outcome of the other side's stop tool in place of its text", async () => {
     const id = await newThread("panel");
-    acts.set("look", () => "seen");
-    personas.set("pro", ({ step, messages }) => {
+    toolEffects.set("look", () => "seen");
+    scriptedAnswers.set("pro", ({ step, messages }) => {
       if (messages.length === 1) return act("look");
       return step === 1 ? { text: "aside", toolCalls: [{ name: "pass", arguments: { said: "your turn" } }] } : conclude;
     });
-    personas.set("con", () => conclude);
+    scriptedAnswers.set("con", () => conclude);
     await converse(id, "Begin the panel");
-    const con = asked.find(({ persona }) => persona === "con");
+    const con = requested.find(({ persona }) => persona === "con");
     expect(con?.request.messages.map(({ role, content }) => [role, content])).toEqual([
       ["assistant", "Begin the panel"],
       ["user", "your turn"],
     ]);
-    const pro = asked.filter(({ persona }) => persona === "pro").at(-1);
+    const pro = requested.filter(({ persona }) => persona === "pro").at(-1);
     expect(pro?.request.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
   });
 
   it("A turn ends with a text answer, a stop tool or its limit of steps, and the turns of both sides count towards the limit of turns", async () => {
     const id = await newThread("panel");
-    acts.set("look", () => "seen");
+    toolEffects.set("look", () => "seen");
     let turn = 0;
-    personas.set("pro", () => {
+    scriptedAnswers.set("pro", () => {
       turn += 1;
       return turn === 1 ? { toolCalls: [{ name: "pass", arguments: { said: "over" } }] } : act("look");
     });
-    personas.set("con", () => ({ text: "words" }));
+    scriptedAnswers.set("con", () => ({ text: "words" }));
     const events = await converse(id, "go");
     expect(turnsIn(events)).toEqual([
       ["a", "stop_tool"],
@@ -97,7 +97,7 @@ describe("two sides", () => {
   it("An `endSessionTool` ends the run for both sides when it succeeds, and only then", async () => {
     const id = await newThread("debate");
     let tries = 0;
-    personas.set("con", () => {
+    scriptedAnswers.set("con", () => {
       tries += 1;
       return tries === 1 ? { toolCalls: [{ name: "conclude", arguments: { wrong: 1 } }] } : conclude;
     });
@@ -112,60 +112,60 @@ describe("two sides", () => {
 
   it("A call of `forceTurn` takes effect after the step's tools, and has no effect with one side", async () => {
     const id = await newThread("debate");
-    acts.set("over", (state) => state.execution?.forceTurn("b"));
-    acts.set("stay", (state) => state.execution?.forceTurn("a"));
-    personas.set("pro", ({ messages }) => (messages.length === 1 ? act("over") : { text: "pro" }));
-    personas.set("con", () => conclude);
+    toolEffects.set("over", (state) => state.execution?.forceTurn("b"));
+    toolEffects.set("stay", (state) => state.execution?.forceTurn("a"));
+    scriptedAnswers.set("pro", ({ messages }) => (messages.length === 1 ? act("over") : { text: "pro" }));
+    scriptedAnswers.set("con", () => conclude);
     expect(turnsIn(await converse(id, "go"))).toEqual([
       ["a", "forced"],
       ["b", "end_session_tool"],
     ]);
     const alone = await newThread("boss");
-    personas.set("boss", ({ step }) => (step === 0 ? act("over") : { text: "still me" }));
+    scriptedAnswers.set("boss", ({ step }) => (step === 0 ? act("over") : { text: "still me" }));
     expect((await converse(alone, "go")).at(-1)).toMatchObject({ status: "completed", reason: "response" });
   });
 
   it("A continue begins with the requested side, else with the side that did not answer last", async () => {
     const id = await newThread("debate");
-    personas.set("pro", ({ lastUser }) => ({ text: `pro received ${lastUser}` }));
-    personas.set("con", () => conclude);
+    scriptedAnswers.set("pro", ({ lastUser }) => ({ text: `pro received ${lastUser}` }));
+    scriptedAnswers.set("con", () => conclude);
     await goOn(id, "b");
-    expect(asked.map(({ persona }) => persona)).toEqual(["con"]);
-    expect(asked[0]?.request.messages).toEqual([{ role: "user", content: "Begin." }]);
+    expect(requested.map(({ persona }) => persona)).toEqual(["con"]);
+    expect(requested[0]?.request.messages).toEqual([{ role: "user", content: "Begin." }]);
     expect((await messagesOf(id)).map(({ role }) => role)).toEqual(["user", "tool"]);
     await goOn(id);
-    expect(asked[1]?.persona).toBe("pro");
+    expect(requested[1]?.persona).toBe("pro");
   });
 
   it("A user's later message in a conversation of two sides is marked as from a human and sent to the side that answers next", async () => {
     const id = await newThread("debate");
-    personas.set("con", () => conclude);
+    scriptedAnswers.set("con", () => conclude);
     await converse(id, "first");
-    asked.length = 0;
+    requested.length = 0;
     await converse(id, "May I?");
     const said = (await messagesOf(id)).filter(({ content }) => content === "first" || content === "May I?");
     expect(said.map(({ metadata }) => metadata)).toEqual([{}, { from: "human" }]);
-    expect(asked[0]?.persona).toBe("pro");
-    expect(asked[0]?.request.messages.at(-1)).toEqual({ role: "user", content: "May I?" });
+    expect(requested[0]?.persona).toBe("pro");
+    expect(requested[0]?.request.messages.at(-1)).toEqual({ role: "user", content: "May I?" });
   });
 
   it("The `execution` object shows sides, steps, turns and which side stopped", async () => {
     const id = await newThread("debate");
-    const seen: unknown[] = [];
+    const received: unknown[] = [];
     const look = ({ execution }: { execution: ExecutionState | null }) => {
       if (execution === null) throw new Error("no execution");
       const { currentSide, stepCount, sideAStepCount, sideBStepCount, turnCount, stopped, stoppedBy } = execution;
-      seen.push([currentSide, stepCount, sideAStepCount, sideBStepCount, turnCount, stopped, stoppedBy]);
+      received.push([currentSide, stepCount, sideAStepCount, sideBStepCount, turnCount, stopped, stoppedBy]);
     };
-    acts.set("look", look);
-    acts.set("stop", (state) => {
+    toolEffects.set("look", look);
+    toolEffects.set("stop", (state) => {
       state.execution?.stop();
       look(state);
     });
-    personas.set("pro", ({ messages }) => (messages.length === 1 ? act("look") : { text: "pro" }));
-    personas.set("con", () => act("stop"));
+    scriptedAnswers.set("pro", ({ messages }) => (messages.length === 1 ? act("look") : { text: "pro" }));
+    scriptedAnswers.set("con", () => act("stop"));
     const events = await converse(id, "go");
-    expect(seen).toEqual([
+    expect(received).toEqual([
       ["a", 1, 1, 0, 0, false, undefined],
       ["b", 3, 2, 1, 1, true, "b"],
     ]);
@@ -174,11 +174,11 @@ describe("two sides", () => {
 
   it("After a crash, a run of two sides continues with the same side, counts and forced turn", async () => {
     const id = await newThread("panel");
-    acts.set("over", (state) => state.execution?.forceTurn("b"));
+    toolEffects.set("over", (state) => state.execution?.forceTurn("b"));
     let crashed = false;
     const { promise: reached, resolve: reach } = crossing();
-    personas.set("pro", ({ messages }) => (messages.length === 1 ? act("over") : { text: "pro" }));
-    personas.set("con", async () => {
+    scriptedAnswers.set("pro", ({ messages }) => (messages.length === 1 ? act("over") : { text: "pro" }));
+    scriptedAnswers.set("con", async () => {
       if (!crashed) {
         reach();
         await new Promise(() => {});

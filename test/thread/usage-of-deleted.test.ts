@@ -4,10 +4,10 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, it } from "vitest";
 
 import { gate, scripts } from "../worker/definitions.ts";
-import { atPlaces } from "../worker/places.ts";
+import { onPlace } from "../worker/places.ts";
 import { admin, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
-afterEach(() => atPlaces(null));
+afterEach(() => onPlace(null));
 
 /** The tokens that usage reports show for a thread's runs. */
 async function reported(id: string): Promise<number> {
@@ -27,20 +27,20 @@ it("USAGE7 The usage of a run is counted if the deletion of its thread ended the
   await value(stubOf(id).call("postMessage", admin, message("dear me"), null));
   await following.until(({ type }) => type === "tool_execution_start");
   // The run does not reach its own end.
-  atPlaces(({ thread, name }) => (thread === id && name === "sleep.written" ? new Promise(() => {}) : undefined));
+  onPlace(({ thread, name }) => (thread === id && name === "sleep.written" ? new Promise(() => {}) : undefined));
   await value(stubOf(id).call("remove", admin));
   expect(await reported(id)).toBe(23);
 });
 
 it("USAGE7 The usage of a run is counted if its thread was deleted before the catalog received its totals", async () => {
   const id = await newThread("parallel");
-  atPlaces(({ thread, name }) => {
+  onPlace(({ thread, name }) => {
     return thread === id && name === "sleep.flush" ? new Promise(() => {}) : undefined;
   });
   const following = await follow(id, { after: "0" });
   await value(stubOf(id).call("postMessage", admin, message("hello"), null));
   await following.until(({ type }) => type === "run_end");
-  atPlaces(null);
+  onPlace(null);
   await value(stubOf(id).call("remove", admin));
   expect(await reported(id)).toBe(13);
 });

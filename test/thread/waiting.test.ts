@@ -8,10 +8,10 @@ import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
 
 import { skipFor } from "../worker/clock.ts";
 import { gate, scripts } from "../worker/definitions.ts";
-import { atPlaces } from "../worker/places.ts";
-import { answer, approve, ask, freshAnswers, named, pay, says, script, send } from "./answer-client.ts";
+import { onPlace } from "../worker/places.ts";
+import { answer, approve, ask, resetAnswers, named, pay, says, script, send } from "./answer-client.ts";
 import { newOwner, watch } from "./feed-watcher.ts";
-import { holds, lastRunOf } from "./team-driver.ts";
+import { waitFor, lastRunOf } from "./team-driver.ts";
 import { admin, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const catalog = createD1Catalog(env.CATALOG);
@@ -28,14 +28,14 @@ async function waitsWith(agent: string, text: string, count: number) {
   const watching = await watch(owner);
   const id = await newThread(agent, { user_id: owner });
   await value(stubOf(id).call("postMessage", admin, message(text), null));
-  const listed = await holds(async () => {
+  const listed = await waitFor(async () => {
     const [thread] = await waiting(owner);
     return thread?.pending_tool_calls.length === count && thread;
   });
   return { owner, watching, id, listed };
 }
 
-beforeEach(freshAnswers);
+beforeEach(resetAnswers);
 
 describe("the list of threads that wait", () => {
   it("INBOX1 A waiting call is listed by the catalog and the feed with its tool, kind, arguments, deadline and the time at which it began to wait", async () => {
@@ -64,14 +64,14 @@ describe("the list of threads that wait", () => {
     script("first", [pay("Ada"), ask("why")]);
     const { owner, id, listed } = await waitsWith("payer", "first", 2);
     await value(answer(id, says(named(listed.pending_tool_calls, "ask"), "because")));
-    const [rest] = await holds(async () => {
+    const [rest] = await waitFor(async () => {
       const threads = await waiting(owner);
       return threads[0]?.pending_tool_calls.length === 1 && threads;
     });
     expect(rest?.pending_tool_calls).toEqual([listed.pending_tool_calls[0]]);
     await value(answer(id, approve(named(listed.pending_tool_calls, "pay"))));
-    await holds(async () => (await lastRunOf(id)).status === "completed");
-    await holds(async () => (await waiting(owner)).length === 0);
+    await waitFor(async () => (await lastRunOf(id)).status === "completed");
+    await waitFor(async () => (await waiting(owner)).length === 0);
   });
 
   it("INBOX1 A call of a child thread is listed once, in the thread that the owner sees, with the child's id and the time at which it began to wait", async () => {
@@ -83,7 +83,7 @@ describe("the list of threads that wait", () => {
     expect(call?.since).toEqual(expect.any(Number));
     expect(await waiting(owner)).toHaveLength(1);
     await value(answer(id, approve(call?.id ?? "")));
-    await holds(async () => (await waiting(owner)).length === 0);
+    await waitFor(async () => (await waiting(owner)).length === 0);
   });
 
   it("INBOX1 A deleted thread is not listed any more, and no other owner lists a thread that waits", async () => {
@@ -131,12 +131,12 @@ describe("the time of the last change", () => {
     await value(stubOf(id).call("postMessage", admin, message("changed"), null));
     await hold.reached;
     const before = await value(stubOf(id).call("describe", admin));
-    atPlaces(({ thread, name }) => (thread === id && name === "run.execute" ? new Promise(() => {}) : undefined));
+    onPlace(({ thread, name }) => (thread === id && name === "run.execute" ? new Promise(() => {}) : undefined));
     await crash(id);
     skipFor(id, 60_000);
     const { updated_at } = await value(stubOf(id).call("describe", admin));
     expect(updated_at - before.updated_at).toBeLessThan(30_000_000);
-    atPlaces(null);
+    onPlace(null);
     hold.open();
     await crash(id);
   });

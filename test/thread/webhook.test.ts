@@ -9,10 +9,10 @@ import { isSigned, receivedWebhooks } from "../support/webhook-receiver/received
 import { skip, testClock } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";
 import { webhookVariables } from "../worker/webhook.ts";
-import { answer, approve, ask, freshAnswers, named, pay, says, script, send, shown } from "./answer-client.ts";
+import { answer, approve, ask, resetAnswers, named, pay, says, script, send, shown } from "./answer-client.ts";
 import { costOf, settled } from "./cost-table.ts";
 import { setServer } from "./mcp-driver.ts";
-import { door, holds, lastRunOf, wake } from "./team-driver.ts";
+import { latch, waitFor, lastRunOf, wake } from "./team-driver.ts";
 import { admin, alarmOf, crash, evict, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const receiver = inject("webhookReceiver");
@@ -50,7 +50,7 @@ async function received(count: number) {
 async function waitsWith(agent: string, text: string, count: number, extra: object = {}) {
   const id = await newThread(agent, extra);
   await value(stubOf(id).call("postMessage", admin, message(text), null));
-  const calls = await holds(async () => {
+  const calls = await waitFor(async () => {
     const pending = await shown(id);
     return pending.length === count && pending;
   });
@@ -68,10 +68,10 @@ async function wakeWhenDue(id: string): Promise<number> {
   return pause;
 }
 
-const completes = (id: string) => holds(async () => (await lastRunOf(id)).status === "completed");
+const completes = (id: string) => waitFor(async () => (await lastRunOf(id)).status === "completed");
 
 beforeEach(() => {
-  freshAnswers();
+  resetAnswers();
   vi.spyOn(console, "error").mockImplementation(() => undefined);
 });
 
@@ -136,7 +136,7 @@ describe("a webhook", () => {
 
   it("INBOX3 A webhook names only the calls that began to wait since the previous one, while others still wait", async () => {
     sends();
-    const closed = door();
+    const closed = latch();
     script("webhook_both", [send("pay_room", "webhook_early"), send("pay_room", "webhook_late")]);
     script("webhook_early", [pay("Ada")]);
     scripts.set("webhook_late", async ({ step }) => {
@@ -147,7 +147,7 @@ describe("a webhook", () => {
     const { id, calls } = await waitsWith("house", "webhook_both", 1);
     const [first] = await received(1);
     closed.open();
-    const both = await holds(async () => {
+    const both = await waitFor(async () => {
       const pending = await shown(id);
       return pending.length === 2 && pending;
     });
@@ -263,7 +263,7 @@ describe("a receiver that fails", () => {
     await completes(id);
     script("webhook_added", [ask("why")]);
     await value(stubOf(id).call("postMessage", admin, message("webhook_added"), null));
-    const [added] = await holds(async () => {
+    const [added] = await waitFor(async () => {
       const pending = await shown(id);
       return pending.length === 1 && pending;
     });
@@ -304,13 +304,13 @@ describe("rows", () => {
       });
       const waits = await costOf(id, async () => {
         await value(stubOf(id).call("postMessage", admin, message("webhook_rows"), null));
-        const [call] = await holds(async () => {
+        const [call] = await waitFor(async () => {
           const pending = await shown(id);
           return pending.length === 1 && pending;
         });
         if (isSent) await received(1);
         // The work after the beginning of the wait is done.
-        await holds(async () => (await alarmOf(id)) === Math.ceil((call?.deadline ?? 0) / 1000));
+        await waitFor(async () => (await alarmOf(id)) === Math.ceil((call?.deadline ?? 0) / 1000));
         await value(answer(id, approve(call?.id ?? "")));
         await completes(id);
         await settled(id);

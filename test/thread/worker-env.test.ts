@@ -8,7 +8,7 @@ import { defineHook, defineThreadEndpoint, defineTool, hookNameOf } from "#spec/
 import type { AnyHookName, FilterEntry, HookEntry, InputFilter, ThreadState } from "#spec/index.ts";
 
 import { registry, scripts } from "../worker/definitions.ts";
-import { decisions, personas } from "../worker/team.ts";
+import { decisions, scriptedAnswers } from "../worker/team.ts";
 import { admin, converse, newThread, stubOf, value } from "./thread-driver.ts";
 
 /** The value of the secret in test/wrangler.test.jsonc. Its name is not one that the names of secrets usually have. */
@@ -20,7 +20,7 @@ const read: [place: string, env: unknown][] = [];
 const envOf = (state: object) => (state as { env: Record<string, unknown> }).env;
 
 /** What the environment of a state has. The types of this project do not have the names that the tests set. */
-const seen = (state: object) => {
+const received = (state: object) => {
   const { SHOP_PHRASE, SHOP_NAME, CATALOG } = envOf(state);
   return { SHOP_PHRASE, SHOP_NAME, database: typeof CATALOG };
 };
@@ -39,13 +39,13 @@ beforeEach(() => void read.splice(0));
 describe("state.env", () => {
   it("ENV1 A tool, a hook, a filter and an endpoint read the bindings, variables and secrets of the Worker as state.env", async () => {
     const tool = defineTool("Reads", z.object({ text: z.string() }), async (state: ThreadState) => {
-      read.push(["tool", seen(state)]);
+      read.push(["tool", received(state)]);
       return { status: "success", result: "read" };
     });
     const spy = vi.spyOn(registry.tools, "note").mockImplementation(() => Promise.resolve(tool));
     onTestFinished(() => spy.mockRestore());
     const hook = defineHook("after_create_message", async (state) => {
-      read.push(["hook", seen(state)]);
+      read.push(["hook", received(state)]);
     });
     during<HookEntry>(registry.hooks, {
       hook: hookNameOf(hook) as AnyHookName,
@@ -53,13 +53,13 @@ describe("state.env", () => {
       load: () => Promise.resolve(hook),
     });
     const filter: InputFilter = (_text, state) => {
-      read.push(["filter", seen(state)]);
+      read.push(["filter", received(state)]);
       return { action: "pass" };
     };
     during<FilterEntry>(registry.filters ?? [], { file: "reads.ts", load: () => Promise.resolve(filter) });
     const entry = registry.routes.find(({ file }) => file === "seen");
     if (entry === undefined) throw new Error("There is no such endpoint.");
-    const endpoint = defineThreadEndpoint((_request, state) => Response.json(seen(state)));
+    const endpoint = defineThreadEndpoint((_request, state) => Response.json(received(state)));
     const load = vi.spyOn(entry, "load").mockImplementation(() => Promise.resolve(endpoint));
     onTestFinished(() => load.mockRestore());
 
@@ -75,9 +75,9 @@ describe("state.env", () => {
   });
 
   it("ENV1 A strategy reads the bindings, variables and secrets of the Worker as env of its arguments", async () => {
-    personas.set("reasoner", () => ({ text: "done" }));
+    scriptedAnswers.set("reasoner", () => ({ text: "done" }));
     const spy = vi.spyOn(decisions, "next").mockImplementation((turn) => {
-      read.push(["strategy", seen(turn)]);
+      read.push(["strategy", received(turn)]);
       return turn.last === null ? { type: "step" } : { type: "end" };
     });
     onTestFinished(() => spy.mockRestore());
@@ -140,7 +140,7 @@ describe("state.env", () => {
   });
 
   it("ENV2 A secret in the error of a strategy and of a rule for approvals is removed from the run's error and from the result", async () => {
-    personas.set("reasoner", () => ({ text: "done" }));
+    scriptedAnswers.set("reasoner", () => ({ text: "done" }));
     const spy = vi.spyOn(decisions, "next").mockImplementation(() => {
       throw new Error(`The shop refused ${phrase}`);
     });

@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 
 import type { ThreadEvent } from "#contract/event.ts";
 
-import { door, holds, lastRunOf, messagesOf } from "../thread/team-driver.ts";
+import { latch, waitFor, lastRunOf, messagesOf } from "../thread/team-driver.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "../thread/thread-driver.ts";
 import { Files } from "../thread/thread-files-client.ts";
 import { scripts } from "../worker/definitions.ts";
 import { loopHooks, withLoopHooks } from "../worker/loop-hooks.ts";
-import { atPlaces } from "../worker/places.ts";
+import { onPlace } from "../worker/places.ts";
 import { sources } from "./contract-sources.ts";
 import type { Call } from "./tool-caller.ts";
 
@@ -121,7 +121,7 @@ const interrupted = sources.flatMap(([title, source]) =>
 );
 
 describe("a crash after a tool has run, before its result is stored", () => {
-  afterEach(() => atPlaces(null));
+  afterEach(() => onPlace(null));
 
   it.each(interrupted)(
     "After a crash before its result is stored, a call of %s of %s is %s",
@@ -130,9 +130,9 @@ describe("a crash after a tool has run, before its result is stored", () => {
       const id = await newThread(agent);
       const files = new Files(id);
       await files.put("/given.txt", "given");
-      const posted = door();
+      const posted = latch();
       let ran = 0;
-      atPlaces(async ({ thread, name, state }) => {
+      onPlace(async ({ thread, name, state }) => {
         if (thread !== id || name !== "tool.finished") return;
         ran += 1;
         if (ran > 1) return;
@@ -143,7 +143,7 @@ describe("a crash after a tool has run, before its result is stored", () => {
       await value(stubOf(id).call("postMessage", admin, message(script(call)), null));
       posted.open();
       await following.closed;
-      await holds(async () => (await lastRunOf(id)).status === "completed");
+      await waitFor(async () => (await lastRunOf(id)).status === "completed");
       const [{ result } = {}] = (await messagesOf(id)).filter(({ role }) => role === "tool");
       expect(result?.status, JSON.stringify(result)).toBe(outcome === "reported" ? "error" : "success");
       expect(ran).toBe(outcome === "repeated" ? 2 : 1);

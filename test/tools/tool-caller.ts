@@ -6,7 +6,7 @@ import type { ExtendedThreadState } from "#spec/index.ts";
 import { converse, newThread, stubOf } from "../thread/thread-driver.ts";
 import { Files } from "../thread/thread-files-client.ts";
 import { scripts } from "../worker/definitions.ts";
-import { fileWorks } from "../worker/file-works.ts";
+import { fileFunctions } from "../worker/file-works.ts";
 
 /** The result of a call. */
 export type Result = EventOf<"tool_execution_end">["result"];
@@ -56,7 +56,7 @@ export class ToolCaller {
   /** Calls `work` with the thread's state, in an endpoint. */
   async withState(work: (state: ExtendedThreadState) => Promise<unknown>): Promise<unknown> {
     const name = crypto.randomUUID();
-    fileWorks.set(name, (state) => work(state as ExtendedThreadState));
+    fileFunctions.set(name, (state) => work(state as ExtendedThreadState));
     return (await this.files.ask("POST", `/work-files?name=${name}`)).json();
   }
 

@@ -6,7 +6,7 @@ import type { Log, ThreadEvent } from "#client/index.ts";
 import type { EventDraft } from "#contract/event.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import { buildTrace } from "#playground/trace/build-trace.ts";
-import { whatFollowed } from "#playground/trace/node-words.ts";
+import { nextStepOf } from "#playground/trace/node-words.ts";
 import type { AttemptNode, RunNode, TraceNode } from "#playground/trace/trace-node.ts";
 import { traceRows } from "#playground/trace/trace-rows.ts";
 
@@ -214,14 +214,14 @@ describe("a trace", () => {
 
   it("A failed attempt in a trace states whether it was retried, followed by a fallback, or the end of the run", () => {
     const attempts = only(traced(failing), "attempt");
-    const said = attempts.map((node: AttemptNode) => whatFollowed(attempts, node));
+    const said = attempts.map((node: AttemptNode) => nextStepOf(attempts, node));
     expect(said).toEqual([
       "fast was called again after 40 ms: attempt 2.",
       "The next attempt used the fallback slow.",
       null,
     ]);
     const alone = attempts.slice(0, 1);
-    expect(alone.map((node) => whatFollowed(alone, node))).toEqual([
+    expect(alone.map((node) => nextStepOf(alone, node))).toEqual([
       "The run ended with this error: there was no other attempt.",
     ]);
   });
@@ -339,16 +339,16 @@ describe("a trace", () => {
       [100, call("a")],
       [100, { type: "subagent_start", message_id: "tool a", parent_tool_call_id: "a", ...child }],
     ]);
-    const asked: string[] = [];
+    const requested: string[] = [];
     const childOf = (node: TraceNode): readonly TraceNode[] => {
-      asked.push(node.key);
+      requested.push(node.key);
       return [{ ...root, key: "under", children: [] }];
     };
     expect(traceRows(root, new Set(), childOf).map(({ node, open }) => [node.kind, open])).toContainEqual([
       "child",
       false,
     ]);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     const opened = traceRows(root, new Set(["call tool a"]), childOf);
     expect(opened.find(({ node }) => node.key === "under")).toMatchObject({ level: 4, parent: "call tool a" });
   });

@@ -18,7 +18,7 @@ function page({ leading = true }: { leading?: boolean } = {}) {
   let changed = (): void => undefined;
   const shown: string[] = [];
   const closed: string[] = [];
-  const asked: { waiting: WaitingCall; answer: (isShown: boolean) => void }[] = [];
+  const requested: { waiting: WaitingCall; answer: (isShown: boolean) => void }[] = [];
   const stop = notifyOfCalls({
     list: {
       get: () => state,
@@ -30,7 +30,7 @@ function page({ leading = true }: { leading?: boolean } = {}) {
       },
     },
     isLeading: () => leading,
-    isShown: (waiting) => new Promise((answer) => asked.push({ waiting, answer })),
+    isShown: (waiting) => new Promise((answer) => requested.push({ waiting, answer })),
     show({ call }) {
       shown.push(call.id);
       return () => closed.push(call.id);
@@ -39,7 +39,7 @@ function page({ leading = true }: { leading?: boolean } = {}) {
   return {
     shown,
     closed,
-    asked: () => asked.map(({ waiting }) => waiting.call.id),
+    requested: () => requested.map(({ waiting }) => waiting.call.id),
     list: (...threads: ReturnType<typeof threadWith>[]) => {
       state = { threads, loading: false, hasMore: false, error: null };
       changed();
@@ -50,7 +50,7 @@ function page({ leading = true }: { leading?: boolean } = {}) {
     },
     /** Answers all questions about what tabs show. */
     answer: async (isShown: boolean) => {
-      for (const { answer } of asked.splice(0)) answer(isShown);
+      for (const { answer } of requested.splice(0)) answer(isShown);
       await Promise.resolve();
       await Promise.resolve();
     },
@@ -85,10 +85,10 @@ it("An older call that enters a full list of waiting calls causes no notificatio
 });
 
 it("If a call is answered while the page asks other tabs whether they show it, the page shows no notification of it", async () => {
-  const { shown, list, asked, answer } = page();
+  const { shown, list, requested, answer } = page();
   list();
   list(threadWith("a", 100));
-  expect(asked()).toEqual(["a"]);
+  expect(requested()).toEqual(["a"]);
   list();
   await answer(false);
   expect(shown).toEqual([]);
@@ -101,8 +101,8 @@ it("The page shows no notification of a call that a visible tab shows, and only 
     list();
     list(threadWith("a", 100));
   }
-  expect(visible.asked()).toEqual(["a"]);
-  expect(other.asked()).toEqual([]);
+  expect(visible.requested()).toEqual(["a"]);
+  expect(other.requested()).toEqual([]);
   await visible.answer(true);
   expect(visible.shown).toEqual([]);
 });

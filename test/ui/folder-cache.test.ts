@@ -17,14 +17,14 @@ function record(path: string, isDirectory = false): FileRecord {
 function served(paths: string[] = []) {
   const files = new Set(paths);
   const answers: (() => void)[] = [];
-  const asked: string[] = [];
+  const requested: string[] = [];
   const list = (folder: string): FileRecord[] => {
     const below = [...files].flatMap((path) => [...foldersAbove(path).map((one) => record(one, true)), record(path)]);
     return [...new Map(below.filter(({ path }) => parentOf(path) === folder).map((one) => [one.path, one])).values()];
   };
   const cache = new FolderCache({
     list(folder) {
-      asked.push(folder);
+      requested.push(folder);
       const entries = list(folder);
       return new Promise((resolve, reject) =>
         answers.push(() => (entries.length === 0 && folder !== "/" ? reject(gone) : resolve(entries))),
@@ -35,7 +35,7 @@ function served(paths: string[] = []) {
   });
   return {
     cache,
-    asked,
+    requested,
     list,
     write: (path: string): void => {
       files.add(path);
@@ -63,12 +63,12 @@ function served(paths: string[] = []) {
 
 describe("folders", () => {
   it("The file list requests a folder once, and sorts folders before files and b9 before b10", async () => {
-    const { cache, asked, settle, names } = served(["/b10.txt", "/b9.txt", "/A.txt", "/z/x"]);
+    const { cache, requested, settle, names } = served(["/b10.txt", "/b9.txt", "/A.txt", "/z/x"]);
     cache.open("/");
     cache.open("/");
     await settle();
     cache.open("/");
-    expect([asked, names("/")]).toEqual([["/"], ["z", "A.txt", "b9.txt", "b10.txt"]]);
+    expect([requested, names("/")]).toEqual([["/"], ["z", "A.txt", "b9.txt", "b10.txt"]]);
   });
 
   it("The file list keeps a change that arrives while the folder is requested", async () => {
@@ -81,11 +81,11 @@ describe("folders", () => {
   });
 
   it("The file list requests a folder again after missed events, also while an older request is under way", async () => {
-    const { cache, asked, settle } = served(["/a"]);
+    const { cache, requested, settle } = served(["/a"]);
     cache.open("/");
     cache.reloadAll();
     await settle();
-    expect(asked).toEqual(["/", "/"]);
+    expect(requested).toEqual(["/", "/"]);
   });
 
   it("The file list adds the parent folders of a written file, and removes them with the file", async () => {
@@ -104,7 +104,7 @@ describe("folders", () => {
   });
 
   it("The file list ends its requests after files were written and removed while two folders were requested", async () => {
-    const { cache, asked, settle, names, write, remove } = served();
+    const { cache, requested, settle, names, write, remove } = served();
     cache.open("/");
     write("/d/e/g");
     cache.open("/d");
@@ -112,7 +112,7 @@ describe("folders", () => {
     remove("/d/b");
     write("/d/b");
     await settle();
-    expect([names("/"), names("/d"), asked.length]).toEqual([["d"], ["b"], 4]);
+    expect([names("/"), names("/d"), requested.length]).toEqual([["d"], ["b"], 4]);
   });
 
   it("The file list shows why a folder could not be read, and requests it again", async () => {

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { changeWords, costWords, nothing, sumOf } from "#playground/usage/amount.ts";
+import { changeText, costText, nothing, sumOf } from "#playground/usage/amount.ts";
 import type { Amount } from "#playground/usage/amount.ts";
 import { barWords } from "#playground/usage/bar-words.ts";
 import { chartScale } from "#playground/usage/chart-scale.ts";
@@ -72,10 +72,10 @@ describe("days", () => {
 
 describe("amounts", () => {
   it("The usage page shows an incomplete cost as unknown or as at least its known part, and never as zero", () => {
-    expect(costWords({ cost: 0, known: 0 })).toBe("$0");
-    expect(costWords({ cost: 1.5, known: 1.5 })).toBe("$1.50");
-    expect(costWords({ cost: null, known: 1.5 })).toBe("at least $1.50");
-    expect(costWords({ cost: null, known: 0 })).toBe("unknown");
+    expect(costText({ cost: 0, known: 0 })).toBe("$0");
+    expect(costText({ cost: 1.5, known: 1.5 })).toBe("$1.50");
+    expect(costText({ cost: null, known: 1.5 })).toBe("at least $1.50");
+    expect(costText({ cost: null, known: 0 })).toBe("unknown");
     const sum = sumOf([entry("", "a", { cost: 1, known: 1 }), entry("", "b", { cost: null, known: 0.5 })]);
     expect(sum).toMatchObject({ runs: 2, tokens: 20, cost: null, known: 1.5 });
     const bar = barsOf(["2026-11-21"], {
@@ -92,14 +92,14 @@ describe("amounts", () => {
   });
 
   it("The usage page shows a change against the period before only if both amounts are known", () => {
-    expect(changeWords(12, 10)).toBe("+20 %");
-    expect(changeWords(5, 10)).toBe("−50 %");
-    expect(changeWords(0, 10)).toBe("−100 %");
-    expect(changeWords(10, 10)).toBe("as before");
-    expect(changeWords(0, 0)).toBe("as before");
-    expect(changeWords(3, 0)).toBe("none before");
-    expect(changeWords(120, 10)).toBe("12 times");
-    expect([changeWords(null, 1), changeWords(1, null)]).toEqual([null, null]);
+    expect(changeText(12, 10)).toBe("+20 %");
+    expect(changeText(5, 10)).toBe("−50 %");
+    expect(changeText(0, 10)).toBe("−100 %");
+    expect(changeText(10, 10)).toBe("as before");
+    expect(changeText(0, 0)).toBe("as before");
+    expect(changeText(3, 0)).toBe("none before");
+    expect(changeText(120, 10)).toBe("12 times");
+    expect([changeText(null, 1), changeText(1, null)]).toEqual([null, null]);
   });
 });
 

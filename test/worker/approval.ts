@@ -12,7 +12,7 @@ import { testPrompt } from "./test-prompt.ts";
 export const ran: string[] = [];
 
 /** A function that a test sets to act in the middle of a call. */
-export const midway: { run: (() => Promise<void>) | null } = { run: null };
+export const duringCall: { run: (() => Promise<void>) | null } = { run: null };
 
 /** Milliseconds that `pay` waits for an approval. */
 export const payDeadlineMs = 60_000;
@@ -21,7 +21,7 @@ const sum = z.object({ to: z.string(), amount: z.number().positive() });
 
 async function work(name: string, args: unknown, call: ToolCall) {
   ran.push(`${name} ${JSON.stringify(args)} ${call.attempt}`);
-  await midway.run?.();
+  await duringCall.run?.();
   ran.push(`${name} done`);
   return { status: "success" as const, result: `${name} ${JSON.stringify(args)}` };
 }

@@ -7,7 +7,7 @@ import { defineAgent, defineModel, definePrompt, defineThreadEndpoint, defineToo
 import type { RouteEntry, TestRequest, TestTurn, ToolResult } from "#spec/index.ts";
 
 /** The models' answers, by the first word of the last message. */
-export const seers = new Map<string, (request: TestRequest) => TestTurn>();
+export const imageAnswers = new Map<string, (request: TestRequest) => TestTurn>();
 
 /** Every request to the models, in order. */
 export const shownToModels: TestRequest[] = [];
@@ -18,7 +18,7 @@ export const attaching = new Map<string, () => unknown>();
 const script = (request: TestRequest): TestTurn => {
   shownToModels.push(request);
   const word = request.lastUser.trim().split(/\s/)[0] ?? "";
-  return seers.get(word)?.(request) ?? { text: "seen" };
+  return imageAnswers.get(word)?.(request) ?? { text: "seen" };
 };
 
 export const attachedModels = [

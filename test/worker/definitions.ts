@@ -142,8 +142,8 @@ const hooks = [
   defineHook("before_create_message", async (_state, message) => {
     const content = String(message["content"]);
     // A message that names a gate waits there.
-    const held = /slow:(\w+)/.exec(content)?.[1];
-    const gate = held === undefined ? undefined : gates.get(held);
+    const paused = /slow:(\w+)/.exec(content)?.[1];
+    const gate = paused === undefined ? undefined : gates.get(paused);
     gate?.reached();
     await gate?.open;
     // Each call of the hook appends a mark.
@@ -156,8 +156,8 @@ const hooks = [
     return Promise.resolve();
   }),
   defineHook("before_update_message", async (_state, _id, updates) => {
-    const held = /slow-update:(\w+)/.exec(String(updates["content"]))?.[1];
-    const gate = held === undefined ? undefined : gates.get(held);
+    const paused = /slow-update:(\w+)/.exec(String(updates["content"]))?.[1];
+    const gate = paused === undefined ? undefined : gates.get(paused);
     gate?.reached();
     await gate?.open;
     return { ...updates, unknown: true };
@@ -181,7 +181,7 @@ const hooks = [
   }),
 ];
 
-const seen = defineThreadEndpoint(async (request, state) => {
+const received = defineThreadEndpoint(async (request, state) => {
   const { total } = await state.getMessages();
   const { pathname, search } = new URL(request.url);
   return Response.json({ thread: state.threadId, total, path: pathname + search, execution: state.execution });
@@ -199,7 +199,7 @@ const routes: RouteEntry[] = [
     params: ["id"],
     file: "seen",
     kind: "thread",
-    load: () => Promise.resolve(seen),
+    load: () => Promise.resolve(received),
   },
   {
     method: "GET",

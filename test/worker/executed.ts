@@ -11,10 +11,10 @@ import { defineAgent, definePrompt, defineTool } from "#spec/index.ts";
 import type { ReconcileAnswer, TestTurn, ThreadState, ToolCall, ToolOptions } from "#spec/index.ts";
 
 /** What the tool does, by its argument. It returns the text of the result. */
-export const works = new Map<string, (state: ThreadState, call: ToolCall) => Promise<string>>();
+export const toolFunctions = new Map<string, (state: ThreadState, call: ToolCall) => Promise<string>>();
 
 /** How the outcome of an interrupted call of `consult_known` is found out, by the call's argument. */
-export const outcomes = new Map<string, (state: ThreadState, callId: string) => Promise<ReconcileAnswer>>();
+export const reconciledOutcomes = new Map<string, (state: ThreadState, callId: string) => Promise<ReconcileAnswer>>();
 
 type Args = { work: string };
 
@@ -24,13 +24,13 @@ const consulting = (options: ToolOptions<ThreadState, Args> = {}) =>
     z.object({ work: z.string() }),
     async (state: ThreadState, args, call) => ({
       status: "success",
-      result: (await works.get(args.work)?.(state, call)) ?? "nothing to do",
+      result: (await toolFunctions.get(args.work)?.(state, call)) ?? "nothing to do",
     }),
     options,
   );
 
 const reconcile = (callId: string, { work }: Args, state: ThreadState): Promise<ReconcileAnswer> =>
-  outcomes.get(work)?.(state, callId) ?? Promise.resolve("not_done");
+  reconciledOutcomes.get(work)?.(state, callId) ?? Promise.resolve("not_done");
 
 const prices = { inputPrice: 100, outputPrice: 1000 };
 

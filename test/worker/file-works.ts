@@ -8,15 +8,15 @@ import type { RouteEntry, ThreadState } from "#spec/index.ts";
 import type { FileSettings } from "#thread/deployment.ts";
 
 /** File settings for thread objects that are created from now on, in place of the deployment's. */
-export const fileWorld: Partial<FileSettings> = {};
+export const fileSettings: Partial<FileSettings> = {};
 
 /** The registered functions by name. */
-export const fileWorks = new Map<string, (state: ThreadState) => Promise<unknown>>();
+export const fileFunctions = new Map<string, (state: ThreadState) => Promise<unknown>>();
 
 /** Calls a function. An error becomes its message. */
 async function done(name: string, state: ThreadState): Promise<unknown> {
   try {
-    return (await fileWorks.get(name)?.(state)) ?? null;
+    return (await fileFunctions.get(name)?.(state)) ?? null;
   } catch (thrown) {
     const { code, message } = thrown as { code?: string; message: string };
     return { refused: code ?? "not refused", message };

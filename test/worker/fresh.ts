@@ -2,24 +2,24 @@
 // removes all scripts and settings after the last test of each file, and prints nothing until the next one.
 import { afterAll } from "vitest";
 
-import { midway, ran } from "./approval.ts";
-import { attaching, seers, shownToModels } from "./attached.ts";
+import { duringCall, ran } from "./approval.ts";
+import { attaching, imageAnswers, shownToModels } from "./attached.ts";
 import { setClockRight } from "./clock.ts";
 import { forgetCompactions } from "./compacted.ts";
 import { forgetCrossings } from "./crossing.ts";
 import { effects, forgetGates, hookCalls, scripts } from "./definitions.ts";
-import { outcomes, works } from "./executed.ts";
+import { reconciledOutcomes, toolFunctions } from "./executed.ts";
 import { forgetPlans } from "./fault-plan.ts";
 import { steered } from "./faulted.ts";
-import { fileWorks, fileWorld } from "./file-works.ts";
+import { fileFunctions, fileSettings } from "./file-works.ts";
 import { hanging } from "./hanging-database.ts";
-import { freshLimits } from "./limited.ts";
+import { resetLimits } from "./limited.ts";
 import { loopHooks } from "./loop-hooks.ts";
 import { mcpServers } from "./mcp.ts";
 import { reachable } from "./outbound-world.ts";
-import { atPlaces } from "./places.ts";
+import { onPlace } from "./places.ts";
 import { loudConsole, quietConsole } from "./quiet-console.ts";
-import { acts, asked, decisions, personas } from "./team.ts";
+import { toolEffects, requested, decisions, scriptedAnswers } from "./team.ts";
 import { tracing } from "./traced.ts";
 import { changedVariables } from "./variables.ts";
 import { webhookVariables } from "./webhook.ts";
@@ -31,19 +31,29 @@ const { next } = decisions;
 
 afterAll(() => {
   quietConsole();
-  for (const scripted of [scripts, personas, acts, seers, attaching, fileWorks, works, outcomes]) scripted.clear();
+  for (const scripted of [
+    scripts,
+    scriptedAnswers,
+    toolEffects,
+    imageAnswers,
+    attaching,
+    fileFunctions,
+    toolFunctions,
+    reconciledOutcomes,
+  ])
+    scripted.clear();
   for (const known of [loopHooks, mcpServers, steered.waiting, steered.received]) known.clear();
-  for (const seen of [effects, hookCalls, asked, shownToModels, ran, reachable]) seen.length = 0;
-  for (const key of Object.keys(fileWorld)) delete fileWorld[key as keyof typeof fileWorld];
+  for (const observed of [effects, hookCalls, requested, shownToModels, ran, reachable]) observed.length = 0;
+  for (const key of Object.keys(fileSettings)) delete fileSettings[key as keyof typeof fileSettings];
   for (const name of Object.keys(changedVariables)) delete changedVariables[name];
-  midway.run = null;
+  duringCall.run = null;
   decisions.next = next;
   tracing.variables = {};
   webhookVariables.current = {};
   forgetCompactions();
   hanging.end();
-  atPlaces(null);
-  freshLimits();
+  onPlace(null);
+  resetLimits();
   forgetGates();
   forgetCrossings();
   forgetPlans();

@@ -13,7 +13,7 @@ import { chance } from "./chance.ts";
 import { clockOf } from "./clock.ts";
 import { registry } from "./definitions.ts";
 import { plannedFaults } from "./fault-plan.ts";
-import { fileWorld } from "./file-works.ts";
+import { fileSettings } from "./file-works.ts";
 import { hanging, hangingDatabase } from "./hanging-database.ts";
 import { allowance } from "./limited.ts";
 import { madeObjects } from "./made-objects.ts";
@@ -53,7 +53,7 @@ const { ThreadObject, ThreadFeed, fetch } = compose(registry, {}, (dependencies,
     clock: clockOf(state.id.name ?? ""),
     random: () => chance.next,
     settings: { ...dependencies.settings, limits: allowance.current },
-    files: { ...dependencies.files, ...fileWorld },
+    files: { ...dependencies.files, ...fileSettings },
     traces: traced(),
     webhook: testWebhook(),
   };

@@ -55,7 +55,7 @@ const standard: Allowance = { run: { ...noBounds, steps: 250 }, thread: noBounds
 export const allowance: { current: Allowance } = { current: standard };
 
 /** Removes every limit that a test set. */
-export function freshLimits(): void {
+export function resetLimits(): void {
   allowance.current = standard;
   for (const agent of [capped, duel]) {
     delete agent.limits;

@@ -22,7 +22,7 @@ export interface Place {
 let passing: ((place: Place) => Promise<void> | void) | null = null;
 
 /** Sets the function; null lets every object continue. */
-export function atPlaces(act: typeof passing): void {
+export function onPlace(act: typeof passing): void {
   passing = act;
 }
 

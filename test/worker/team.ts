@@ -7,13 +7,13 @@ import { defineAgent, defineModel, definePrompt, defineStrategy, defineTool } fr
 import type { AnyStrategyDefinition, TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
 
 /** The models' answers by persona. */
-export const personas = new Map<string, (request: TestRequest) => TestTurn | Promise<TestTurn>>();
+export const scriptedAnswers = new Map<string, (request: TestRequest) => TestTurn | Promise<TestTurn>>();
 
 /** Every request to a persona, in order. */
-export const asked: { persona: string; request: TestRequest }[] = [];
+export const requested: { persona: string; request: TestRequest }[] = [];
 
 /** What the tool of a test does, by its key. */
-export const acts = new Map<string, (state: ThreadState) => unknown>();
+export const toolEffects = new Map<string, (state: ThreadState) => unknown>();
 
 /** The decisions of the strategy `scripted`. */
 export const decisions: { next: AnyStrategyDefinition["next"] } = { next: () => ({ type: "step" }) };
@@ -27,8 +27,8 @@ export const teamModel = defineModel({
   retry: { maxRetries: 1, initialDelayMs: 1 },
   script: (request) => {
     const persona = request.system.split(/\s/)[0] ?? "";
-    asked.push({ persona, request });
-    return personas.get(persona)?.(request) ?? { text: `${persona}: ${request.lastUser}` };
+    requested.push({ persona, request });
+    return scriptedAnswers.get(persona)?.(request) ?? { text: `${persona}: ${request.lastUser}` };
   },
 });
 
@@ -43,7 +43,7 @@ export const teamTools = {
   ),
   pass: defineTool("Passes the word", say, async () => ({ status: "success", result: "passed" }), { idempotent: true }),
   act: defineTool("Does what the test says", z.object({ key: z.string() }), async (state: ThreadState, { key }) => {
-    const done = await acts.get(key)?.(state);
+    const done = await toolEffects.get(key)?.(state);
     return { status: "success", result: JSON.stringify(done ?? null) };
   }),
 };

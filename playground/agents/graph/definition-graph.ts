@@ -6,7 +6,7 @@ import { keyOf, referencesOf } from "../definition.ts";
 import type { DefinitionSet, Kind, Reference } from "../definition.ts";
 import { findingsOf } from "../findings.ts";
 import type { Finding } from "../findings.ts";
-import { relationWords } from "../relations.ts";
+import { relationText } from "../relations.ts";
 import type { Link, Relation } from "../relations.ts";
 
 /** A definition in the graph. */
@@ -78,7 +78,7 @@ export function definitionGraph({ set, links, findings }: GraphSource): Definiti
     }
     const id = `${keyOf(from)} ${target}`;
     const relations = [...(edges.get(id)?.relations ?? []), relation];
-    const label = relations.map((one) => relationWords[one].short).join(", ");
+    const label = relations.map((one) => relationText[one].short).join(", ");
     edges.set(id, { id, from: keyOf(from), to: target, relations, label });
   }
   return { nodes: [...nodes.values()], edges: [...edges.values()] };

@@ -155,7 +155,7 @@ export function shortenResult(message: ModelMessage, maxLines: number): ModelMes
  * An old turn reduced to one line, its essence: the beginning of the answer and the names of the tools that it called. It has the role of
  * the user, so that no call without its result and no second answer in a row is sent.
  */
-export function turnEssence(answer: ModelMessage): ModelMessage {
+function turnEssence(answer: ModelMessage): ModelMessage {
   const known = essences.get(answer);
   if (known !== undefined) return known;
   const essence = newEssence(answer);
@@ -190,7 +190,7 @@ export function essenceLine(answer: string, calledTools: readonly string[]): str
 }
 
 /** The message with each of its texts, results and call arguments cut to about `tokens` tokens. */
-export function cutMessage(message: ModelMessage, tokens: number): ModelMessage {
+function cutMessage(message: ModelMessage, tokens: number): ModelMessage {
   if (message.role === "tool") {
     const text = resultText(message);
     const cut = cutMiddle(text, tokens);

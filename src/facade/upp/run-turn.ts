@@ -226,7 +226,7 @@ function observed(models: ModelPort, { onMedia, untilReady }: TurnObserver, noti
 }
 
 /** Counts the rounds of calls of a turn. */
-export class ToolRounds {
+class ToolRounds {
   readonly #maximum: number;
   #rounds = 0;
   #leavesCalls = false;
@@ -264,7 +264,7 @@ export interface TurnProgress {
 }
 
 /** Requests the model until an answer calls no tool, or until no further round is allowed. */
-export function untilResponse({ rounds }: TurnProgress): Strategy {
+function untilResponse({ rounds }: TurnProgress): Strategy {
   return {
     name: "tool-rounds",
     next({ last }) {

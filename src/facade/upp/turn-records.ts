@@ -183,17 +183,14 @@ function strategyMetadata({ strategy }: MessageRecord): MessageMetadata {
 }
 
 /** Converts an instruction that a strategy added to a message. */
-export function instructionMessage(record: MessageRecord): UserMessage {
+function instructionMessage(record: MessageRecord): UserMessage {
   const text = record.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
   const metadata = strategyMetadata(record);
   return new UserMessage(text, { timestamp: new Date(record.created_at / 1000), metadata });
 }
 
 /** Converts an answer of the loop to a message. */
-export function answerMessage(
-  record: MessageRecord,
-  { modelOrder }: Pick<TurnRequest, "modelOrder">,
-): AssistantMessage {
+function answerMessage(record: MessageRecord, { modelOrder }: Pick<TurnRequest, "modelOrder">): AssistantMessage {
   const { parts, created_at } = record;
   const calls = parts.filter((part) => part.type === "tool_call");
   const content: AssistantContent[] = [];
@@ -250,7 +247,7 @@ function answerBlock(part: Exclude<StoredPart, { type: "tool_call" }>): Assistan
 }
 
 /** Converts the tool records of one answer to a message. If a call has an execution, the message contains the result of the execution. */
-export function resultMessage(rows: readonly MessageRecord[], calls: EndedCalls): ToolResultMessage {
+function resultMessage(rows: readonly MessageRecord[], calls: EndedCalls): ToolResultMessage {
   const results = rows.map(({ tool_call_id, result }) => {
     const toolCallId = tool_call_id ?? "";
     const execution = calls.execution(toolCallId);

@@ -32,7 +32,7 @@ export interface DroppedMessages {
 const wordsPerToken = 0.6;
 
 /** Makes the request. A conversation of more than `budget` tokens is cut in its middle. */
-export function summaryRequest(
+function summaryRequest(
   { messages, previous, tokens }: DroppedMessages,
   { budget, lines }: { budget: number; lines: number },
 ): Omit<ModelRequest, "model"> {

@@ -263,7 +263,7 @@ const resultLimit = 1_000_000;
 const approvalLimits = { args: 400_000, error: 64_000 };
 
 /** The result of a remote call, or the decision about a call that needs an approval. */
-export interface PostedAnswer {
+interface PostedAnswer {
   /** The id of the call. */
   id: string;
   /** The index of the answer in the request. */
@@ -277,7 +277,7 @@ export interface PostedAnswer {
 }
 
 /** Reads the answer at `index` of its request. Rejects if it is too large. */
-export async function readPosted(posted: PostedResult, index: number): Promise<PostedAnswer> {
+async function readPosted(posted: PostedResult, index: number): Promise<PostedAnswer> {
   const { tool_call_id: id, approved } = posted;
   const given = approved === undefined ? resultIn(posted) : decisionIn(approved, posted);
   const bytes = jsonBytes(given);
@@ -353,7 +353,7 @@ type CheckingThread = Pick<OpenThread, "definitions" | "deployment" | "live">;
  * Checks the answers to open calls: changed arguments against the tool's schema, results against its result schema, if it has one. Returns
  * results as the schema parsed them. Refuses invalid ones. Answers to other calls are not checked, only compared with the stored ones.
  */
-export async function checkedValues(
+async function checkedValues(
   context: CheckingThread,
   posted: readonly PostedAnswer[],
   open: readonly MessageRecord[],

@@ -242,7 +242,7 @@ function runStarts(store: ThreadStore, from: string | undefined): RunStarts {
 const firstPage = 2;
 
 /** Where the previous part of a replay ended, so that the next part does not search again. */
-export interface ReplayPlace {
+interface ReplayPlace {
   /** Runs with later events have this id or a higher one; null if any run may have them. */
   run: string | null;
   /** Every message up to this position was sent. Used if no run is active where the next part begins. */
@@ -266,7 +266,7 @@ export interface RunsAt {
 }
 
 /** Finds the runs that had started before the event number `after`. */
-export function runsAt(store: ThreadStore, { after, place }: ReplayFrom): RunsAt {
+function runsAt(store: ThreadStore, { after, place }: ReplayFrom): RunsAt {
   if (after === 0) return { last: null, from: undefined, newest: undefined };
   return place === null ? searchRunsBack(store, after) : searchRunsOn(store, place.run ?? undefined, after);
 }
@@ -276,7 +276,7 @@ export function runsAt(store: ThreadStore, { after, place }: ReplayFrom): RunsAt
  * events were all sent. Messages outside of runs are sent in the order of their positions, so the search goes back from the next run and
  * stops early.
  */
-export function firstMessage(
+function firstMessage(
   store: ThreadStore,
   thread: ThreadRecord,
   { runs, from: { after, place } }: { runs: RunsAt; from: ReplayFrom },
@@ -299,7 +299,7 @@ export function firstMessage(
 }
 
 /** Whether a run had ended at an event number. */
-export function hadEnded({ events }: RunRecord, after: number): boolean {
+function hadEnded({ events }: RunRecord, after: number): boolean {
   return events.some(({ type, seq }) => type === "run_end" && seq <= after);
 }
 
@@ -314,7 +314,7 @@ export function startOf({ events }: RunRecord): number {
 }
 
 /** Yields the runs in the order of their ids, beginning with `from`; all runs if it is undefined. */
-export function* runsById(store: ThreadStore, from: string | undefined): Generator<RunRecord> {
+function* runsById(store: ThreadStore, from: string | undefined): Generator<RunRecord> {
   const first = from === undefined ? null : store.run(from);
   if (first !== null) yield first;
   let beyond = from;

@@ -211,7 +211,7 @@ function recordedStep({ depth, data }: LogRecord): RecordedStep {
 }
 
 /** The loop's ports, and the objects that the driver uses after the loop. */
-export interface AssembledRun {
+interface AssembledRun {
   ports: RunPorts;
   limits: RunLimits;
   hooks: HookRunner;
@@ -221,7 +221,7 @@ export interface AssembledRun {
 }
 
 /** Makes the ports from the run's rows. Rejects if the thread's agent is not defined any more. */
-export async function assembleRun(
+async function assembleRun(
   context: RunContext,
   run: ExecutedRun,
   { abort, journal }: { abort: AbortController; journal: RunJournal },

@@ -62,17 +62,17 @@ export function context({ api, open, visit }: PlaygroundUse): void {
       await page.getByRole("log").evaluate((element) => element.scrollTo(0, 0));
       await list.getByText("Remark 1.").waitFor();
       await unsent.first().waitFor();
-      const seen = new Set<string>();
+      const received = new Set<string>();
       // Only visible rows are rendered.
-      for (let at = 0; at < 40 && seen.size < dropped; at += 1) {
+      for (let at = 0; at < 40 && received.size < dropped; at += 1) {
         for (const one of await unsent.evaluateAll((all) => all.map(({ dataset }) => dataset["message"] ?? "")))
-          seen.add(one);
+          received.add(one);
         await page.getByRole("log").evaluate((element) => element.scrollBy(0, 200));
         await drawn(page);
       }
       const stored = (await api().messages(id)).map((message) => message.id);
       const sent = new Set(messages.map((message) => message.id));
-      expect([...seen].toSorted()).toEqual(stored.filter((one) => !sent.has(one)).toSorted());
+      expect([...received].toSorted()).toEqual(stored.filter((one) => !sent.has(one)).toSorted());
     });
 
     it("The compaction line in the conversation states that a summary replaces the dropped messages", async () => {

@@ -43,7 +43,7 @@ export function conversation({ api, open, pacedAnswer, visit }: PlaygroundUse): 
       const { page } = await visit(`/threads/${id}`);
       await page.getByLabel("Message", { exact: true }).fill(answer.question);
       await page.getByRole("button", { name: "Send" }).click();
-      answer.writeWords(0, 3);
+      answer.writeText(0, 3);
       await page.locator("[data-streaming=true]").getByText("word3").waitFor();
       await acknowledged(page);
       await page.getByRole("button", { name: "Stop" }).click();
@@ -58,7 +58,7 @@ export function conversation({ api, open, pacedAnswer, visit }: PlaygroundUse): 
       const [first, second] = await Promise.all([open(`/threads/${id}`), open(`/threads/${id}`)]);
       await first.page.getByLabel("Message", { exact: true }).fill(answer.question);
       await first.page.keyboard.press("Enter");
-      answer.writeWords(0, 9);
+      answer.writeText(0, 9);
       const streamed = [first, second].map(({ page }) => page.locator("[data-streaming=true]"));
       for (const text of streamed) await text.getByText("word9").waitFor();
       const next = await reloadDuring(answer, first.page.locator("[data-streaming=true]"));
@@ -82,7 +82,7 @@ export function conversation({ api, open, pacedAnswer, visit }: PlaygroundUse): 
       const field = page.getByLabel("Message", { exact: true });
       await field.fill(answer.question);
       await page.keyboard.press("Enter");
-      answer.writeWords(0, 1);
+      answer.writeText(0, 1);
       await page.locator("[data-streaming=true]").getByText("word1").first().waitFor();
       const queue = page.getByRole("region", { name: "Waiting messages" });
       for (const words of ["Say one", "Say two"]) {
@@ -220,8 +220,8 @@ export function conversation({ api, open, pacedAnswer, visit }: PlaygroundUse): 
       await message.getByRole("img", { name: "paste.svg" }).waitFor();
       await message.getByRole("button", { name: "Save large.txt" }).waitFor();
       await page.getByRole("list", { name: "Files to send" }).waitFor({ state: "detached" });
-      const [asked] = await api().messages(id);
-      expect(asked?.attachments.map(({ name }) => name)).toEqual(["drop.svg", "paste.svg", "large.txt"]);
+      const [requested] = await api().messages(id);
+      expect(requested?.attachments.map(({ name }) => name)).toEqual(["drop.svg", "paste.svg", "large.txt"]);
     });
 
     it("The editor of a message states what happens to the answers below, the message shows afterwards that it was edited, and a user can delete it", async () => {

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
 import type { DefinitionSet } from "#playground/agents/definition.ts";
-import { linksOf, relationWords } from "#playground/agents/relations.ts";
+import { linksOf, relationText } from "#playground/agents/relations.ts";
 import { copiedMs } from "#playground/kit/copy-text.ts";
 
 import { manyDefinitions } from "../../support/ui/definition-set.ts";
@@ -29,7 +29,7 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
       const counted = others.reduce((sum, { length }) => sum + length, own.length);
       expect(new Set(names).size).toBe(counted);
       const listed = linksOf(set).map(
-        ({ from, to, relation }) => `${from.name}, ${relationWords[relation].short}: ${to.name}`,
+        ({ from, to, relation }) => `${from.name}, ${relationText[relation].short}: ${to.name}`,
       );
       // Two relations between the same two definitions would be one edge. The demo has none, so each relation has its
       // own edge.

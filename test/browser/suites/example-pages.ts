@@ -34,7 +34,7 @@ export function examplePages({ api, open, pacedAnswer }: PlaygroundUse): void {
     // Another query, because an address that differs in its hash alone loads nothing.
     if (used !== undefined) await page.goto(`${site?.url ?? ""}${path}?another#${id}`);
     await send(page, streamed.question);
-    streamed.writeWords(0, 9);
+    streamed.writeText(0, 9);
     await page.locator("article").nth(1).getByText("word9").waitFor();
     return { id, page, streamed };
   };
@@ -48,7 +48,7 @@ export function examplePages({ api, open, pacedAnswer }: PlaygroundUse): void {
     const streams = async (path: string): Promise<void> => {
       const { id, page, streamed } = await openStreaming(path);
       const next = await reloadDuring(streamed, answer(page));
-      streamed.writeWords(next, next);
+      streamed.writeText(next, next);
       await answer(page).getByText(`word${next}`).waitFor();
       streamed.end();
       await isReady(page);

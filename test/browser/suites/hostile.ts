@@ -36,8 +36,8 @@ export function hostile({ api, open, visit }: PlaygroundUse): void {
       };
       expect((await api().call("POST", `/api/threads/${id}/messages`, { json: see })).status).toBe(202);
       const { page } = await open("about:blank");
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(new URL(request.url()).host));
+      const requested: string[] = [];
+      page.on("request", (request) => requested.push(new URL(request.url()).host));
       await page.goto(`${api().url}/threads/${id}`);
       await page.getByRole("button", { name: /^Save <img/ }).waitFor();
       await page.getByText("Picture from tracker.example").waitFor();
@@ -49,7 +49,7 @@ export function hostile({ api, open, visit }: PlaygroundUse): void {
       );
       expect(await page.evaluate(() => "hurt" in globalThis)).toBe(false);
       const own = new URL(api().url).host;
-      expect(asked.filter((host) => host !== own)).toEqual([]);
+      expect(requested.filter((host) => host !== own)).toEqual([]);
       await page.route("https://tracker.example/**", (route) => route.abort());
       const consent = page.waitForRequest("https://tracker.example/pixel.png");
       await page.getByRole("button", { name: "Load it" }).first().click();

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { nextFreePort } from "#cli/dev/free-port.ts";
 
 import { ApiClient } from "../../support/http-client/api-client.ts";
-import { patience, within } from "../../support/http-client/deadline.ts";
+import { timeoutMs, within } from "../../support/http-client/deadline.ts";
 import { newContext } from "../support/browser.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
@@ -36,7 +36,7 @@ async function startUi(worker: string): Promise<{ url: string; stop: () => Promi
     child.on("close", (code) => reject(new Error(`It ended with ${String(code)}:\n${text}`)));
   });
   try {
-    return { url: await within(patience, () => `its address:\n${text}`, said), stop };
+    return { url: await within(timeoutMs, () => `its address:\n${text}`, said), stop };
   } catch (error) {
     await stop();
     throw error;

@@ -144,13 +144,13 @@ export function inbox({ api, open, visit }: PlaygroundUse): void {
       const { id } = await api().createThread("moody", { title: "Two who order" });
       const screen = await visit("/inbox");
       const { page } = screen;
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(request.url()));
+      const requested: string[] = [];
+      page.on("request", (request) => requested.push(request.url()));
       await api().post(id, "let two order");
       const call = calls(page, approval);
       await call.getByRole("button", { name: "Show the arguments" }).waitFor();
       await look(screen, "inbox-large");
-      expect(asked.filter((url) => url.includes("/messages"))).toEqual([]);
+      expect(requested.filter((url) => url.includes("/messages"))).toEqual([]);
       expect(await call.getByRole("button", { name: "Approve" }).count()).toBe(0);
       await call.getByRole("button", { name: "Show the arguments" }).click();
       await call.getByLabel(/^Item/).fill("A kettle");
@@ -237,18 +237,18 @@ export function inbox({ api, open, visit }: PlaygroundUse): void {
       // The page loads the list again when its feed has begun. The feed has begun when this thread is counted.
       await order("The second one");
       await expect.poll(() => page.title()).toBe("(2) Start · Threadhold");
-      const asked: string[] = [];
+      const requested: string[] = [];
       page.on("request", (request) => {
-        if (request.url().includes("waiting=true")) asked.push(request.url());
+        if (request.url().includes("waiting=true")) requested.push(request.url());
       });
       const id = await order("One more");
       await expect.poll(() => page.title()).toBe("(3) Start · Threadhold");
       await api().call("DELETE", `/api/threads/${id}`);
       await expect.poll(() => page.title()).toBe("(2) Start · Threadhold");
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
       await order("Of another user", { user_id: "ada" });
       await expect.poll(() => link(page).textContent()).toBe("Inbox 3 threads wait");
-      expect(asked).toHaveLength(1);
+      expect(requested).toHaveLength(1);
       await goInside(page, "/inbox");
       await page.getByText("Thread of ada").waitFor();
     });

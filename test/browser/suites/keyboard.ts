@@ -85,7 +85,7 @@ export function keyboard({ api, open, pacedAnswer }: PlaygroundUse): void {
         await page.getByText(words, { exact: true }).first().waitFor();
         await acknowledged(page);
         if (words !== answer.question) continue;
-        answer.writeWords(0, 1);
+        answer.writeText(0, 1);
         await page.locator("[data-streaming=true]").getByText("word1").first().waitFor();
       }
       const queue = page.getByRole("region", { name: "Waiting messages" });

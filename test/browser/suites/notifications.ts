@@ -49,7 +49,7 @@ export function notifications({ api, openWithNotifications }: PlaygroundUse): vo
       await recordNotifications(other);
       await Promise.all([page.goto("/"), other.goto("/usage")]);
       const both = [page, other];
-      const seen = async () => (await Promise.all(both.map(seenNotifications))).flat();
+      const received = async () => (await Promise.all(both.map(seenNotifications))).flat();
       await counts(page, "(1) Start · Threadhold");
       await counts(other, "(1) Usage · Threadhold");
       // The tab that notifies is selected before the call begins to wait.
@@ -58,15 +58,15 @@ export function notifications({ api, openWithNotifications }: PlaygroundUse): vo
       await expect.poll(holders).toContain("threadhold.shows /usage");
       const id = await order("An order to approve");
       const expected = { title: "place_order waits for approval", body: "An order to approve" };
-      await expect.poll(seen).toEqual([{ ...expected, closed: false }]);
+      await expect.poll(received).toEqual([{ ...expected, closed: false }]);
       for (const one of both) await expect.poll(() => one.title()).toMatch(/^\(2\)/);
-      expect(await seen()).toHaveLength(1);
+      expect(await received()).toHaveLength(1);
       const at = (await seenNotifications(page)).length === 1 ? page : other;
       await clickNotification(at, 0);
       await at.getByRole("heading", { level: 1, name: "An order to approve" }).waitFor();
       expect(new URL(at.url()).pathname).toBe(`/threads/${id}`);
       expect(new URL(at.url()).searchParams.get("message")).not.toBe(null);
-      await expect.poll(seen).toEqual([{ ...expected, closed: true }]);
+      await expect.poll(received).toEqual([{ ...expected, closed: true }]);
 
       // A call of a thread that a visible tab shows has no notification, and neither has one on the inbox page.
       await at.getByRole("button", { name: "Approve", exact: true }).click();
@@ -76,7 +76,7 @@ export function notifications({ api, openWithNotifications }: PlaygroundUse): vo
       // When the next notification is shown, the one of the call before would have been shown too.
       const third = await order("A third one");
       await expect
-        .poll(async () => (await seen()).map(({ body }) => body))
+        .poll(async () => (await received()).map(({ body }) => body))
         .toEqual(["An order to approve", "A third one"]);
 
       // The notification of a call that is answered is closed.

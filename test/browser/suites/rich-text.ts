@@ -74,8 +74,8 @@ export function richText({ api, open, pacedAnswer }: PlaygroundUse): void {
     it("A hostile formula makes no link and no request, runs no script and covers nothing outside of its message; an invalid one is shown as its source", async () => {
       const path = await threadWith(hostile);
       const { page } = await open("about:blank");
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(new URL(request.url()).host));
+      const requested: string[] = [];
+      page.on("request", (request) => requested.push(new URL(request.url()).host));
       await page.goto(`${api().url}${path}`);
       const log = page.getByRole("log");
       await log.locator(".katex").first().waitFor();
@@ -83,7 +83,7 @@ export function richText({ api, open, pacedAnswer }: PlaygroundUse): void {
       await log.getByText("\\(\\def\\a{xxxxxxxxxx}\\def\\b{\\a\\a\\a\\a}\\b\\b\\)", { exact: true }).waitFor();
       expect(await log.locator("article a, article img, article [style*=fixed]").count()).toBe(0);
       expect(await page.evaluate(() => "hurt" in globalThis)).toBe(false);
-      expect(new Set(asked)).toEqual(new Set([new URL(api().url).host]));
+      expect(new Set(requested)).toEqual(new Set([new URL(api().url).host]));
       // The formula's rule is as large as allowed; a link next to the message can still be clicked.
       await page.getByRole("link", { name: "Definitions", exact: true }).click();
       await page.getByRole("heading", { level: 1, name: "Definitions", exact: true }).waitFor();
@@ -96,11 +96,11 @@ export function richText({ api, open, pacedAnswer }: PlaygroundUse): void {
       await page.getByRole("log").locator(".hljs-keyword").first().waitFor();
       // Records whether the code was ever drawn without colours.
       await page.evaluate(() => {
-        const seen = globalThis as unknown as { plain: number };
-        seen.plain = 0;
+        const received = globalThis as unknown as { plain: number };
+        received.plain = 0;
         new MutationObserver(() => {
           const blocks = document.querySelectorAll("[role=log] pre");
-          seen.plain += [...blocks].filter((block) => block.querySelector(".hljs-keyword") === null).length;
+          received.plain += [...blocks].filter((block) => block.querySelector(".hljs-keyword") === null).length;
         }).observe(document.body, { childList: true, subtree: true });
       });
       const files = filesOf(page);

@@ -95,14 +95,14 @@ export function runs({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
       const answer = log.getByRole("article").last();
       for (const name of ["/plan/day-1.md", "/plan/day-2.md"]) await answer.getByRole("link", { name }).waitFor();
       const cards = async (): Promise<string[]> => (await log.locator("figure a").allInnerTexts()).toSorted();
-      const seen = ["plan/day-1.md", "plan/day-2.md"];
-      await expect.poll(cards).toEqual(seen);
+      const received = ["plan/day-1.md", "plan/day-2.md"];
+      await expect.poll(cards).toEqual(received);
       await expect.poll(() => answer.getByRole("link").count()).toBe(2);
       await page.getByRole("link", { name: /^Files 3$/ }).waitFor();
       await look(screen, "written-files");
       await page.reload();
       await log.locator("figure a").nth(1).waitFor();
-      await expect.poll(cards).toEqual(seen);
+      await expect.poll(cards).toEqual(received);
       await api().call("DELETE", `/api/threads/${id}/files/plan/day-2.md`);
       await expect.poll(cards).toEqual(["plan/day-1.md"]);
       await expect.poll(() => answer.getByRole("link").count()).toBe(1);

@@ -9,23 +9,23 @@ export function sources({ api, open, visit }: PlaygroundUse): void {
   describe("sources of tools", () => {
     it("The page of all definitions lists the sources, requests nothing from their servers by itself, and shows the state that a person loads", async () => {
       const { page } = await open("/");
-      const asked: string[] = [];
+      const requested: string[] = [];
       page.on("request", (request) => {
         const { pathname } = new URL(request.url());
-        if (pathname.includes("/sources/")) asked.push(pathname);
+        if (pathname.includes("/sources/")) requested.push(pathname);
       });
       await goInside(page, "/definitions");
       const list = page.getByRole("region", { name: /^Tool sources/ });
       const entry = list.getByRole("listitem").filter({ has: page.getByRole("link", { name: "source everything" }) });
       await entry.waitFor();
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
       await entry.getByRole("button", { name: "Load tools of everything" }).click();
       await entry.getByText(/^reachable, \d+ tools · 127\.0\.0\.1:\d+ · mcp-servers\/everything \d/).waitFor();
       await entry.getByText("needs EVERYTHING_TOKEN").waitFor();
       const failed = list.getByRole("listitem").filter({ has: page.getByRole("link", { name: "source unreachable" }) });
       await failed.getByRole("button", { name: "Load tools of unreachable" }).click();
       await failed.getByText(/The MCP server "unreachable" .* \(HTTP 404\)/).waitFor();
-      expect(asked).toHaveLength(2);
+      expect(requested).toHaveLength(2);
       const graph = page.getByRole("application", { name: "Graph of definitions" });
       await graph.getByRole("link", { name: /^source notes/ }).click();
       await page.getByRole("heading", { level: 1, name: "notes" }).waitFor();

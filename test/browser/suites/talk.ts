@@ -47,10 +47,10 @@ export function talk({ api, open, visit }: PlaygroundUse): void {
           expect.stringMatching(/^Switched from moody/),
           expect.stringMatching(/^The run failed/),
         ]);
-      const seen = await words();
+      const received = await words();
       await page.reload();
       await log.getByText(/^The run failed/).waitFor();
-      await expect.poll(words).toEqual(seen);
+      await expect.poll(words).toEqual(received);
     });
   });
 
@@ -248,18 +248,18 @@ export function talk({ api, open, visit }: PlaygroundUse): void {
     it("If a user sends a message before the previous one is acknowledged, both are stored in the order in which they were sent", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await visit(`/threads/${id}`);
-      const held: (() => void)[] = [];
+      const paused: (() => void)[] = [];
       await page.route("**/api/**/messages", async (route) => {
-        if (route.request().method() === "POST") await new Promise<void>((resolve) => held.push(resolve));
+        if (route.request().method() === "POST") await new Promise<void>((resolve) => paused.push(resolve));
         await route.continue();
       });
       await say(page, "one");
-      await expect.poll(() => held.length).toBe(1);
+      await expect.poll(() => paused.length).toBe(1);
       await say(page, "two");
       expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("");
-      held.shift()?.();
-      await expect.poll(() => held.length).toBe(1);
-      held.shift()?.();
+      paused.shift()?.();
+      await expect.poll(() => paused.length).toBe(1);
+      paused.shift()?.();
       await expect
         .poll(async () =>
           (await api().messages(id)).filter(({ role }) => role === "user").map(({ content }) => content),
@@ -310,12 +310,12 @@ export function talk({ api, open, visit }: PlaygroundUse): void {
       await page.getByText("The message was not sent").waitFor();
       expect(await field.inputValue()).toBe("one");
       await page.unroute("**/api/**/messages");
-      let asked = false;
+      let requested = false;
       await page.route("**/api/**/messages", () => {
-        asked = true;
+        requested = true;
       });
       await field.press("Enter");
-      await expect.poll(() => asked).toBe(true);
+      await expect.poll(() => requested).toBe(true);
       expect(await field.inputValue()).toBe("");
       await page.reload();
       await expect.poll(() => field.inputValue()).toBe("one");

@@ -196,8 +196,8 @@ export function threads({ api, open, pacedAnswer, visit }: PlaygroundUse): void 
       await row.getByText("Idle").waitFor({ state: "attached" });
       await page.getByRole("button", { name: "Start moody with: It is fine" }).waitFor();
       await expect.poll(() => [...loading].map((request) => request.url())).toEqual([]);
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      const requested: string[] = [];
+      page.on("request", (request) => requested.push(new URL(request.url()).pathname));
       await api().post(id, pacedAnswer().question);
       await row.getByText("Running").waitFor({ state: "attached" });
       await api().call("POST", `/api/threads/${id}/stop`);
@@ -206,7 +206,7 @@ export function threads({ api, open, pacedAnswer, visit }: PlaygroundUse): void 
       await row.getByRole("button", { name: "Show threads tagged elsewhere" }).waitFor();
       await api().call("DELETE", `/api/threads/${id}`);
       await row.waitFor({ state: "detached" });
-      expect(asked.filter((path) => path.startsWith("/api"))).toEqual([]);
+      expect(requested.filter((path) => path.startsWith("/api"))).toEqual([]);
     });
 
     it("A user can rename and tag a thread", async () => {
@@ -299,9 +299,9 @@ export function threads({ api, open, pacedAnswer, visit }: PlaygroundUse): void 
       await field.setInputFiles({ ...chosen, buffer: torn });
       await dialog.getByRole("alert").getByText("Line 43 is not JSON in UTF-8.").waitFor();
       let go = (): void => undefined;
-      const held = new Promise<void>((resolve) => (go = resolve));
+      const paused = new Promise<void>((resolve) => (go = resolve));
       await page.route("**/api/**/import", async (route) => {
-        await held;
+        await paused;
         await route.continue();
       });
       await field.setInputFiles(chosen);

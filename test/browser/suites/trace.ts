@@ -228,7 +228,7 @@ export function trace({ api, pacedAnswer, visit }: PlaygroundUse): void {
       const { page } = await visit(`/threads/${id}/trace`);
       await bar(page, /^Model paced, done/).waitFor();
       await api().post(id, answer.question);
-      answer.writeWords(0, 9);
+      answer.writeText(0, 9);
       const working = bar(page, /^Model paced, running/);
       await working.waitFor();
       const width = (): Promise<number> =>

@@ -39,7 +39,9 @@ export function usage({ api, open }: PlaygroundUse): void {
   }
 
   /** Opens the page, and returns it with the query and the API's report for the days that it shows. */
-  async function opened(query: string): Promise<{ page: Page; loaded: UsageReport; asked: Record<string, string> }> {
+  async function opened(
+    query: string,
+  ): Promise<{ page: Page; loaded: UsageReport; requested: Record<string, string> }> {
     const { page } = await open("/");
     const answer = page.waitForResponse((one) => /\/api\/~\/usage\?.*by=day%2C/.test(one.url()));
     await goInside(page, `/usage?${query}`);
@@ -47,7 +49,7 @@ export function usage({ api, open }: PlaygroundUse): void {
     return {
       page,
       loaded: usageReportSchema.parse(await (await answer).json()),
-      asked: Object.fromEntries(searchParams),
+      requested: Object.fromEntries(searchParams),
     };
   }
 
@@ -55,8 +57,8 @@ export function usage({ api, open }: PlaygroundUse): void {
     it("The charts and tables of the usage page show the numbers that the API returns after real runs", async () => {
       await use("priced");
       await use("assistant");
-      const { page, loaded, asked } = await opened("days=7&by=agent&measure=tokens");
-      expect(asked).toEqual({ from: later(loaded.to, -6), to: loaded.to, by: "day,agent" });
+      const { page, loaded, requested } = await opened("days=7&by=agent&measure=tokens");
+      expect(requested).toEqual({ from: later(loaded.to, -6), to: loaded.to, by: "day,agent" });
       const rows = await rowsOf(page, "Usage by agent");
       const names = [...new Set(loaded.usage.map(({ agent_id = "" }) => agent_id))];
       expect([...rows.keys()].toSorted()).toEqual([...names, "Total"].toSorted());

@@ -13,7 +13,7 @@ import { chromium } from "playwright-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
 import { chromiumArguments, findChromium, findHeadlessShell } from "../../../scripts/lib/find-chromium.mjs";
-import { patience } from "../../support/http-client/deadline.ts";
+import { timeoutMs } from "../../support/http-client/deadline.ts";
 
 /** Screenshots of every page, for people who want to look at them. No test depends on them. */
 const drawsAll = process.env["PICTURES"] === "true";
@@ -216,7 +216,7 @@ async function startBrowser(executablePath: string, args: string[]): Promise<Tes
 
   const newPage = async (url: string, options: BrowserContextOptions = {}): Promise<Page> => {
     const context = await browser.newContext({ baseURL: url, viewport, reducedMotion, ...options });
-    context.setDefaultTimeout(patience);
+    context.setDefaultTimeout(timeoutMs);
     return context.newPage();
   };
   const reuse = async (page: Page, url: string): Promise<void> => {

@@ -15,7 +15,7 @@ function orderedId(number) {
  * The text of a message: mostly short, sometimes with code and a table, as in real answers.
  * @param {number} number
  */
-export function wordsOf(number) {
+export function textOf(number) {
   const words = `Message ${number}. ${"It says a little. ".repeat(1 + (number % 9))}`;
   if (number % 10 !== 1) return words;
   const code = Array.from(
@@ -44,7 +44,7 @@ export function longThreadFile(agent, messages) {
       branch: "main",
       position: messageId,
       role,
-      parts: [{ type: "text", text: wordsOf(number) }],
+      parts: [{ type: "text", text: textOf(number) }],
       name: null,
       tool_call_id: null,
       parent_id: null,
@@ -81,7 +81,7 @@ export function longThreadFile(agent, messages) {
     updated_at: at + messages,
     active_run_id: null,
     queue: [],
-    held: false,
+    paused: false,
     branch: "main",
     last_seq: 2 * messages,
     last_position: orderedId(messages - 1),

@@ -15,7 +15,7 @@ export interface PacedAnswer {
   /** Streams a piece. */
   write: (piece: string) => void;
   /** Streams the words with the numbers `from` to `to`, as in "word0 word1 word2", each as a piece. */
-  writeWords: (from: number, to: number) => void;
+  writeText: (from: number, to: number) => void;
   end: () => void;
   /** Lets the first request fail, so that it is made again. */
   refuse: () => void;
@@ -49,12 +49,12 @@ export async function addPacedAgent(project: ProjectCopy): Promise<PacedModel> {
     if (id === "tried" && tools.length > 0) return { calls: [{ name: "get_weather", args: { city: "Paris" } }] };
     if (id === "tried") return { text: JSON.stringify(messages).includes("image_url") ? "Blue." : "OK" };
     if (id === "slow") return { text: new PassThrough({ encoding: "utf8", objectMode: true }) };
-    const asked = messages.filter(({ role }) => role === "user").map(textOf);
-    const last = asked.at(-1) ?? "";
+    const requested = messages.filter(({ role }) => role === "user").map(textOf);
+    const last = requested.at(-1) ?? "";
     const quick = quickAnswer(last);
     if (quick !== null) return { text: quick };
     // A strategy's instructions follow the question.
-    const question = strategyPrompt.test(last) ? asked.findLast((text) => answers.has(text)) : last;
+    const question = strategyPrompt.test(last) ? requested.findLast((text) => answers.has(text)) : last;
     if (question !== undefined && refused.delete(question)) return { status: 503 };
     return { text: answers.get(question ?? "") ?? "It went well." };
   });
@@ -67,7 +67,7 @@ export async function addPacedAgent(project: ProjectCopy): Promise<PacedModel> {
       return {
         question,
         write: (piece) => void pieces.write(piece),
-        writeWords(from, to) {
+        writeText(from, to) {
           for (let word = from; word <= to; word += 1) pieces.write(`${word === 0 ? "" : " "}word${String(word)}`);
         },
         end: () => void pieces.end(),
@@ -87,7 +87,7 @@ export async function reloadDuring(answer: PacedAnswer, text: Locator): Promise<
   const page = text.page();
   let next = 10;
   const write = (): void => {
-    answer.writeWords(next, next);
+    answer.writeText(next, next);
     next += 1;
   };
   page.on("request", write).on("websocket", write);
@@ -104,10 +104,10 @@ export const pacedReasoning = "The user wants the weather, and the window shows 
 const strategyPrompt = /^(Carry out the step|Based on your reasoning)/;
 
 /** The answer to an instruction of a strategy that is given at once; null for any other message. */
-function quickAnswer(asked: string): string | null {
-  if (asked.startsWith("Think about")) return pacedReasoning;
-  if (asked.startsWith('Carry out the step "1"')) return "The sky is grey.";
-  if (!asked.startsWith("Make a plan")) return null;
+function quickAnswer(requested: string): string | null {
+  if (requested.startsWith("Think about")) return pacedReasoning;
+  if (requested.startsWith('Carry out the step "1"')) return "The sky is grey.";
+  if (!requested.startsWith("Make a plan")) return null;
   const steps = pacedPlan.map((description, at) => {
     return { id: String(at + 1), description, tool: null, dependsOn: at === 0 ? [] : [String(at)] };
   });

@@ -17,13 +17,13 @@ export interface Seen {
 
 /** Makes all attempts. Returns what the page could see. */
 export async function attack({ server, thread }: Target): Promise<Seen[]> {
-  const seen: Seen[] = [];
+  const received: Seen[] = [];
   // Each attempt ends with an event, also if it is refused. No attempt has a time limit, because a slow server would look like a refusal.
   const firstOf = (target: EventTarget, types: readonly string[]): Promise<string> =>
     new Promise((resolve) => {
       for (const type of types) target.addEventListener(type, () => resolve(type), { once: true });
     });
-  const note = (what: string, status: number, text: string): void => void seen.push({ what, status, text });
+  const note = (what: string, status: number, text: string): void => void received.push({ what, status, text });
   const { host } = new URL(server);
   const port = host.slice(host.indexOf(":"));
   const paths = ["/api/threads", `/api/threads/${thread}/messages`, `/api/threads/${thread}/events?after=0&until=idle`];
@@ -181,5 +181,5 @@ export async function attack({ server, thread }: Target): Promise<Seen[]> {
       if ((await ended) === "load") note(`${tag} ${base}`, 200, "loaded");
     }
   }
-  return seen;
+  return received;
 }

@@ -18,31 +18,31 @@ interface Recording {
 /** Records the notifications of the documents that the page loads from now on. */
 export async function recordNotifications(page: Page): Promise<void> {
   await page.addInitScript(() => {
-    const seen: Notification[] = [];
+    const received: Notification[] = [];
     const closed: Notification[] = [];
     class Recorded extends Notification {
       constructor(title: string, options?: NotificationOptions) {
         super(title, options);
-        this.addEventListener("show", () => seen.push(this));
+        this.addEventListener("show", () => received.push(this));
         this.addEventListener("close", () => closed.push(this));
       }
     }
-    Object.assign(globalThis, { Notification: Recorded, seenNotifications: seen, closedNotifications: closed });
+    Object.assign(globalThis, { Notification: Recorded, seenNotifications: received, closedNotifications: closed });
   });
 }
 
 /** The notifications so far. */
 export async function seenNotifications(page: Page): Promise<SeenNotification[]> {
   return page.evaluate(() => {
-    const { seenNotifications: seen, closedNotifications: closed } = globalThis as unknown as Recording;
-    return seen.map((one) => ({ title: one.title, body: one.body, closed: closed.includes(one) }));
+    const { seenNotifications: received, closedNotifications: closed } = globalThis as unknown as Recording;
+    return received.map((one) => ({ title: one.title, body: one.body, closed: closed.includes(one) }));
   });
 }
 
 /** Clicks a notification. */
 export async function clickNotification(page: Page, at: number): Promise<void> {
   await page.evaluate((index) => {
-    const { seenNotifications: seen } = globalThis as unknown as Recording;
-    seen[index]?.dispatchEvent(new Event("click"));
+    const { seenNotifications: received } = globalThis as unknown as Recording;
+    received[index]?.dispatchEvent(new Event("click"));
   }, at);
 }

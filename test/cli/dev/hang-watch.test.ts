@@ -43,8 +43,8 @@ it("A tool call without a line, while the server does not answer, is named once 
   expect(printed[0]).toBe(
     "The Worker has not answered for 0.02 s. This tool call runs and computes without a pause: tool spin (agents/tools/spin.ts) of thread t1. End the server, correct the file, and start the server again.",
   );
-  const asked = server.requests;
-  await vi.waitFor(() => expect(server.requests).toBeGreaterThan(asked + 1));
+  const requested = server.requests;
+  await vi.waitFor(() => expect(server.requests).toBeGreaterThan(requested + 1));
   server.state = "answers";
   await vi.waitFor(() => expect(printed).toHaveLength(2));
   expect(printed[1]).toBe("The Worker answers again.");

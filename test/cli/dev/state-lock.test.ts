@@ -58,8 +58,8 @@ it("The lock of a process that has ended is taken over, although another process
   const server = spawn("sleep", ["60"], { stdio: "ignore" });
   onTestFinished(() => void server.kill());
   const pid = server.pid ?? 0;
-  const held = lockState(folder, pid);
-  expect("release" in held).toBe(true);
+  const paused = lockState(folder, pid);
+  expect("release" in paused).toBe(true);
   expect(lockState(folder)).toEqual({ heldBy: pid });
   // The same lock with the pid of a process that started at another time.
   writeFileSync(lockFile(), readFileSync(lockFile(), "utf8").replace(String(pid), String(process.ppid)));

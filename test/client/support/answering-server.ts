@@ -25,7 +25,7 @@ interface SeenRequest {
 
 /** Answers in the order of `plan`, and with its last answer from then on. */
 export async function openAnsweringServer(plan: readonly PlannedAnswer[]) {
-  const seen: SeenRequest[] = [];
+  const observed: SeenRequest[] = [];
   const watchers = new Set<() => void>();
   const left = deferred<void>();
   const server = createServer((request, response) => {
@@ -37,8 +37,8 @@ export async function openAnsweringServer(plan: readonly PlannedAnswer[]) {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const { method = "", url = "", headers } = request;
-      const answer = plan[Math.min(seen.length, plan.length - 1)] ?? {};
-      seen.push({ method, url, headers, body: Buffer.concat(chunks).toString("utf8") });
+      const answer = plan[Math.min(observed.length, plan.length - 1)] ?? {};
+      observed.push({ method, url, headers, body: Buffer.concat(chunks).toString("utf8") });
       for (const watcher of watchers) watcher();
       if (answer === "silent") return;
       if (answer === "cut") {
@@ -61,10 +61,10 @@ export async function openAnsweringServer(plan: readonly PlannedAnswer[]) {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${String(port)}`,
-    seen,
+    observed,
     /** Resolves once that many requests have arrived. */
     async came(count: number): Promise<void> {
-      while (seen.length < count) {
+      while (observed.length < count) {
         await new Promise<void>((resolve) => {
           const watcher = (): void => {
             watchers.delete(watcher);

@@ -21,7 +21,7 @@ export class ManualFrames {
     for (const draw of due) draw();
   }
 
-  get asked(): number {
+  get requested(): number {
     return this.#drawings.size;
   }
 }

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 
-import { asked, guard, newId, refused, server, serverHost } from "./guard.ts";
-import type { Asked } from "./guard.ts";
+import { requested, guard, newId, refused, server, serverHost } from "./guard.ts";
+import type { Requested } from "./guard.ts";
 
 const serverPort = (): string => new URL(server()).port;
 
@@ -13,9 +13,9 @@ describe("this machine", () => {
     const { guarded } = guard({ allowed: serverHost() });
     const response = await guarded(`${server()}/echo?id=${id}`, { headers: { "x-own": "kept" } });
     expect(response.status).toBe(200);
-    expect(await response.json<Asked>()).toMatchObject({ method: "GET", path: `/echo?id=${id}` });
-    const [seen] = await asked(id);
-    expect(seen?.headers["x-own"]).toBe("kept");
+    expect(await response.json<Requested>()).toMatchObject({ method: "GET", path: `/echo?id=${id}` });
+    const [received] = await requested(id);
+    expect(received?.headers["x-own"]).toBe("kept");
   });
 
   it.for([
@@ -46,7 +46,7 @@ describe("this machine", () => {
     expect(["inside", "credentials"]).toContain(error.reason);
     expect(error.code).toBe("invalid_request");
     expect(sent).toEqual([]);
-    expect(await asked(id)).toEqual([]);
+    expect(await requested(id)).toEqual([]);
   });
 
   it("OUT5 An entry of the allow list with a port allows no other port and no other name of this machine", async () => {
@@ -86,7 +86,7 @@ describe("names", () => {
       const { guarded, sent } = guard();
       const url = `https://${name}/echo`;
       const response = await guarded(url);
-      expect((await response.json<Asked>()).path).toBe("/echo");
+      expect((await response.json<Requested>()).path).toBe("/echo");
       expect(sent).toEqual([url]);
     },
   );
@@ -115,7 +115,7 @@ describe("names", () => {
     const response = await guarded("http://loopback.example.com/echo");
     expect(response.status).toBe(200);
     await response.body?.cancel();
-    expect(await asked(dnsId)).toEqual([]);
+    expect(await requested(dnsId)).toEqual([]);
   });
 
   it("OUT6 The guarded fetch looks a host name up again for each request", async () => {

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 
-import { asked, closed, guard, newId, refused, server, serverHost } from "./guard.ts";
-import type { Asked } from "./guard.ts";
+import { requested, closed, guard, newId, refused, server, serverHost } from "./guard.ts";
+import type { Requested } from "./guard.ts";
 
 const to = (url: string, more = ""): string => `/redirect?to=${encodeURIComponent(url)}${more}`;
 const one = "https://one.example.com";
@@ -12,7 +12,7 @@ describe("targets of redirects", () => {
   it("OUT9 A redirect is followed, also a relative one", async () => {
     const { guarded, sent } = guard();
     const response = await guarded(`${one}${to("https://two.example.com/redirect?to=/echo")}`);
-    expect((await response.json<Asked>()).path).toBe("/echo");
+    expect((await response.json<Requested>()).path).toBe("/echo");
     expect(sent.slice(1)).toEqual(["https://two.example.com/redirect?to=/echo", "https://two.example.com/echo"]);
   });
 
@@ -57,19 +57,19 @@ describe("targets of redirects", () => {
   it("OUT9 Five redirects are followed and no sixth", async () => {
     const { guarded } = guard();
     const response = await guarded(`${one}/hop?left=5`);
-    expect((await response.json<Asked>()).path).toBe("/hop?left=0");
+    expect((await response.json<Requested>()).path).toBe("/hop?left=0");
     const id = newId();
     expect(await refused(guarded(`${one}/hop?left=6&id=${id}`))).toMatchObject({
       reason: "redirects",
       code: "unavailable",
     });
-    expect(await asked(id)).toHaveLength(6);
+    expect(await requested(id)).toHaveLength(6);
   });
 
   it("OUT9 A loop of redirects ends with an error", async () => {
     const id = newId();
     expect((await refused(guard().guarded(`${one}/hop?id=${id}`))).reason).toBe("redirects");
-    expect(await asked(id)).toHaveLength(6);
+    expect(await requested(id)).toHaveLength(6);
   });
 
   it("OUT9 A caller of the guarded fetch may refuse redirects, or receive the redirect response", async () => {
@@ -107,14 +107,14 @@ describe("headers and bodies of redirected requests", () => {
     const url = one + to(`/echo?id=${id}`, `&status=${status}`);
     const response = await guard().guarded(url, { method, body, headers });
     await response.body?.cancel();
-    const [seen] = await asked(id);
+    const [received] = await requested(id);
     const kept = method === expected && body !== null;
-    expect(seen).toMatchObject({ method: expected, body: kept ? "the body" : "" });
-    expect(seen?.headers["accept"]).toBe("text/html");
+    expect(received).toMatchObject({ method: expected, body: kept ? "the body" : "" });
+    expect(received?.headers["accept"]).toBe("text/html");
     if (expected === "GET") {
-      expect(seen?.headers["content-type"]).toBeUndefined();
-      expect(seen?.headers["content-language"]).toBeUndefined();
-    } else if (kept) expect(seen?.headers["content-type"]).toBe("text/plain");
+      expect(received?.headers["content-type"]).toBeUndefined();
+      expect(received?.headers["content-language"]).toBeUndefined();
+    } else if (kept) expect(received?.headers["content-type"]).toBe("text/plain");
   });
 
   it.for([
@@ -124,7 +124,7 @@ describe("headers and bodies of redirected requests", () => {
     const id = newId();
     const response = await guard().guarded(one + to(`/echo?id=${id}`, "&status=307"), { method: "POST", body });
     await response.body?.cancel();
-    expect((await asked(id))[0]?.body).toBe("the body");
+    expect((await requested(id))[0]?.body).toBe("the body");
   });
 
   it("OUT10 A streamed request body is not sent again after a redirect", async () => {
@@ -136,7 +136,7 @@ describe("headers and bodies of redirected requests", () => {
     const id = newId();
     const response = await guarded(one + to(`/echo?id=${id}`, "&status=303"), { method: "POST", body: stream() });
     await response.body?.cancel();
-    expect(await asked(id)).toHaveLength(1);
+    expect(await requested(id)).toHaveLength(1);
   });
 
   it.for([
@@ -153,7 +153,7 @@ describe("headers and bodies of redirected requests", () => {
       expect(await refused(call)).toMatchObject({ reason: "body_elsewhere", code: "invalid_request" });
       expect(sent).toHaveLength(1);
     }
-    expect(await asked(id)).toEqual([]);
+    expect(await requested(id)).toEqual([]);
   });
 
   it.for([
@@ -168,7 +168,7 @@ describe("headers and bodies of redirected requests", () => {
       const url = one + to(`https://two.example.com/echo?id=${id}`, `&status=${status}`);
       const response = await guard().guarded(url, { method, body });
       await response.body?.cancel();
-      expect(await asked(id)).toMatchObject([{ method: status === 307 ? "POST" : "GET", body: "" }]);
+      expect(await requested(id)).toMatchObject([{ method: status === 307 ? "POST" : "GET", body: "" }]);
     },
   );
 
@@ -184,7 +184,7 @@ describe("headers and bodies of redirected requests", () => {
     const id = newId();
     const response = await guard().guarded(one + to(`/echo?id=${id}`), { headers: { ...secrets, ...harmless } });
     await response.body?.cancel();
-    expect((await asked(id))[0]?.headers).toMatchObject({ ...secrets, ...harmless });
+    expect((await requested(id))[0]?.headers).toMatchObject({ ...secrets, ...harmless });
   });
 
   it.for(["https://two.example.com", "https://one.example.com:8443"])(
@@ -194,9 +194,9 @@ describe("headers and bodies of redirected requests", () => {
       const url = one + to(`${origin}/echo?id=${id}`);
       const response = await guard().guarded(url, { headers: { ...secrets, ...harmless } });
       await response.body?.cancel();
-      const [seen] = await asked(id);
-      expect(seen?.headers).toMatchObject(harmless);
-      expect(JSON.stringify(seen)).not.toContain("secret");
+      const [received] = await requested(id);
+      expect(received?.headers).toMatchObject(harmless);
+      expect(JSON.stringify(received)).not.toContain("secret");
     },
   );
 
@@ -205,6 +205,6 @@ describe("headers and bodies of redirected requests", () => {
     const back = `https://two.example.com${to(`${one}/echo?id=${id}`)}`;
     const response = await guard().guarded(one + to(back), { headers: secrets });
     await response.body?.cancel();
-    expect(JSON.stringify(await asked(id))).not.toContain("secret");
+    expect(JSON.stringify(await requested(id))).not.toContain("secret");
   });
 });

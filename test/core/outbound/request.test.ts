@@ -7,7 +7,7 @@ import { createLog } from "#lib/log-port.ts";
 import { outboundFetch } from "#worker/outbound.ts";
 import type { OutboundVariables } from "#worker/outbound.ts";
 
-import { asked, guard, network, newId, refused, server, serverHost, way } from "./guard.ts";
+import { requested, guard, network, newId, refused, server, serverHost, way } from "./guard.ts";
 
 const one = "https://one.example.com";
 
@@ -173,6 +173,6 @@ describe("variables", () => {
     const headers = { authorization: "Bearer own", "content-type": "application/json" };
     const response = await guard().guarded(`${one}/echo?id=${id}`, { method: "put", headers, body: '{"a":1}' });
     await response.body?.cancel();
-    expect((await asked(id))[0]).toMatchObject({ method: "PUT", headers, body: '{"a":1}' });
+    expect((await requested(id))[0]).toMatchObject({ method: "PUT", headers, body: '{"a":1}' });
   });
 });

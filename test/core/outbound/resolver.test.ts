@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import { ManualClock } from "../support/manual-clock.ts";
-import { arrived, asked, closed, newId, resolverAt } from "./guard.ts";
+import { arrived, requested, closed, newId, resolverAt } from "./guard.ts";
 
 const publicV4 = "93.184.215.14";
 const publicV6 = "2606:2800:21f:cb07:6820:80da:af6b:8b2c";
@@ -12,8 +12,8 @@ const resolve = (name: string) => resolverAt().resolve(name, never());
 
 /** The queries that reached the server, as `name type`. */
 async function questions(id: string): Promise<string[]> {
-  const seen = await asked(id);
-  return seen.map(({ path }) => {
+  const received = await requested(id);
+  return received.map(({ path }) => {
     const { searchParams } = new URL(path, "http://server");
     return `${searchParams.get("name")} ${searchParams.get("type")}`;
   });
@@ -25,7 +25,7 @@ describe("queries of the resolver", () => {
     const answer = await resolverAt(`/dns-query?id=${id}`).resolve("one.example.com", never());
     expect(answer).toEqual({ ok: true, addresses: [publicV4, publicV6] });
     expect((await questions(id)).toSorted()).toEqual(["one.example.com 1", "one.example.com 28"]);
-    expect((await asked(id)).map(({ headers }) => headers["accept"])).toEqual([
+    expect((await requested(id)).map(({ headers }) => headers["accept"])).toEqual([
       "application/dns-json",
       "application/dns-json",
     ]);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createRequestQueue } from "#lib/bounded-fetch.ts";
 
 import { ManualClock } from "../support/manual-clock.ts";
-import { arrived, asked, closed, guard, newId, refused, sendPiece } from "./guard.ts";
+import { arrived, requested, closed, guard, newId, refused, sendPiece } from "./guard.ts";
 
 const one = "https://one.example.com";
 const limits = { headersMs: 3000, idleMs: 2000, totalMs: 10_000 };
@@ -123,16 +123,16 @@ describe("time", () => {
     const inTurn = createRequestQueue(1);
     const { clock, guarded } = timed({ inTurn });
     const holding = new AbortController();
-    const held = guarded(`${one}/hold?id=${first}`, {
+    const paused = guarded(`${one}/hold?id=${first}`, {
       limits: { headersMs: Infinity, totalMs: Infinity },
       signal: holding.signal,
     });
-    const over = expect(held).rejects.toThrow("let go");
+    const over = expect(paused).rejects.toThrow("let go");
     await arrived(first);
     const waiting = guarded(`${one}/silent?id=${second}`);
     await clock.advance(60_000);
     expect(clock.armed).toBe(0);
-    expect(await asked(second)).toEqual([]);
+    expect(await requested(second)).toEqual([]);
     holding.abort(new Error("let go"));
     await over;
     const response = await waiting;
@@ -146,14 +146,14 @@ describe("time", () => {
     const [first, second] = [newId(), newId()];
     const { guarded } = timed({ inTurn: createRequestQueue(1) });
     const holding = new AbortController();
-    const held = expect(guarded(`${one}/hold?id=${first}`, { signal: holding.signal })).rejects.toThrow("let go");
+    const paused = expect(guarded(`${one}/hold?id=${first}`, { signal: holding.signal })).rejects.toThrow("let go");
     await arrived(first);
     const leaving = new AbortController();
     const left = expect(guarded(`${one}/echo?id=${second}`, { signal: leaving.signal })).rejects.toThrow("gone");
     leaving.abort(new Error("gone"));
     await left;
     holding.abort(new Error("let go"));
-    await held;
-    expect(await asked(second)).toEqual([]);
+    await paused;
+    expect(await requested(second)).toEqual([]);
   });
 });

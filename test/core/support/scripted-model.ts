@@ -43,8 +43,8 @@ export function callBlock(index: number, { id, name, json }: { id: string; name:
 }
 
 /** An answer with calls, whose ids are `<prefix><position>`. */
-export function calls(prefix: string, ...asked: [name: string, args: unknown][]): ModelPart[] {
-  const blocks = asked.flatMap(([name, args], index) =>
+export function calls(prefix: string, ...requested: [name: string, args: unknown][]): ModelPart[] {
+  const blocks = requested.flatMap(([name, args], index) =>
     callBlock(index, { id: `${prefix}${index}`, name, json: typeof args === "string" ? args : JSON.stringify(args) }),
   );
   return [...blocks, finish({ stop_reason: "tool_calls" })];

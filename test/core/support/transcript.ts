@@ -24,14 +24,14 @@ type Turn = typeof turn extends fc.Arbitrary<infer T> ? T : never;
 function messagesOf({ user, text, calls, thinks, answer }: Turn, at: number): ModelMessage[] {
   const thinking: StoredPart[] = thinks ? [{ type: "thinking", thinking: "hm", provider_data: signed }] : [];
   const ids = Array.from({ length: calls }, (_, index) => `call-${at}-${index}`);
-  const asked = ids.map((id): StoredPart => ({ type: "tool_call", id, name: "it", arguments: {} }));
+  const requested = ids.map((id): StoredPart => ({ type: "tool_call", id, name: "it", arguments: {} }));
   const results = ids.map((id): ModelMessage => {
     const result = { status: "success", result: id } as const;
     return { ...message(`r-${id}`, "tool", [{ type: "text", text: id }]), name: "it", tool_call_id: id, result };
   });
   return [
     message(`u${at}`, "user", [{ type: "text", text: user }]),
-    message(`a${at}`, "assistant", [...thinking, { type: "text", text }, ...asked]),
+    message(`a${at}`, "assistant", [...thinking, { type: "text", text }, ...requested]),
     ...results,
     ...(calls === 0 ? [] : [message(`b${at}`, "assistant", [{ type: "text", text: answer }])]),
   ];

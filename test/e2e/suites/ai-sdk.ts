@@ -20,13 +20,13 @@ export function aiSdk(use: () => SuiteServer): void {
       const root = `${api.url}/api/ai-sdk/threads/${id}`;
       const transport = new DefaultChatTransport({ api: `${root}/chat` });
       const settled = deferred<void>();
-      const asked: string[] = [];
+      const requested: string[] = [];
       const chat = new Chat<UIMessage>({
         id,
         transport,
         sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
         onToolCall: ({ toolCall: { toolName, toolCallId } }) => {
-          asked.push(toolName);
+          requested.push(toolName);
           void chat.addToolOutput({ tool: toolName, toolCallId, output: "asked" });
         },
         onError: (error) => settled.reject(error),
@@ -37,8 +37,8 @@ export function aiSdk(use: () => SuiteServer): void {
       });
       await chat.sendMessage({ text: "What is a thread?" });
       await settled.promise;
-      expect(asked.length).toBeGreaterThan(0);
-      expect(toolsOf(chat.lastMessage).length).toBeGreaterThan(asked.length);
+      expect(requested.length).toBeGreaterThan(0);
+      expect(toolsOf(chat.lastMessage).length).toBeGreaterThan(requested.length);
       await chat.sendMessage({ text: "Thank you" });
       const loaded = (await (await fetch(`${root}/messages`)).json()) as UIMessage[];
       expect(plain(loaded)).toEqual(plain(chat.messages));

@@ -56,7 +56,7 @@ export function attachments(use: () => SuiteServer): void {
           { path: "/attachments/chart.png", mimeType: "image/png", width: 1, height: 1 },
           { path: "/attachments/notes.txt", mimeType: "text/plain", size: 10 },
         ]);
-        const body = JSON.stringify(desk.seen(mark)[0]?.body);
+        const body = JSON.stringify(desk.received(mark)[0]?.body);
         expect(body.split(pixel)).toHaveLength(3);
         expect(body).toContain("bring salt");
         const [log] = await api.logs(id, "&type=llm_request");

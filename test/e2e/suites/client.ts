@@ -10,11 +10,11 @@ import type { ClientOptions, ThreadHandle } from "#client/index.ts";
 
 import { openCuttingProxy } from "../../support/cutting-proxy.ts";
 import type { CuttingProxy } from "../../support/cutting-proxy.ts";
-import { patience, within } from "../../support/http-client/deadline.ts";
+import { timeoutMs, within } from "../../support/http-client/deadline.ts";
 import { shownList } from "../../support/http-client/shown-list.ts";
 import { settledMessages } from "../../support/http-client/transcript.ts";
 import type { DevServer } from "../dev-server.ts";
-import { changed, firstWords, nextPending, rested } from "../support/followed-thread.ts";
+import { changed, firstWords, nextPending, whenSuspended } from "../support/followed-thread.ts";
 import { longestQuestion, longQuestion, slowQuestion } from "../support/slow-answer.ts";
 
 /** Every address at which a client opened a socket. */
@@ -258,7 +258,7 @@ export function clientOverTheNetwork(use: () => DevServer, answerWith: (text: As
       const leave = thread.follow();
       const cut = through().cutAnswerTo("said only once");
       const run = await thread.send("said only once");
-      await within(patience, "the cut", cut);
+      await within(timeoutMs, "the cut", cut);
       expect(run.status).toBe("completed");
       expect((await thread.messages.list()).items.map(({ role }) => role)).toEqual(["user", "assistant"]);
       leave();
@@ -277,7 +277,7 @@ export function clientOverTheNetwork(use: () => DevServer, answerWith: (text: As
       await firstWords(aborted);
       leave.abort(new Error("Enough"));
       await expect(aborted).rejects.toThrow("Enough");
-      const run = await rested(thread, await aborted.runId);
+      const run = await whenSuspended(thread, await aborted.runId);
       expect(run.status).toBe("completed");
 
       await thread.messages.post({ content: longestQuestion, run: false });
@@ -292,7 +292,7 @@ export function clientOverTheNetwork(use: () => DevServer, answerWith: (text: As
       await firstWords(last);
       both.abort(new Error("Enough"));
       await expect(last).rejects.toThrow("Enough");
-      expect((await rested(thread, await last.runId)).status).toBe("stopped");
+      expect((await whenSuspended(thread, await last.runId)).status).toBe("stopped");
     });
 
     it("A remote tool runs a local function once, whatever connections are lost, also if another client answers its call", async () => {
@@ -328,7 +328,7 @@ export function clientOverTheNetwork(use: () => DevServer, answerWith: (text: As
         },
       });
       const leave = thread.follow();
-      expect((await rested(thread, run?.id ?? "")).text).toMatch(/Which city/);
+      expect((await whenSuspended(thread, run?.id ?? "")).text).toMatch(/Which city/);
       leave();
     });
 
@@ -344,7 +344,7 @@ export function clientOverTheNetwork(use: () => DevServer, answerWith: (text: As
       await thread.tools.approve(call?.id ?? "", { args: { item: "An espresso machine", price: 850 } });
       const waiting = await changed(thread, () => thread.state.active_run_id !== rest.id);
       expect(waiting).toBeUndefined();
-      expect((await rested(thread, rest.id)).text).toMatch(/850/);
+      expect((await whenSuspended(thread, rest.id)).text).toMatch(/850/);
       const second = await upcoming;
       await thread.tools.decline(second, "Too dear");
       expect((await sending).text).toMatch(/leave it/);

@@ -8,7 +8,7 @@ import WebSocket from "ws";
 import { ThreadholdClient } from "#client/index.ts";
 
 import { codeOf } from "../../support/http-client/api-client.ts";
-import { patience, within } from "../../support/http-client/deadline.ts";
+import { timeoutMs, within } from "../../support/http-client/deadline.ts";
 import { shownList } from "../../support/http-client/shown-list.ts";
 import { socketFeed } from "../../support/http-client/socket-feed.ts";
 import type { SuiteServer } from "./suite-server.ts";
@@ -22,7 +22,7 @@ export function statusUnderHost(url: string, host: string, more: Record<string, 
     });
     sent.on("error", reject).end();
   });
-  return within(patience, `an answer under Host ${host}`, answered);
+  return within(timeoutMs, `an answer under Host ${host}`, answered);
 }
 
 export function loopbackOnly(use: () => SuiteServer): void {

@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Log } from "#contract/log-entry.ts";
 
 import type { ApiClient } from "../../support/http-client/api-client.ts";
-import type { Feed } from "../../support/http-client/feed.ts";
+import type { RecordedSubscription } from "../../support/http-client/feed.ts";
 import { settledMessages } from "../../support/http-client/transcript.ts";
 import type { Order, SeenRequest } from "../support/provider-desk.ts";
 import { keyOf } from "../support/provider-variables.ts";
@@ -19,8 +19,8 @@ const text = "Hello there, how can I help?";
 interface Turn {
   id: string;
   mark: string;
-  feed: Feed;
-  seen: SeenRequest[];
+  feed: RecordedSubscription;
+  received: SeenRequest[];
   logs: Log[];
 }
 
@@ -33,7 +33,7 @@ async function turn(use: () => SuiteServer, provider: Provider, orders: Order[],
   expect(await feed.untilEnd()).toBe("closed");
   const [run] = feed.ofType("run_end");
   const logs = await api.logs(id, `&type=llm_request&run_id=${run?.run_id ?? ""}`);
-  return { id, mark, feed, seen: desk.seen(mark), logs };
+  return { id, mark, feed, received: desk.received(mark), logs };
 }
 
 const attemptSchema = z.object({
@@ -75,8 +75,8 @@ export function providerSuite(use: () => SuiteServer): void {
       expect(first.logs).toHaveLength(1);
 
       const second = await turn(use, provider, [{ fixture: "text" }], first.id);
-      const [asked] = second.seen;
-      const body = JSON.stringify(asked?.body);
+      const [requested] = second.received;
+      const body = JSON.stringify(requested?.body);
       for (const part of [
         systemPrompt,
         "get_weather",
@@ -89,7 +89,7 @@ export function providerSuite(use: () => SuiteServer): void {
         expect(body).toContain(part);
       }
       expect(body.indexOf(first.mark)).toBeLessThan(body.indexOf(second.mark));
-      expect(JSON.stringify(asked?.headers)).toContain(keyOf(provider));
+      expect(JSON.stringify(requested?.headers)).toContain(keyOf(provider));
       expect(body).not.toContain(keyOf(provider));
     });
 
@@ -106,13 +106,13 @@ export function providerSuite(use: () => SuiteServer): void {
 
     it.concurrent("A tool call is run, its result is sent to the model, and the loop continues", async () => {
       const { api } = use();
-      const { id, feed, seen, logs } = await turn(use, provider, [{ fixture: "tool-call" }, { fixture: "text" }]);
+      const { id, feed, received, logs } = await turn(use, provider, [{ fixture: "tool-call" }, { fixture: "text" }]);
       expect(feed.ofType("tool_execution_end")).toMatchObject([
         { tool_name: "get_weather", is_error: false, result: { status: "success", result: "Sunny in Zürich" } },
       ]);
-      expect(seen).toHaveLength(2);
-      expect(JSON.stringify(seen[0]?.body)).not.toContain("Sunny in Zürich");
-      expect(JSON.stringify(seen[1]?.body)).toContain("Sunny in Zürich");
+      expect(received).toHaveLength(2);
+      expect(JSON.stringify(received[0]?.body)).not.toContain("Sunny in Zürich");
+      expect(JSON.stringify(received[1]?.body)).toContain("Sunny in Zürich");
       const messages = await api.messages(id);
       expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
       expect(settledMessages(feed.view().messages)).toEqual(messages);
@@ -122,7 +122,7 @@ export function providerSuite(use: () => SuiteServer): void {
 
     it.concurrent("Parallel calls are all run and answered before the model is asked again", async () => {
       const { api } = use();
-      const { id, feed, seen } = await turn(use, provider, [{ fixture: "parallel-calls" }, { fixture: "text" }]);
+      const { id, feed, received } = await turn(use, provider, [{ fixture: "parallel-calls" }, { fixture: "text" }]);
       const results = feed.ofType("tool_execution_end").map(({ tool_name, result }) => [tool_name, result.result]);
       expect(new Map(results as [string, string][])).toEqual(
         new Map([
@@ -132,7 +132,7 @@ export function providerSuite(use: () => SuiteServer): void {
       );
       const listed = await api.messages(id);
       expect(listed.map(({ name }) => name)).toEqual([null, null, "get_weather", "get_time", null]);
-      const body = JSON.stringify(seen[1]?.body);
+      const body = JSON.stringify(received[1]?.body);
       expect(body.indexOf("Sunny in Paris")).toBeGreaterThan(0);
       expect(body.indexOf("Noon in UTC")).toBeGreaterThan(body.indexOf("Sunny in Paris"));
       expect(feed.ofType("run_end")).toMatchObject([{ status: "completed" }]);
@@ -149,7 +149,7 @@ export function providerSuite(use: () => SuiteServer): void {
     });
 
     it.concurrent("If a provider's rate limit refuses a request, it is retried after the wait, and each attempt has its own log row", async () => {
-      const { feed, seen, logs } = await turn(use, provider, [
+      const { feed, received, logs } = await turn(use, provider, [
         { fixture: "rate-limit", headers: { "retry-after": "1" } },
         { fixture: "text" },
       ]);
@@ -158,7 +158,7 @@ export function providerSuite(use: () => SuiteServer): void {
       ]);
       expect(feed.ofType("message_retracted")).toEqual([]);
       expect(feed.ofType("run_end")).toMatchObject([{ status: "completed" }]);
-      expect(seen).toHaveLength(2);
+      expect(received).toHaveLength(2);
       expect(logs.map(({ data }) => [data["attempt"], data["stop_reason"]])).toEqual([
         [1, null],
         [2, "stop"],
@@ -189,11 +189,11 @@ export function providerSuite(use: () => SuiteServer): void {
 
     it.concurrent("A run ends at once if the provider refuses the API key, and an API key in a provider's error is never shown", async () => {
       const { api, server } = use();
-      const { id, feed, seen, logs } = await turn(use, provider, [
+      const { id, feed, received, logs } = await turn(use, provider, [
         { fixture: "error-mid-stream", repeatKey: true },
         { fixture: "auth", repeatKey: true },
       ]);
-      expect(seen).toHaveLength(2);
+      expect(received).toHaveLength(2);
       expect(feed.ofType("run_end")).toMatchObject([{ status: "error", error: { code: "auth" } }]);
       expect(feed.ofType("run_end")[0]?.error?.message).toContain(`${provider.toUpperCase()}_API_KEY`);
       expect(logs[1]?.data).toMatchObject({ provider, error: { kind: "auth", status: 401, retryable: false } });

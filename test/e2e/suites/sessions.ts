@@ -10,7 +10,7 @@ import type { SessionMessage } from "#contract/session/session-message.ts";
 import { sessionViewSchema } from "#contract/session/session-view.ts";
 
 import type { ApiClient } from "../../support/http-client/api-client.ts";
-import type { Feed } from "../../support/http-client/feed.ts";
+import type { RecordedSubscription } from "../../support/http-client/feed.ts";
 import { settledMessages, transcript } from "../../support/http-client/transcript.ts";
 import type { Line } from "../../support/http-client/transcript.ts";
 import { execute, executeOnServer, readSession, textOf } from "../../support/session-client/session-client.ts";
@@ -58,7 +58,7 @@ async function overPostedEvents(api: ApiClient, id: string): Promise<Line[]> {
 }
 
 async function overFollowing(api: ApiClient, id: string, way: "events" | "socket"): Promise<Line[]> {
-  const feed: Feed = await api[way](id);
+  const feed: RecordedSubscription = await api[way](id);
   for (const line of conversation) {
     const { run } = await api.post(id, line);
     const own = ({ run_id }: { run_id?: string | undefined }): boolean => run_id === run.id;

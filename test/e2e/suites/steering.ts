@@ -98,8 +98,8 @@ export function steering(use: () => SuiteServer): void {
       ]);
       await api.call("POST", `/api/threads/${id}/stop`);
       await api.say(id, "Hello");
-      const asked = (await api.messages(id)).flatMap(({ role, content }) => (role === "user" ? [content] : []));
-      expect(asked.slice(2)).toEqual(["third", "one", "Hello"]);
+      const requested = (await api.messages(id)).flatMap(({ role, content }) => (role === "user" ? [content] : []));
+      expect(requested.slice(2)).toEqual(["third", "one", "Hello"]);
       expect((await api.ask(queueSchema, "GET", path)).queue).toEqual([]);
       expect((await api.runs(id)).find((run) => run.id === two)?.status).toBe("stopped");
       feed.close();

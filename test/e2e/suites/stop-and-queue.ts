@@ -5,7 +5,7 @@ import { z } from "zod";
 
 import type { ApiClient } from "../../support/http-client/api-client.ts";
 import { codeOf } from "../../support/http-client/api-client.ts";
-import type { Feed } from "../../support/http-client/feed.ts";
+import type { RecordedSubscription } from "../../support/http-client/feed.ts";
 import { settledMessages } from "../../support/http-client/transcript.ts";
 import { longestQuestion, slowQuestion } from "../support/slow-answer.ts";
 import type { SuiteServer } from "./suite-server.ts";
@@ -14,7 +14,7 @@ const turn = ["user", "assistant", "tool", "assistant"];
 const statusSchema = z.object({ status: z.string() });
 
 /** A thread whose answer is being streamed, word by word, until it is stopped. */
-async function busyThread(api: ApiClient): Promise<{ id: string; feed: Feed; run: string }> {
+async function busyThread(api: ApiClient): Promise<{ id: string; feed: RecordedSubscription; run: string }> {
   const { id } = await api.createThread("assistant", {
     initial_messages: [{ role: "user", content: longestQuestion }],
   });
@@ -52,11 +52,11 @@ export function stopAndQueue(use: () => SuiteServer): void {
       const admitted = await Promise.all(said.map((content) => api.post(id, content)));
       await feed.untilCount("run_end", 3);
 
-      const asked = admitted.map(({ message }) => message).toSorted((a, b) => (a.position < b.position ? -1 : 1));
+      const requested = admitted.map(({ message }) => message).toSorted((a, b) => (a.position < b.position ? -1 : 1));
       const messages = await api.messages(id);
       expect(messages.map(({ role }) => role)).toEqual([...turn, ...turn, ...turn]);
       const questions = messages.filter(({ role }) => role === "user");
-      expect(questions.map(({ id: each }) => each)).toEqual(asked.map(({ id: each }) => each));
+      expect(questions.map(({ id: each }) => each)).toEqual(requested.map(({ id: each }) => each));
       expect(new Set(questions.map(({ content }) => content))).toEqual(new Set(said));
       for (const [index, { run_id }] of questions.entries()) {
         expect(new Set(messages.slice(index * 4, index * 4 + 4).map((message) => message.run_id))).toEqual(

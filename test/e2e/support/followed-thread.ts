@@ -2,7 +2,7 @@
 
 import type { Connection, Sending, ThreadHandle } from "#client/index.ts";
 
-import { patience, within } from "../../support/http-client/deadline.ts";
+import { timeoutMs, within } from "../../support/http-client/deadline.ts";
 
 /** Resolves once `test` holds for a followed thread. */
 export function changed(thread: ThreadHandle, test: () => boolean): Promise<void> {
@@ -16,7 +16,7 @@ export function changed(thread: ThreadHandle, test: () => boolean): Promise<void
     look();
   });
   const stand = (): string => JSON.stringify([describeConnection(thread.connection), thread.state]);
-  return within(patience, stand, came);
+  return within(timeoutMs, stand, came);
 }
 
 function describeConnection(connection: Connection): unknown {
@@ -29,7 +29,7 @@ export async function firstWords(sending: Sending): Promise<void> {
 }
 
 /** Resolves with the run once it has ended or waits. */
-export async function rested(thread: ThreadHandle, runId: string) {
+export async function whenSuspended(thread: ThreadHandle, runId: string) {
   await changed(thread, () => /^(completed|stopped|limit|error)$/.test(thread.state.runs[runId]?.status ?? ""));
   return thread.runs.get(runId);
 }

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { patience, within } from "../../support/http-client/deadline.ts";
+import { timeoutMs, within } from "../../support/http-client/deadline.ts";
 
 const folder = fileURLToPath(new URL("../../../docs/guide/", import.meta.url));
 
@@ -71,7 +71,7 @@ export function missingLine(shown: string, real: string): string | null {
   const lines = real.split("\n");
   let from = 0;
   for (const line of shown.split("\n").filter((text) => text.trim() !== "")) {
-    const at = lines.findIndex((text, index) => index >= from && holds(text, line));
+    const at = lines.findIndex((text, index) => index >= from && waitFor(text, line));
     if (at === -1) return line;
     from = at + 1;
   }
@@ -79,7 +79,7 @@ export function missingLine(shown: string, real: string): string | null {
 }
 
 /** Whether the parts around each `…` are in the text, in order. */
-function holds(text: string, shown: string): boolean {
+function waitFor(text: string, shown: string): boolean {
   let from = 0;
   return shown.split("…").every((part) => {
     const at = text.indexOf(part, from);
@@ -104,7 +104,7 @@ export async function runBlocks(blocks: readonly TestedBlock[], url: string, cwd
     shell.on("error", reject);
   });
   try {
-    const code = await within(patience, () => `the end of the commands, which printed:\n${printed}`, ended);
+    const code = await within(timeoutMs, () => `the end of the commands, which printed:\n${printed}`, ended);
     if (code !== 0) throw new Error(`The commands ended with ${String(code)} and printed:\n${printed}`);
   } finally {
     shell.kill("SIGKILL");

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 
-import { patience, within } from "../../support/http-client/deadline.ts";
+import { timeoutMs, within } from "../../support/http-client/deadline.ts";
 import type { RawTarget } from "./raw-request.ts";
 
 /** How a client leaves: it closes the connection (a FIN if it has read everything), resets it, or aborts `fetch`. */
@@ -52,7 +52,7 @@ function byFetch({ url, headers }: RawTarget, { method, path, body, endless, ...
   response.catch(() => undefined);
   return {
     leave: () => controller.abort(),
-    status: async () => (await within(patience, "the head of an answer", response)).status,
+    status: async () => (await within(timeoutMs, "the head of an answer", response)).status,
   };
 }
 
@@ -74,7 +74,7 @@ function bySocket(
       if (way === "reset") socket.resetAndDestroy();
       else socket.destroy();
     },
-    status: () => within(patience, "the head of an answer", statusOf(socket)),
+    status: () => within(timeoutMs, "the head of an answer", statusOf(socket)),
   };
 }
 

@@ -8,7 +8,7 @@ import { waitUntilHealthy } from "#cli/dev/wait-until-healthy.ts";
 
 import { fromRoot } from "../../../scripts/lib/paths.mjs";
 import { tools, wranglerEnvironment } from "../../../scripts/lib/tools.mjs";
-import { patience, within } from "../../support/http-client/deadline.ts";
+import { timeoutMs, within } from "../../support/http-client/deadline.ts";
 import type { ProjectCopy } from "./project-copy.ts";
 
 /** A running wrangler. */
@@ -35,7 +35,7 @@ export function runWrangler(project: Pick<ProjectCopy, "root">, ...args: string[
     ended: run.ended,
     async stop() {
       run.signal("SIGTERM");
-      await within(patience, () => `wrangler's end:\n${output}`, run.ended);
+      await within(timeoutMs, () => `wrangler's end:\n${output}`, run.ended);
     },
   };
 }
@@ -50,7 +50,7 @@ export async function startPlainServer(project: ProjectCopy): Promise<Wrangler &
   const stopped = new AbortController();
   try {
     const ready = waitUntilHealthy(`${url}/healthz`, stopped.signal);
-    await within(patience, () => `wrangler dev to be healthy:\n${run.output()}`, ready);
+    await within(timeoutMs, () => `wrangler dev to be healthy:\n${run.output()}`, ready);
   } catch (error) {
     await run.stop();
     throw error;

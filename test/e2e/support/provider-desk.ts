@@ -35,7 +35,7 @@ export interface ProviderDesk {
   /** Orders answers. Returns the mark that the message has to contain. */
   order: (orders: Order[]) => string;
   /** The requests with a mark. */
-  seen: (mark: string) => SeenRequest[];
+  received: (mark: string) => SeenRequest[];
   close: () => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ const markPattern = /desk:\d+:/g;
 export async function openProviderDesk(): Promise<ProviderDesk> {
   const models = await startModelServer();
   const ordered = new Map<string, Order[]>();
-  const seen = new Map<string, SeenRequest[]>();
+  const received = new Map<string, SeenRequest[]>();
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = await readText(request);
@@ -54,7 +54,7 @@ export async function openProviderDesk(): Promise<ProviderDesk> {
     const body = JSON.parse(text) as Record<string, unknown>;
     const path = request.url ?? "/";
     const headers = request.headers as Record<string, string>;
-    seen.get(mark)?.push({ path, headers, body });
+    received.get(mark)?.push({ path, headers, body });
     const order = ordered.get(mark)?.shift();
     if (order === undefined) {
       response.writeHead(400, { "content-type": "application/json" }).end(`{"error":{"message":"no order ${mark}"}}`);
@@ -72,12 +72,12 @@ export async function openProviderDesk(): Promise<ProviderDesk> {
   return {
     url: `http://127.0.0.1:${String(port)}`,
     order(orders) {
-      const mark = `desk:${String(seen.size + 1)}:`;
+      const mark = `desk:${String(received.size + 1)}:`;
       ordered.set(mark, [...orders]);
-      seen.set(mark, []);
+      received.set(mark, []);
       return mark;
     },
-    seen: (mark) => seen.get(mark) ?? [],
+    received: (mark) => received.get(mark) ?? [],
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import type { ClientRequest, IncomingMessage } from "node:http";
 
-import { patience, within } from "../../support/http-client/deadline.ts";
+import { timeoutMs, within } from "../../support/http-client/deadline.ts";
 
 /** A response that was read to its end. */
 export interface RawAnswer {
@@ -42,7 +42,7 @@ export class RawRequest {
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#request.write(bytes)) return;
     await within(
-      patience,
+      timeoutMs,
       "the server to take more bytes",
       Promise.race([once(this.#request, "drain"), this.#response]),
     );
@@ -60,7 +60,7 @@ export class RawRequest {
       this.#request.socket ?? ((await once(this.#request, "socket"))[0] as NonNullable<ClientRequest["socket"]>);
     const closed = once(socket, "close");
     socket.end();
-    await within(patience, "the server to close a broken request", closed);
+    await within(timeoutMs, "the server to close a broken request", closed);
   }
 
   /** Closes the connection without any further message. */
@@ -70,7 +70,7 @@ export class RawRequest {
 
   /** The head of the response; its body is read on demand. */
   response(): Promise<IncomingMessage> {
-    return within(patience, "an answer", this.#response);
+    return within(timeoutMs, "an answer", this.#response);
   }
 
   async answer(): Promise<RawAnswer> {

@@ -229,14 +229,14 @@ describe("functions that have to be synchronous", () => {
   });
 
   it("A promise of the sender that rejects cancels the loop, which rejects with its error", async () => {
-    const seen: string[] = [];
+    const received: string[] = [];
     const send = ({ type }: AgentEvent): unknown => {
-      seen.push(type);
+      received.push(type);
       return type === "TurnStart" ? Promise.reject(new Error("closed")) : undefined;
     };
     const agent = new BasicAgent(model).withProviderOverride(new MockProvider(["Hi."]));
     await expect(agent.promptWithSender("Go.", { send: send as never })).rejects.toThrow("closed");
-    expect(seen).not.toContain("TurnEnd");
+    expect(received).not.toContain("TurnEnd");
     const listener = (event: AgentEvent): unknown =>
       event.type === "TurnStart" ? Promise.reject(new Error("no listener")) : undefined;
     const { returned } = await play({

@@ -30,11 +30,11 @@ async function eventsOf(run: AgentRun): Promise<AgentEvent[]> {
 }
 
 /** An answer that never comes. `asked` resolves when it is requested. */
-function unanswered(): { asked: Promise<void>; answer: MockResponse } {
+function unanswered(): { requested: Promise<void>; answer: MockResponse } {
   let ask = (): void => undefined;
-  const asked = new Promise<void>((resolve) => (ask = resolve));
+  const requested = new Promise<void>((resolve) => (ask = resolve));
   const begins_after = new Promise<void>(() => undefined);
-  return { asked, answer: () => (ask(), { text: "never", begins_after }) };
+  return { requested, answer: () => (ask(), { text: "never", begins_after }) };
 }
 
 describe("an agent", () => {
@@ -205,10 +205,10 @@ describe("an agent", () => {
   });
 
   it("The function abort cancels a request that waits, and the messages so far stay", async () => {
-    const { asked, answer } = unanswered();
+    const { requested, answer } = unanswered();
     const { agent } = agentOf([answer]);
     const run = agent.prompt("go");
-    await asked;
+    await requested;
     agent.abort();
     const events = await eventsOf(run);
     expect(events.at(-1)?.type).toBe("AgentEnd");
@@ -217,10 +217,10 @@ describe("an agent", () => {
   });
 
   it("The function reset empties the agent while a loop runs, and the loop's end changes nothing", async () => {
-    const { asked, answer } = unanswered();
+    const { requested, answer } = unanswered();
     const { agent } = agentOf([answer, { text: "new" }]);
     const run = agent.prompt("go");
-    await asked;
+    await requested;
     agent.steer("wait");
     agent.reset();
     expect(agent).toMatchObject({ messages: [], steeringQueue: [], isStreaming: false, cancel: null });

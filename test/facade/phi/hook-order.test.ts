@@ -16,7 +16,7 @@ const modes: [string, ToolExecutionStrategy][] = [
 ];
 
 const calls = { tool_calls: ["a", "b", "c"].map((id) => ({ id, name: "work", arguments: {} })) };
-const works = (execute: () => string) =>
+const toolFunctions = (execute: () => string) =>
   createTool({
     name: "work",
     description: "",
@@ -26,7 +26,7 @@ const works = (execute: () => string) =>
       return execute();
     },
   });
-const tools = [works(() => "done")];
+const tools = [toolFunctions(() => "done")];
 const retry = { max_retries: 1, initial_delay_ms: 0, backoff_multiplier: 1, max_delay_ms: 0 };
 const large = userMessage("long ".repeat(2000));
 
@@ -44,7 +44,7 @@ const plays: Record<string, Way> = {
     make: () => ({
       answers: [calls, "Done."],
       tools: [
-        works(() => {
+        toolFunctions(() => {
           throw new Error("broken");
         }),
       ],

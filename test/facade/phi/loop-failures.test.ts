@@ -178,7 +178,7 @@ describe("a tool that misbehaves", () => {
 
 describe("functions of a program that throw", () => {
   it("A filter that throws rejects the loop before its first event, and changes nothing of the context", async () => {
-    const seen: string[] = [];
+    const received: string[] = [];
     const context = { messages: [] };
     const filter = {
       filter: () => {
@@ -189,29 +189,29 @@ describe("functions of a program that throw", () => {
       answers: [{ text: "never" }],
       context,
       config: { inputFilters: [filter] },
-      onEvent: ({ type }) => void seen.push(type),
+      onEvent: ({ type }) => void received.push(type),
     });
     await expect(played).rejects.toThrow("no dictionary");
-    expect(seen).toEqual([]);
+    expect(received).toEqual([]);
     expect(context.messages).toEqual([]);
   });
 
   it.each(["AgentStart", "MessageUpdate", "ToolExecutionStart", "AgentEnd"])(
     "A sender that throws at %s cancels the loop, receives nothing more, and the loop rejects with its error",
     async (at) => {
-      const seen: string[] = [];
+      const received: string[] = [];
       const echo = createTool({ name: "echo", description: "", parameters: object, execute: () => "ok" });
       const played = play({
         answers: [{ text: "First", tool_calls: [{ name: "echo", arguments: {} }] }, { text: "Done." }],
         tools: [echo],
         onEvent: ({ type }) => {
-          seen.push(type);
+          received.push(type);
           if (type === at) throw new Error("closed");
         },
       });
       await expect(played).rejects.toThrow("closed");
-      expect(seen.at(-1)).toBe(at);
-      expect(seen.filter((type) => type === at)).toHaveLength(1);
+      expect(received.at(-1)).toBe(at);
+      expect(received.filter((type) => type === at)).toHaveLength(1);
     },
   );
 });

@@ -78,12 +78,12 @@ describe("a loop", () => {
 
   it("Results of parallel calls are in the order of the calls", async () => {
     let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const paused = new Promise<void>((resolve) => (release = resolve));
     const slow = createTool({
       name: "slow",
       description: "",
       parameters: object,
-      execute: () => held.then(() => "slow"),
+      execute: () => paused.then(() => "slow"),
     });
     const fast = createTool({ name: "fast", description: "", parameters: object, execute: () => (release(), "fast") });
     const { returned, events } = await play({
@@ -173,13 +173,13 @@ describe("a loop", () => {
 
   it("A loop that is cancelled in a call ends its turn, and requests nothing more", async () => {
     const cancel = new CancellationToken();
-    let seen: CancellationToken | undefined;
+    let received: CancellationToken | undefined;
     const waits = createTool({
       name: "waits",
       description: "",
       parameters: object,
       execute: (_params, ctx) => {
-        seen = ctx.cancel;
+        received = ctx.cancel;
         cancel.cancel();
         return new Promise(() => undefined);
       },
@@ -189,7 +189,7 @@ describe("a loop", () => {
       tools: [waits],
       cancel,
     });
-    expect(seen?.isCancelled()).toBe(true);
+    expect(received?.isCancelled()).toBe(true);
     expect(provider.requests).toHaveLength(1);
     expect(textsOf(returned)[2]).toBe("toolResult error: Cancelled.");
     expect(order.slice(-2)).toEqual(["TurnEnd", "AgentEnd"]);

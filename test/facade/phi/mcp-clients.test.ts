@@ -201,7 +201,7 @@ const plainTool = { name: "ping", description: "Pings.", parameters: { type: "ob
 describe("tools of MCP servers", () => {
   it("An agent calls the tools of a server over stdio and over HTTP, whose names have the prefix if there is one", async () => {
     const [local, remote] = await Promise.all([start([everything, "stdio"]), connect("everything")]);
-    const asked = new BasicAgent(ModelConfig.anthropic("mock-model", "Mock", "key"))
+    const requested = new BasicAgent(ModelConfig.anthropic("mock-model", "Mock", "key"))
       .withTools(await McpToolAdapter.fromClient(local, { tools: ["echo", "get-tiny-image"] }))
       .addTools(await McpToolAdapter.fromClient(remote, { prefix: "docs", tools: ["get-sum"] }))
       .withProviderOverride(
@@ -216,8 +216,8 @@ describe("tools of MCP servers", () => {
           "Done.",
         ]),
       );
-    expect(asked.tools.map((tool) => tool.name())).toEqual(["echo", "get-tiny-image", "docs__get-sum"]);
-    const results = (await asked.prompt("Go.").done).filter(({ role }) => role === "toolResult");
+    expect(requested.tools.map((tool) => tool.name())).toEqual(["echo", "get-tiny-image", "docs__get-sum"]);
+    const results = (await requested.prompt("Go.").done).filter(({ role }) => role === "toolResult");
     expect(textsOf(results)[0]).toBe("toolResult: Echo: hello");
     expect(results[1]).toMatchObject({ content: expect.arrayContaining([expect.objectContaining({ type: "image" })]) });
     expect(textsOf(results)[2]).toContain("3");

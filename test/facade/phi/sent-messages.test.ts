@@ -233,16 +233,16 @@ describe("the strategy of a program", () => {
     new SentMessages({ contextConfig: {}, compactionStrategy: { compact } as CompactionStrategy });
 
   it("A strategy is called before each request, with its last result and the messages that were added since", async () => {
-    const seen: number[][] = [];
+    const received: number[][] = [];
     const sent = sentBy((messages: AgentMessage[]) => {
-      seen.push(numbersOf(messages));
+      received.push(numbersOf(messages));
       return messages.slice(-2);
     });
     const context = { messages: users(3) };
     expect(numbersOf(await sent.next(context))).toEqual([1, 2]);
     context.messages.push(...users(2, 3));
     expect(numbersOf(await sent.next(context))).toEqual([3, 4]);
-    expect(seen).toEqual([
+    expect(received).toEqual([
       [0, 1, 2],
       [1, 2, 3, 4],
     ]);
@@ -256,17 +256,17 @@ describe("the strategy of a program", () => {
   it("A strategy cannot change the context by its list, and reads the complete configuration", async () => {
     const context = { messages: users(3) };
     const configs: unknown[] = [];
-    const seen: number[][] = [];
+    const received: number[][] = [];
     const sent = sentBy(async (messages: AgentMessage[], config: unknown) => {
       configs.push(config);
-      seen.push(numbersOf(messages));
+      received.push(numbersOf(messages));
       return messages.splice(0, 2);
     });
     expect(await sent.next(context)).toHaveLength(2);
     expect(context.messages).toHaveLength(3);
     context.messages.push(...users(1, 3));
     await sent.next(context);
-    expect(seen).toEqual([
+    expect(received).toEqual([
       [0, 1, 2],
       [0, 1, 3],
     ]);

@@ -86,15 +86,15 @@ describe("the lock of a session", () => {
     withFolder(async (dir) => {
       await lock(dir, alive);
       let attempts = 0;
-      const seen: string[][] = [];
+      const received: string[][] = [];
       intercept(async (file, ...options) => {
         if (file === lockIn(dir) && (attempts += 1) === 3) await rename(file, path.join(dir, "ended"));
-        if (String(file).endsWith(".tmp")) seen.push(await readdir(dir));
+        if (String(file).endsWith(".tmp")) received.push(await readdir(dir));
         return open(file, ...options);
       });
       await fileSessions({ dir }).save(sessionOf("s"));
       expect(attempts).toBe(3);
-      expect(seen.map((names) => names.toSorted())).toEqual([["ended", "s.json.lock"]]);
+      expect(received.map((names) => names.toSorted())).toEqual([["ended", "s.json.lock"]]);
       expect((await loadSession("s", dir)).session_id).toBe("s");
     }));
 

@@ -241,8 +241,12 @@ describe("files that are no sessions", () => {
   it("Errors of the file system have the kind Io, the path and the error of the platform", () =>
     withFolder(async (dir) => {
       await writeFile(dir, "a file in place of the folder");
-      const works = [() => saveSession(sessionOf("s"), dir), () => loadSession("s", dir), () => listSessionIds(dir)];
-      for (const work of works) expect(await kindOf(work())).toBe("Io");
+      const toolFunctions = [
+        () => saveSession(sessionOf("s"), dir),
+        () => loadSession("s", dir),
+        () => listSessionIds(dir),
+      ];
+      for (const work of toolFunctions) expect(await kindOf(work())).toBe("Io");
       const error: unknown = await listSessionIds(dir).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ message: expect.stringContaining(dir) as string, cause: { code: "ENOTDIR" } });
     }));

@@ -142,12 +142,12 @@ describe("skills of an agent", () => {
   it("withSkills adds the list to the system prompt, which is sent, and an empty set changes nothing", async () => {
     const set = await SkillSet.load([folderWith({ "it/SKILL.md": skill("it", "A skill.") })]);
     const provider = new MockProvider(["Hi."]);
-    const asked = new BasicAgent(ModelConfig.anthropic("mock-model", "Mock", "key"))
+    const requested = new BasicAgent(ModelConfig.anthropic("mock-model", "Mock", "key"))
       .withSystemPrompt("You are brief.")
       .withSkills(SkillSet.empty())
       .withProviderOverride(provider);
-    expect(asked.systemPrompt).toBe("You are brief.");
-    await asked.withSkills(set).prompt("Hello.").done;
+    expect(requested.systemPrompt).toBe("You are brief.");
+    await requested.withSkills(set).prompt("Hello.").done;
     expect(provider.requests[0]?.system_prompt).toBe(`You are brief.\n\n${set.formatForPrompt()}`);
   });
 

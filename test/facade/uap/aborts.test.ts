@@ -154,13 +154,13 @@ describe.each(executions.filter(({ isCustom = false }) => !isCustom))("steps of 
 
   it("A step is saved as a checkpoint while onStepEnd still waits", async () => {
     const { saved, store } = memoryStore();
-    const seen: number[] = [];
+    const received: number[] = [];
     const onStepEnd = async () => {
       await Promise.resolve();
-      seen.push(saved.length);
+      received.push(saved.length);
     };
     await made({ checkpoints: store, strategy: { onStepEnd } }).query("Add.");
-    expect(seen).toEqual(saved.map((_item, at) => at + 1));
+    expect(received).toEqual(saved.map((_item, at) => at + 1));
   });
 
   it.each([1, "yes", {}])("A stop condition that returns the truthy value %j ends the execution", async (value) => {

@@ -42,9 +42,9 @@ it("An execution returns its turn, and a state with the history and the messages
 
 it("A query begins with an empty state and returns the turn", async () => {
   const { script, requests } = recordedScript([{ text: "Four." }, { text: "Nothing." }]);
-  const asked = scriptedAgent(script);
-  expect((await asked.query("What is 2 + 2?")).response.text).toBe("Four.");
-  expect((await asked.query("What did I ask?")).response.text).toBe("Nothing.");
+  const requested = scriptedAgent(script);
+  expect((await requested.query("What is 2 + 2?")).response.text).toBe("Four.");
+  expect((await requested.query("What did I ask?")).response.text).toBe("Nothing.");
   expect(requests[1]).toEqual(["user: What did I ask?"]);
 });
 

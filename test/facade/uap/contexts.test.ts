@@ -154,25 +154,25 @@ it("The requests of an agent use its params and its config, and a sub-agent that
 });
 
 it("With modelOrder, the schema of each tool of an agent has the parameter _after", async () => {
-  const seen: string[] = [];
+  const received: string[] = [];
   for (const modelOrder of [true, false]) {
     const model = createProvider({
       protocol: "openai",
       apiKey: "the-providers-key",
       fetch: async (_url, init) => {
-        seen.push(init?.body as string);
+        received.push(init?.body as string);
         return new Response("{}", { status: 400 });
       },
     })("gpt-test");
     await rejection(agent({ model, tools: [add], modelOrder }).query("Go."));
   }
-  expect(seen.map((body) => body.includes("_after"))).toEqual([true, false]);
+  expect(received.map((body) => body.includes("_after"))).toEqual([true, false]);
 });
 
 it("The requests of an agent use its options system and toolStrategy", async () => {
-  const seen: string[] = [];
+  const received: string[] = [];
   const script = ({ system, step }: { system: string; step: number }) => {
-    seen.push(system);
+    received.push(system);
     return step === 0 ? { toolCalls: [call("add", { a: 1, b: 2 })] } : { text: "Three." };
   };
   const called: string[] = [];
@@ -186,7 +186,7 @@ it("The requests of an agent use its options system and toolStrategy", async () 
     strategy: { onAct: () => void called.push("act"), onObserve: () => void called.push("observe") },
   });
   await adder.query("Add.");
-  expect(seen).toEqual(["Be exact.", "Be exact."]);
+  expect(received).toEqual(["Be exact.", "Be exact."]);
   expect(called).toEqual(["act", "call add", "after 3", "observe"]);
 });
 

@@ -83,14 +83,14 @@ describe.each(ways)("%s", (wayName, way) => {
     });
 
     it("A stop condition that returns true after a step ends a built-in strategy, and a custom strategy does not call it", async () => {
-      const asked: number[] = [];
+      const requested: number[] = [];
       const { trace, hooks } = recordingHooks();
       const stopCondition = async (state: AgentState) => {
-        asked.push(state.step);
+        requested.push(state.step);
         return Promise.resolve(true);
       };
       const { state } = await way(made({ strategy: { ...hooks, stopCondition } }), AgentState.initial());
-      expect(asked).toEqual(isCustom ? [] : [1]);
+      expect(requested).toEqual(isCustom ? [] : [1]);
       const first = expectedHooks.filter((line) => line.startsWith("1 "));
       expect(trace).toEqual([...(isCustom ? expectedHooks : first), "complete"]);
       expect(state.step).toBe(1);
@@ -173,13 +173,13 @@ describe.each(ways)("%s", (wayName, way) => {
 
     it("onError of a middleware can return a result in place of the error", async () => {
       const state = AgentState.initial().withMetadata("replaced", true);
-      const seen: string[] = [];
+      const received: string[] = [];
       const middleware: Middleware[] = [
-        { name: "outer", onError: (_context, error) => void seen.push(`outer ${error.message}`) },
+        { name: "outer", onError: (_context, error) => void received.push(`outer ${error.message}`) },
         {
           name: "inner",
           onError: async (context, error) => {
-            seen.push(`inner ${error.message}`);
+            received.push(`inner ${error.message}`);
             const { turn } = await scriptedAgent([{ text: "Replaced." }]).generate("Why?", context.state);
             return { turn, state };
           },
@@ -189,7 +189,7 @@ describe.each(ways)("%s", (wayName, way) => {
       const result = await way(agent, AgentState.initial());
       expect(result.turn.response.text).toBe("Replaced.");
       expect(result.state).toBe(state);
-      expect(seen).toEqual([expect.stringContaining("inner")]);
+      expect(received).toEqual([expect.stringContaining("inner")]);
     });
 
     it("A checkpoint is saved after each step, with the ids of the session and the agent in the metadata of the state", async () => {

@@ -61,10 +61,10 @@ function cache(hits: string[], turns = new Map<string, Turn>()): (llm: LLMInstan
 }
 
 /** A fake with nothing but `generate` and `stream`. It answers with these messages in order. */
-function fake(answers: (string | AssistantMessage)[], seen: AnyMessage[][] = []): () => object {
+function fake(answers: (string | AssistantMessage)[], received: AnyMessage[][] = []): () => object {
   const next = (messages: Messages): Turn => {
     const [history, ...input] = messages;
-    seen.push([...(history as AnyMessage[]), ...(input as AnyMessage[])]);
+    received.push([...(history as AnyMessage[]), ...(input as AnyMessage[])]);
     const answer = answers.shift() ?? "Nothing more.";
     const response = typeof answer === "string" ? new AssistantMessage(answer) : answer;
     return { messages: [response], response } as unknown as Turn;
@@ -207,7 +207,7 @@ describe("an instance of a class with private fields", () => {
   });
 
   it.each(["generate", "stream"] as const)("A custom strategy uses each method and getter in %s", async (method) => {
-    const seen: unknown[] = [];
+    const received: unknown[] = [];
     const strategy: ExecutionStrategy = {
       name: "custom",
       async execute({ llm, input, state }) {
@@ -215,12 +215,12 @@ describe("an instance of a class with private fields", () => {
         counted.kept = "kept";
         await llm.generate(state.messages, input);
         const turn = await llm.stream(state.messages, input).turn;
-        seen.push(counted.requests, counted.kept, counted.capabilities);
+        received.push(counted.requests, counted.kept, counted.capabilities);
         return { turn, state: state.withMessages(turn.messages) };
       },
     };
     const wrap = (llm: LLMInstance): object => {
-      seen.push(llm.capabilities);
+      received.push(llm.capabilities);
       return new Summing(llm);
     };
     const agent = scriptedAgent([{ text: "One." }], { execution: withInstance(strategy, wrap) });
@@ -229,13 +229,17 @@ describe("an instance of a class with private fields", () => {
         ? await agent.generate("Go.", AgentState.initial())
         : await agent.stream("Go.", AgentState.initial()).result;
     expect(turn.response.text).toBe("One.");
-    expect(seen).toEqual([expect.anything(), 2, "kept", seen[0]]);
+    expect(received).toEqual([expect.anything(), 2, "kept", received[0]]);
   });
 });
 
 /** An agent whose strategy has a fake. Its own model is never requested. */
-function faked(strategy: ExecutionStrategy, answers: (string | AssistantMessage)[], seen: AnyMessage[][] = []): Agent {
-  return scriptedAgent([], { execution: withInstance(strategy, fake(answers, seen)) });
+function faked(
+  strategy: ExecutionStrategy,
+  answers: (string | AssistantMessage)[],
+  received: AnyMessage[][] = [],
+): Agent {
+  return scriptedAgent([], { execution: withInstance(strategy, fake(answers, received)) });
 }
 
 describe("a fake with nothing but generate and stream", () => {
@@ -261,22 +265,22 @@ describe("a fake with nothing but generate and stream", () => {
   );
 
   it("A plan is requested with its JSON Schema in words, and requested again if the answer is no plan", async () => {
-    const seen: AnyMessage[][] = [];
-    const { state } = await faked(plan(), ["No plan.", planJson, "Added.", "Done."], seen).generate(
+    const received: AnyMessage[][] = [];
+    const { state } = await faked(plan(), ["No plan.", planJson, "Added.", "Done."], received).generate(
       "Go.",
       AgentState.initial(),
     );
-    expect(seen[0]?.at(-1)?.text).toMatch(/matches this JSON Schema: \{.*"steps"/);
+    expect(received[0]?.at(-1)?.text).toMatch(/matches this JSON Schema: \{.*"steps"/);
     expect(state.plan).toMatchObject([{ status: "completed" }, { status: "completed" }]);
-    expect(seen.map((messages) => messages.at(0)?.text)).toEqual(["Go.", "Go.", "Go.", "Go."]);
+    expect(received.map((messages) => messages.at(0)?.text)).toEqual(["Go.", "Go.", "Go.", "Go."]);
   });
 
   it("A call that a fake leaves without a result gets an error result, so the next request is a valid conversation", async () => {
-    const seen: AnyMessage[][] = [];
+    const received: AnyMessage[][] = [];
     const calls = new AssistantMessage("", [{ toolCallId: "c1", toolName: "add", arguments: { a: 1 } }]);
     const acted: string[] = [];
     const agent = scriptedAgent([], {
-      execution: withInstance(loop(), fake([calls, "Done."], seen)),
+      execution: withInstance(loop(), fake([calls, "Done."], received)),
       strategy: {
         onAct: (step, actions) => void acted.push(`act ${step} ${actions.length}`),
         onObserve: (step, results) => void acted.push(`observe ${step} ${String(results[0]?.isError)}`),
@@ -284,7 +288,7 @@ describe("a fake with nothing but generate and stream", () => {
     });
     const { state } = await agent.generate("Go.", AgentState.initial());
     expect(acted).toEqual(["act 1 1", "observe 1 true"]);
-    expect(seen[1]?.at(-1)).toBeInstanceOf(ToolResultMessage);
+    expect(received[1]?.at(-1)).toBeInstanceOf(ToolResultMessage);
     expect(state.messages.map(({ type }) => type)).toEqual(["user", "assistant", "tool_result", "assistant"]);
   });
 

@@ -12,7 +12,7 @@ import { call, rejection, tool } from "../support/scripted-llm.ts";
 import { scripted, scriptedAgent } from "./support/scripted-agent.ts";
 import type { Script } from "./support/scripted-agent.ts";
 
-const works = tool("works", () => "fine");
+const toolFunctions = tool("works", () => "fine");
 const breaks = tool("breaks", () => {
   throw new Error("Broken.");
 });
@@ -28,7 +28,7 @@ async function linesOf(options: LoggingOptions, script: Script = structuredClone
   };
   const executed = agent({
     model: scripted("scripted", { script }),
-    tools: [works, breaks],
+    tools: [toolFunctions, breaks],
     middleware: [logging({ logger, ...options })],
     config: { apiKey: "a-secret-key-1", headers: { "x-token": "a-secret-token-2" } },
   });

@@ -87,9 +87,9 @@ describe.each([
   });
 
   it("If `before` returns a context, later middleware and the execution receive the input and the state of this context", async () => {
-    const seen: string[] = [];
+    const observed: string[] = [];
     const script: Script = ({ messages }) => {
-      seen.push(...messages.map(({ content }) => content));
+      observed.push(...messages.map(({ content }) => content));
       return { text: "Yes." };
     };
     const replacing: Middleware = {
@@ -104,7 +104,7 @@ describe.each([
     const observing: Middleware = { name: "observing", before: (context) => void contexts.push(context) };
     const state = AgentState.initial().withMessage(new UserMessage("Old history"));
     const result = await execute(agentWith([replacing, observing], script), "Old input", state);
-    expect(seen).toEqual(["New history", "New input"]);
+    expect(observed).toEqual(["New history", "New input"]);
     expect(contexts[0]?.input.text).toBe("New input");
     expect(result.state.messages.map(({ text }) => text)).toEqual(["New history", "New input", "Yes."]);
     expect(state.messages.map(({ text }) => text)).toEqual(["Old history"]);
@@ -189,7 +189,7 @@ describe.each([
   });
 
   it("The middleware of one execution shares its metadata, and concurrent executions have separate metadata", async () => {
-    const seen = new Map<string, unknown>();
+    const observed = new Map<string, unknown>();
     const writing: Middleware = {
       name: "writing",
       before: ({ metadata, input }) => void (metadata["text"] = input.text),
@@ -197,13 +197,13 @@ describe.each([
     const reading: Middleware = {
       name: "reading",
       after: ({ metadata, input }, result) => {
-        seen.set(input.text, metadata["text"]);
+        observed.set(input.text, metadata["text"]);
         return result;
       },
     };
     const executed = agentWith([reading, writing]);
     await Promise.all(["One", "Two"].map((input) => execute(executed, input)));
-    expect([seen.get("One"), seen.get("Two")]).toEqual(["One", "Two"]);
+    expect([observed.get("One"), observed.get("Two")]).toEqual(["One", "Two"]);
   });
 
   it("An invalid context from `before` and an invalid result from `after` are refused, and the error names the middleware and the fix", async () => {

@@ -171,21 +171,21 @@ it.each<[string, (state: AgentState) => unknown, string]>([
 
 it("A change of the calls that onAct receives changes neither the arguments of the tool nor the messages and events", async () => {
   const script = [{ toolCalls: [call("add", { a: 1, b: 2, list: [1] })] }, { text: "Three." }];
-  const seen: unknown[] = [];
+  const received: unknown[] = [];
   const onAct = (_step: number, calls: readonly ToolCall[]) => {
     const args = untyped<{ a: number; list: number[] }>(calls[0]?.arguments);
     args.a = 100;
     args.list.push(2);
   };
   const adds = tool("add", (params) => {
-    seen.push(params);
+    received.push(params);
     return "done";
   });
   const stream = scriptedAgent(script, { tools: [adds], strategy: { onAct } }).stream("Go.", AgentState.initial());
   const events = await eventsOf(stream);
   const { turn, state } = await stream.result;
   const sent = { a: 1, b: 2, list: [1] };
-  expect(seen).toEqual([sent]);
+  expect(received).toEqual([sent]);
   const action = events.flatMap((event) =>
     event.source === "uap" && event.uap.type === "action" ? [event.uap.data] : [],
   );

@@ -95,13 +95,13 @@ describe("errors of hooks and middleware", () => {
   });
 
   it("An error already has its partial state when onError of an outer middleware is called", async () => {
-    const seen: string[][] = [];
+    const received: string[][] = [];
     const middleware = [
-      { name: "outer", onError: (_context: unknown, error: Error) => void seen.push(messagesOf(error)) },
+      { name: "outer", onError: (_context: unknown, error: Error) => void received.push(messagesOf(error)) },
       { name: "inner", after: () => wrapping(new Error("The store is closed.")) },
     ];
     await rejection(adder({ middleware }).generate("Add.", AgentState.initial()));
-    expect(seen).toEqual([[...known, "assistant: Three."]]);
+    expect(received).toEqual([[...known, "assistant: Three."]]);
   });
 
   it("If `before` of a middleware throws, the error has no state, because the execution did not begin", async () => {

@@ -127,10 +127,10 @@ it("Messages that the strategy react adds have the name of the strategy and the 
 
 it("The structure of an agent applies to the answer of react, and not to its reasoning", async () => {
   const structure = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] } as const;
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const answers = ["Hm.", '{"sum":3}'];
   const script = ({ structure: form }: { structure?: unknown }) => {
-    asked.push(form);
+    requested.push(form);
     return { text: answers.shift() ?? "" };
   };
   const { turn } = await scriptedAgent(script, { execution: react(), structure }).generate(
@@ -138,7 +138,7 @@ it("The structure of an agent applies to the answer of react, and not to its rea
     AgentState.initial(),
   );
   expect(turn.data).toEqual({ sum: 3 });
-  expect(asked).toEqual([undefined, structure]);
+  expect(requested).toEqual([undefined, structure]);
 });
 
 const steps = [

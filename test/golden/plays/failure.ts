@@ -10,7 +10,7 @@ import { untilDone } from "../../thread/fault-stage.ts";
 import { scripts } from "../../worker/definitions.ts";
 import { planFaults } from "../../worker/fault-plan.ts";
 import { outside } from "../../worker/faulted.ts";
-import { acts, personas } from "../../worker/team.ts";
+import { toolEffects, scriptedAnswers } from "../../worker/team.ts";
 import type { GoldenPlay, Stage } from "../stage.ts";
 
 const usage = { input: 60, output: 40 };
@@ -21,10 +21,10 @@ function limited(name: string, limits: Limits, more?: (stage: Stage) => Promise<
     name: `limit-${name}`,
     agent: "capped",
     run: async (stage) => {
-      personas.set("boss", ({ step }) =>
+      scriptedAnswers.set("boss", ({ step }) =>
         step < 3 ? { toolCalls: [{ name: "act", arguments: { key: "none" } }], usage } : { text: "done", usage },
       );
-      acts.set("none", () => "acted");
+      toolEffects.set("none", () => "acted");
       if (more === undefined) return stage.turn("a run to its limit", () => stage.say("go", { limits }));
       await stage.turn("a run until it waits at its limit", async () => {
         await stage.ask("POST", "/messages", { content: "go", limits });

@@ -5,9 +5,9 @@ import { inject } from "vitest";
 import { toBase64 } from "#lib/base64.ts";
 
 import { pngBytes } from "../../support/memory-files.ts";
-import { attaching, seers } from "../../worker/attached.ts";
+import { attaching, imageAnswers } from "../../worker/attached.ts";
 import { scripts } from "../../worker/definitions.ts";
-import { fileWorks } from "../../worker/file-works.ts";
+import { fileFunctions } from "../../worker/file-works.ts";
 import { reachable } from "../../worker/outbound-world.ts";
 import type { GoldenPlay } from "../stage.ts";
 
@@ -26,7 +26,7 @@ export const filePlays: GoldenPlay[] = [
         result: "a dog",
         attachments: [{ name: "dog.png", mimeType: "image/png", data: toBase64(pngBytes(500)) }],
       }));
-      seers.set("look", ({ step }) =>
+      imageAnswers.set("look", ({ step }) =>
         step === 0 ? { toolCalls: [{ name: "attach", arguments: { key: "dog" } }] } : { text: "a cat and a dog" },
       );
       const { host, origin } = new URL(inject("outboundServer"));
@@ -66,7 +66,7 @@ export const filePlays: GoldenPlay[] = [
         await stage.ask("DELETE", "/files/cat.png");
         await stage.settled();
       });
-      fileWorks.set("write", async (state) => {
+      fileFunctions.set("write", async (state) => {
         await state.writeFile("/made/by-a-tool.txt", "made", "text/plain");
         const { paths } = await state.findFiles("**/*");
         return {

@@ -165,10 +165,10 @@ export const talkPlays: GoldenPlay[] = [
       scripts.set(
         "sleep",
         (() => {
-          let asked = 0;
+          let requested = 0;
           return () => {
-            asked += 1;
-            return asked === 1
+            requested += 1;
+            return requested === 1
               ? { text: "half", error: { kind: "rate_limited" as const, message: "slow down", retryAfterMs: 60_000 } }
               : { text: "rested" };
           };

@@ -1,6 +1,6 @@
 // Plays with several agents: sub-prompts, child threads, two sides, a handoff.
 
-import { acts, personas } from "../../worker/team.ts";
+import { toolEffects, scriptedAnswers } from "../../worker/team.ts";
 import type { GoldenPlay } from "../stage.ts";
 
 const call = (name: string, args: Record<string, unknown>) => ({ name, arguments: args });
@@ -11,7 +11,7 @@ export const teamPlays: GoldenPlay[] = [
     name: "sub-prompts",
     agent: "boss",
     run: async (stage) => {
-      personas.set("boss", ({ step, messages }) =>
+      scriptedAnswers.set("boss", ({ step, messages }) =>
         step === 0
           ? {
               toolCalls: [
@@ -23,9 +23,9 @@ export const teamPlays: GoldenPlay[] = [
             }
           : { text: `boss done after ${String(messages.length)}` },
       );
-      acts.set("k", () => "acted");
-      personas.set("helper", ({ step }) => (step === 0 ? act("k") : { text: "helper done" }));
-      personas.set("quiet", ({ step }) => (step === 0 ? act("none") : { text: "quiet done" }));
+      toolEffects.set("k", () => "acted");
+      scriptedAnswers.set("helper", ({ step }) => (step === 0 ? act("k") : { text: "helper done" }));
+      scriptedAnswers.set("quiet", ({ step }) => (step === 0 ? act("none") : { text: "quiet done" }));
       await stage.turn("a turn", () => stage.say("go"));
     },
   },
@@ -34,11 +34,11 @@ export const teamPlays: GoldenPlay[] = [
     agent: "boss",
     unwatched: true,
     run: async (stage) => {
-      personas.set("boss", ({ step }) =>
+      scriptedAnswers.set("boss", ({ step }) =>
         step === 0 ? { toolCalls: [call("panel", { task: "decide" })] } : { text: "boss done" },
       );
-      personas.set("pro", () => ({ text: "pro says" }));
-      personas.set("con", () => ({ toolCalls: [call("conclude", { said: "yes" })] }));
+      scriptedAnswers.set("pro", () => ({ text: "pro says" }));
+      scriptedAnswers.set("con", () => ({ toolCalls: [call("conclude", { said: "yes" })] }));
       await stage.turn("a turn with a child", () => stage.say("go"));
       await stage.keep("with-a-child");
     },
@@ -48,12 +48,12 @@ export const teamPlays: GoldenPlay[] = [
     agent: "boss",
     unwatched: true,
     run: async (stage) => {
-      personas.set("boss", ({ step }) =>
+      scriptedAnswers.set("boss", ({ step }) =>
         step === 0 ? { toolCalls: [call("nest", { task: "2" })] } : { text: "boss done" },
       );
       // Until the parent of the middle thread has answered that it has no readers, events of the lowest thread use numbers of the middle one.
       const unread = stage.passed("after relay");
-      personas.set("nester", async ({ messages, lastUser, step }) => {
+      scriptedAnswers.set("nester", async ({ messages, lastUser, step }) => {
         const left = Number(lastUser);
         if (step > 0) return { text: `from ${String(messages.at(-1)?.content)}` };
         if (left === 1) return { text: "bottom" };
@@ -67,8 +67,8 @@ export const teamPlays: GoldenPlay[] = [
     name: "handoff",
     agent: "support",
     run: async (stage) => {
-      personas.set("desk", () => ({ text: "One moment.", toolCalls: [call("billing", { task: "take over" })] }));
-      personas.set("clerk", ({ messages }) => ({ text: `billing after ${String(messages.length)}` }));
+      scriptedAnswers.set("desk", () => ({ text: "One moment.", toolCalls: [call("billing", { task: "take over" })] }));
+      scriptedAnswers.set("clerk", ({ messages }) => ({ text: `billing after ${String(messages.length)}` }));
       await stage.turn("the turn that hands over", () => stage.say("my bill"));
       await stage.turn("the turn after it", () => stage.say("and now?"));
     },
@@ -77,8 +77,8 @@ export const teamPlays: GoldenPlay[] = [
     name: "two-sides",
     agent: "debate",
     run: async (stage) => {
-      personas.set("pro", ({ messages }) => ({ text: `pro ${String(messages.length)}` }));
-      personas.set("con", ({ messages }) => ({ text: `con ${String(messages.length)}` }));
+      scriptedAnswers.set("pro", ({ messages }) => ({ text: `pro ${String(messages.length)}` }));
+      scriptedAnswers.set("con", ({ messages }) => ({ text: `con ${String(messages.length)}` }));
       await stage.turn("a session", () => stage.say("Cats or dogs?"));
       await stage.turn("the other side begins", () => stage.ended(() => stage.ask("POST", "/runs", { side: "b" })));
     },
@@ -87,15 +87,15 @@ export const teamPlays: GoldenPlay[] = [
     name: "two-sides-end",
     agent: "panel",
     run: async (stage) => {
-      acts.set("force", (state) => state.execution?.forceTurn("b"));
+      toolEffects.set("force", (state) => state.execution?.forceTurn("b"));
       let turns = 0;
-      personas.set("pro", () => {
+      scriptedAnswers.set("pro", () => {
         turns += 1;
         if (turns === 1) return { toolCalls: [call("pass", { said: "your turn" })] };
         return act("force");
       });
       let answers = 0;
-      personas.set("con", () => {
+      scriptedAnswers.set("con", () => {
         answers += 1;
         return answers === 1 ? { text: "con says" } : { toolCalls: [call("conclude", { said: "so be it" })] };
       });

@@ -25,7 +25,7 @@ export interface Sent {
 export class ReaderProcess {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
-  #asked = 0;
+  #requested = 0;
 
   constructor() {
     this.#child = fork(main, { execArgv: [], serialization: "advanced" });
@@ -42,14 +42,14 @@ export class ReaderProcess {
 
   /** Connects a number of readers to an address. Resolves when all are connected. */
   async crowd(url: string, count: number, silent = false): Promise<Crowd> {
-    const name = `${String(this.#asked)} ${url}`;
+    const name = `${String(this.#requested)} ${url}`;
     await this.ask("join", { crowd: name, url, count, silent });
     return new Crowd(this, name, count);
   }
 
   async ask(act: string, of: object): Promise<unknown> {
-    this.#asked += 1;
-    const id = this.#asked;
+    this.#requested += 1;
+    const id = this.#requested;
     const { value, failed } = await new Promise<Reply>((resolve) => {
       this.#waiting.set(id, resolve);
       this.#child.send({ id, act, of });

@@ -109,7 +109,7 @@ export class Actor {
   }
 
   /** Records a model request for a step. The first request for a step is progress. */
-  asked(mark: string, step: string): void {
+  requested(mark: string, step: string): void {
     this.finishing = false;
     const line = this.#line(mark);
     line.isDone = false;

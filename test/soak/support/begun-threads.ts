@@ -73,7 +73,7 @@ export async function readNote(soak: Soak, api: ApiClient): Promise<string> {
 /** Lets the build at `root` start the threads, and kills it. Returns what the API showed of the idle thread. */
 export async function beginThreads(soak: Soak, root: string): Promise<Look> {
   soak.stage.begin(new Map(stopPoints));
-  soak.witness.begin("client");
+  soak.observer.begin("client");
   const server = await startSoakServer(servedBy(soak, root));
   let before: Look;
   try {

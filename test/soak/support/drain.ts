@@ -24,26 +24,26 @@ export async function drain(
   soak: Soak,
   look: (api: ApiClient) => Promise<void> = () => Promise.resolve(),
 ): Promise<Map<string, Rested>> {
-  const { findings, stage, witness } = soak;
+  const { findings, stage, observer } = soak;
   findings.life += 1;
   stage.begin(new Map());
-  witness.begin("client");
+  observer.begin("client");
   const server = await startSoakServer(servedBy(soak));
-  witness.ready();
-  const rested = new Map<string, Rested>();
+  observer.ready();
+  const whenSuspended = new Map<string, Rested>();
   try {
     const api = new ApiClient(server.url);
     await comeBack(soak, api);
     // A thread whose run was given up or stopped accepts messages like any other.
     for (const actor of soak.actors) if (actor.role !== "regular") await say(api, actor, talk(8));
-    for (const actor of soak.actors) rested.set(actor.name, await restOf(soak, api, actor));
+    for (const actor of soak.actors) whenSuspended.set(actor.name, await restOf(soak, api, actor));
     await look(api);
     readOutput(soak, server);
   } finally {
     await server.kill();
     stage.end();
   }
-  return rested;
+  return whenSuspended;
 }
 
 async function restOf(soak: Soak, api: ApiClient, actor: Actor): Promise<Rested> {

@@ -32,7 +32,7 @@ export interface EffectDesk extends LoopbackServer {
 /** The state that another server needs, as JSON: the effects, and the keys of their requests. */
 export interface EffectMemory {
   effects: Effect[];
-  asked: string[];
+  requested: string[];
 }
 
 /** The response to a call that took effect. */
@@ -43,7 +43,7 @@ export function receiptOf({ tool, mark, call }: Omit<Effect, "key">): string {
 /** Opens the server. */
 export async function openEffectDesk(stage: Stage, findings: Findings): Promise<EffectDesk> {
   const effects: Effect[] = [];
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   let repetitions = 0;
   let reconciled = 0;
 
@@ -57,8 +57,8 @@ export async function openEffectDesk(stage: Stage, findings: Findings): Promise<
   const act = async (effect: Effect, response: ServerResponse): Promise<void> => {
     const moment = { thread: threadOf(effect.mark), mark: effect.mark, place: effect.call };
     const pass = stage.enter();
-    if (asked.has(effect.key)) repetitions += 1;
-    asked.add(effect.key);
+    if (requested.has(effect.key)) repetitions += 1;
+    requested.add(effect.key);
     if ((await pass({ ...moment, at: "effect_asked" })) === "cut") return void response.destroy();
     perform(effect);
     if ((await pass({ ...moment, at: "effect_done" })) === "cut") return void response.destroy();
@@ -89,10 +89,10 @@ export async function openEffectDesk(stage: Stage, findings: Findings): Promise<
   return {
     ...server,
     effects,
-    memory: () => ({ effects, asked: [...asked] }),
+    memory: () => ({ effects, requested: [...requested] }),
     recall(memory) {
       effects.push(...memory.effects);
-      for (const key of memory.asked) asked.add(key);
+      for (const key of memory.requested) requested.add(key);
     },
     get repetitions() {
       return repetitions;

@@ -6,7 +6,7 @@ import type { ThreadView } from "#contract/fold.ts";
 import type { Message } from "#contract/thread-message.ts";
 
 import type { ApiClient } from "../../support/http-client/api-client.ts";
-import type { Feed } from "../../support/http-client/feed.ts";
+import type { RecordedSubscription } from "../../support/http-client/feed.ts";
 import { settledMessages } from "../../support/http-client/transcript.ts";
 import type { Findings } from "./findings.ts";
 
@@ -28,7 +28,7 @@ export class Follower {
   halves = 0;
   /** Runs whose `step_end` it received during the current or last connection. */
   stepped: ReadonlySet<string> = new Set();
-  #feed: Feed | null = null;
+  #feed: RecordedSubscription | null = null;
   readonly #final = new Map<string, Message>();
   readonly #types = new Map<number, string>();
   readonly #name: string;
@@ -42,7 +42,7 @@ export class Follower {
   }
 
   /** The open subscription; null while the server is down. */
-  get feed(): Feed | null {
+  get feed(): RecordedSubscription | null {
     return this.#feed;
   }
 
@@ -82,9 +82,9 @@ export class Follower {
 
   /** Compares its view, and everything that it received as final, with the transcript. */
   compare(messages: readonly Message[]): void {
-    const seen = JSON.stringify(settle(this.view));
-    if (seen !== JSON.stringify(messages)) {
-      this.#findings.add("SURV6", `${this.#name} sees ${seen}, and the transcript is ${JSON.stringify(messages)}`);
+    const received = JSON.stringify(settle(this.view));
+    if (received !== JSON.stringify(messages)) {
+      this.#findings.add("SURV6", `${this.#name} sees ${received}, and the transcript is ${JSON.stringify(messages)}`);
     }
     for (const [id, { content }] of this.#final) {
       if (messages.find((message) => message.id === id)?.content === content) continue;
@@ -93,7 +93,7 @@ export class Follower {
   }
 
   /** Compares the numbers that it received with those of a replay from the first event. */
-  compareNumbers(feed: Feed): void {
+  compareNumbers(feed: RecordedSubscription): void {
     for (const { seq, type } of feed.events) {
       const before = this.#types.get(seq);
       // In a replay one event may replace several deltas, so a number may belong to another type of delta there.
@@ -102,7 +102,7 @@ export class Follower {
     }
   }
 
-  #note(feed: Feed): void {
+  #note(feed: RecordedSubscription): void {
     for (const event of feed.events) {
       const { seq, type } = event;
       if (type === "snapshot") continue;

@@ -33,14 +33,14 @@ export async function liveAndDie(soak: Soak, plans: readonly LifePlan[], index: 
   const plan = plans[index];
   if (plan === undefined) throw new Error(`There is no life ${String(index)}`);
   const random = createRandom(soak.seed * 1000 + index);
-  const { findings, stage, witness } = soak;
+  const { findings, stage, observer } = soak;
   findings.life = index + 1;
   const casting = castLife(soak, plan, random);
   stage.begin(casting.stopPoints);
-  witness.begin(casting.company);
-  const known = witness.recoveries.length;
+  observer.begin(casting.company);
+  const known = observer.recoveries.length;
   const server = await startSoakServer(servedBy(soak));
-  witness.ready();
+  observer.ready();
   const scene: Scene = { ...casting, plan, random, api: new ApiClient(server.url), output: server.output };
   let afterwards: () => Promise<void>;
   try {
@@ -48,17 +48,19 @@ export async function liveAndDie(soak: Soak, plans: readonly LifePlan[], index: 
   } finally {
     await server.kill();
   }
-  const held = new Set([...stage.reached].filter(([name]) => casting.stopPoints.get(name)?.hold).map(([name]) => name));
+  const paused = new Set(
+    [...stage.reached].filter(([name]) => casting.stopPoints.get(name)?.hold).map(([name]) => name),
+  );
   stage.end();
   await afterwards();
   const moment = stage.reached.get(casting.star.name) ?? null;
-  soak.kills.push({ plan, company: casting.company, moment, cut: held.size });
-  await settleAll(soak, held);
-  const recovered = witness.recoveries.slice(known).map(({ thread, seconds }) => `${thread} ${seconds.toFixed(1)}`);
+  soak.kills.push({ plan, company: casting.company, moment, cut: paused.size });
+  await settleAll(soak, paused);
+  const recovered = observer.recoveries.slice(known).map(({ thread, seconds }) => `${thread} ${seconds.toFixed(1)}`);
   const at = moment === null ? "" : ` (${casting.star.name} ${moment.at} ${moment.mark}/${moment.place})`;
   console.log(
     `life ${String(index + 1)}/${String(plans.length)}  ${casting.company.padEnd(6)} killed: ${plan.place}${at}; ` +
-      `${String(held.size)} cut; recovered: ${recovered.join(", ") || "-"}`,
+      `${String(paused.size)} cut; recovered: ${recovered.join(", ") || "-"}`,
   );
   readOutput(soak, server);
 }
@@ -157,9 +159,9 @@ async function seeHalf({ stage, models, findings }: Soak, { star }: Scene): Prom
   const moment = stage.reached.get(star.name);
   // Answers of a helper reach its caller's follower inside other events.
   if (moment?.at !== "delta" || isHelperMark(moment.mark)) return;
-  const opening = openingOf(moment.mark, Number(moment.place), models.asked(moment.mark, Number(moment.place)));
-  const seen = star.follower.feed?.until("text_delta", ({ delta }) => delta.startsWith(opening));
-  await seen?.catch((thrown: unknown) => findings.add("SURV6", `no delta reached ${star.name}: ${String(thrown)}`));
+  const opening = openingOf(moment.mark, Number(moment.place), models.requested(moment.mark, Number(moment.place)));
+  const received = star.follower.feed?.until("text_delta", ({ delta }) => delta.startsWith(opening));
+  await received?.catch((thrown: unknown) => findings.add("SURV6", `no delta reached ${star.name}: ${String(thrown)}`));
 }
 
 /** Milliseconds that a run may take: the slow answer, complete, and the runs queued before it. */
@@ -173,7 +175,7 @@ async function seeEnd({ findings }: Soak, actor: Actor): Promise<void> {
 }
 
 /** Takes over what the followers received, and records which threads the kill interrupted. */
-async function settleAll(soak: Soak, held: ReadonlySet<string>): Promise<void> {
+async function settleAll(soak: Soak, paused: ReadonlySet<string>): Promise<void> {
   for (const actor of soak.actors) {
     await actor.follower.detach();
     actor.learnFromFollower();
@@ -184,7 +186,7 @@ async function settleAll(soak: Soak, held: ReadonlySet<string>): Promise<void> {
     // A run that may have been given up is not waited for: without a client its end is not visible outside.
     const mayBeGivenUp = actor.role === "regular" && current.kills >= doomCuts;
     const over = current.stoppedIn !== null || mayBeGivenUp || (actor.role === "doomed" && doomsOf(soak) >= doomCuts);
-    if (held.has(actor.name)) actor.owes = true;
+    if (paused.has(actor.name)) actor.owes = true;
     if (over) actor.owes = false;
   }
 }

@@ -22,7 +22,7 @@ export interface ModelDesk extends LoopbackServer {
   /** Texts that were sent completely, by mark and step. */
   completed: (mark: string, step: number) => readonly string[];
   /** The number of requests so far, by mark and step. */
-  asked: (mark: string, step: number) => number;
+  requested: (mark: string, step: number) => number;
   memory: () => ModelMemory;
   /** Restores the state of an earlier server. */
   recall: (memory: ModelMemory) => void;
@@ -44,7 +44,7 @@ export interface DeskContext {
 
 const wordsBeforeCalls = 6;
 
-interface Asked {
+interface Requested {
   mark: string;
   step: number;
   attempt: number;
@@ -57,7 +57,7 @@ export async function openModelDesk({ stage, findings, saidIn }: DeskContext): P
   const counts = new Map<string, number>();
   const keyOf = (mark: string, step: number): string => `${mark}/${String(step)}`;
 
-  const read = (messages: readonly Sent[]): Asked => {
+  const read = (messages: readonly Sent[]): Requested => {
     const said = messages.filter(({ role }) => role === "user").map(({ content }) => readScript(content ?? ""));
     const last = said.at(-1);
     if (last === undefined) throw new Error("The model was asked without a message");
@@ -73,8 +73,8 @@ export async function openModelDesk({ stage, findings, saidIn }: DeskContext): P
     return { mark, step, attempt, script };
   };
 
-  const answer = async (asked: Asked, response: ServerResponse): Promise<void> => {
-    const { mark, step, attempt, script } = asked;
+  const answer = async (requested: Requested, response: ServerResponse): Promise<void> => {
+    const { mark, step, attempt, script } = requested;
     const moment = { thread: threadOf(mark), mark, place: String(step) };
     const pass = stage.enter();
     if ((await pass({ ...moment, at: "asked" })) === "cut") return void response.destroy();
@@ -89,7 +89,7 @@ export async function openModelDesk({ stage, findings, saidIn }: DeskContext): P
       findings.add("SURV2", `the model was asked for step ${String(step)} of ${mark}, which has none`);
       return void response.destroy();
     }
-    const text = textFor(asked, plan);
+    const text = textFor(requested, plan);
     const last = step === script.steps.length - 1;
     const frames = new Frames(response);
     const pieces = text.split(/(?<= )/);
@@ -100,7 +100,7 @@ export async function openModelDesk({ stage, findings, saidIn }: DeskContext): P
       const part = (index + 1) / (pieces.length + 1);
       if ((await pass({ ...moment, at: "delta", part, last })) === "cut") return void response.destroy();
     }
-    if ("tools" in plan) frames.calls(asked, plan.tools);
+    if ("tools" in plan) frames.calls(requested, plan.tools);
     frames.end("tools" in plan ? "tool_calls" : "stop");
     completed.set(keyOf(mark, step), [...(completed.get(keyOf(mark, step)) ?? []), text]);
     await pass({ ...moment, at: "said", last });
@@ -116,7 +116,7 @@ export async function openModelDesk({ stage, findings, saidIn }: DeskContext): P
   return {
     ...server,
     completed: (mark, step) => completed.get(keyOf(mark, step)) ?? [],
-    asked: (mark, step) => counts.get(keyOf(mark, step)) ?? 0,
+    requested: (mark, step) => counts.get(keyOf(mark, step)) ?? 0,
     memory: () => ({ completed: [...completed], counts: [...counts] }),
     recall(memory) {
       for (const [key, texts] of memory.completed) completed.set(key, texts);
@@ -126,7 +126,7 @@ export async function openModelDesk({ stage, findings, saidIn }: DeskContext): P
 }
 
 /** The text of each attempt differs, so a text made of two attempts equals neither of them. */
-function textFor({ mark, step, attempt }: Asked, plan: ScriptStep): string {
+function textFor({ mark, step, attempt }: Requested, plan: ScriptStep): string {
   const words = "tools" in plan ? wordsBeforeCalls : plan.words;
   const opening = openingOf(mark, step, attempt);
   return [opening, ...Array.from({ length: words - 1 }, (_, index) => `${String(attempt)}w${String(index)}`)].join(" ");
@@ -150,7 +150,7 @@ class Frames {
     this.#response.write(`data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, ...choice }], ...more })}\n\n`);
   }
 
-  calls({ mark, step, attempt }: Asked, tools: readonly string[]): void {
+  calls({ mark, step, attempt }: Requested, tools: readonly string[]): void {
     tools.forEach((name, index) => {
       const call = `${String(step)}.${String(index)}`;
       const args = JSON.stringify(name === "helper" ? { task: helperMessage(mark, call) } : { mark, call });

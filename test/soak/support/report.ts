@@ -5,7 +5,7 @@ import { isGivenUp } from "./verdict.ts";
 
 /** The summary in a few lines. */
 export function summary(soak: Soak): string {
-  const { kills, witness, actors, effects, findings } = soak;
+  const { kills, observer, actors, effects, findings } = soak;
   const turns = actors.flatMap((actor) => actor.turns);
   const cut = kills.reduce((sum, kill) => sum + kill.cut, 0);
   return [
@@ -18,7 +18,7 @@ export function summary(soak: Soak): string {
       `${String(effects.repetitions)} asked for again, ${String(effects.reconciled)} asked about`,
     `${String(turns.filter(isGivenUp).length)} runs given up after kills without a step between them`,
     ...(["alone", "client"] as const).map((company) => {
-      const seconds = witness.recoveries.filter((one) => one.company === company).map((one) => one.seconds);
+      const seconds = observer.recoveries.filter((one) => one.company === company).map((one) => one.seconds);
       return `cut runs taken up, ${company}: ${distribution(seconds)}`;
     }),
     `${String(findings.count)} findings`,

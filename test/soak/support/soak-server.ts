@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 import { cutPower, freePort, startDevServer, untilPortIsFree } from "../../e2e/dev-server.ts";
 import { directOptions } from "../../e2e/support/direct-server.ts";
-import { patience, within } from "../../support/http-client/deadline.ts";
+import { timeoutMs, within } from "../../support/http-client/deadline.ts";
 
 const program = fileURLToPath(new URL("serve.mjs", import.meta.url));
 
@@ -58,7 +58,7 @@ export async function startSoakServer(start: SoakStart): Promise<SoakServer> {
     });
     void ended.then(() => reject(new Error(`The server ended:\n${text}`)));
   });
-  const url = await within(patience, () => `the server's ready line:\n${text}`, ready).catch((error: unknown) => {
+  const url = await within(timeoutMs, () => `the server's ready line:\n${text}`, ready).catch((error: unknown) => {
     end();
     throw error;
   });
@@ -67,7 +67,7 @@ export async function startSoakServer(start: SoakStart): Promise<SoakServer> {
     output: () => text,
     async kill() {
       end();
-      await within(patience, () => `the end of the server:\n${text}`, ended);
+      await within(timeoutMs, () => `the end of the server:\n${text}`, ended);
       await untilPortIsFree(url);
     },
   };

@@ -14,7 +14,7 @@ import { addSoakAgent, soakVariables } from "./soak-agents.ts";
 import type { SoakStart } from "./soak-server.ts";
 import { Stage } from "./stage.ts";
 import type { Moment } from "./stage.ts";
-import { Witness } from "./witness.ts";
+import { Observer } from "./witness.ts";
 
 /** A kill that took place. */
 export interface Kill {
@@ -32,7 +32,7 @@ export interface Soak {
   readonly seed: number;
   readonly findings: Findings;
   readonly actors: readonly Actor[];
-  readonly witness: Witness;
+  readonly observer: Observer;
   readonly stage: Stage;
   readonly models: ModelDesk;
   readonly effects: EffectDesk;
@@ -51,8 +51,8 @@ export async function openSoak(seed: number, cast: readonly { name: string; role
   const actors = cast.map(({ name, role }, index) => {
     return new Actor(name, role, new Follower(name, index % 2 === 0 ? "sse" : "socket", findings));
   });
-  const witness = new Witness(actors, findings);
-  const stage = new Stage((moment) => witness.seen(moment));
+  const observer = new Observer(actors, findings);
+  const stage = new Stage((moment) => observer.received(moment));
   const marksOf = (name: string): string[] =>
     actors.filter((actor) => actor.name === name).flatMap(({ turns }) => turns.map(({ mark }) => mark));
   const models = await openModelDesk({ stage, findings, saidIn: marksOf });
@@ -63,7 +63,7 @@ export async function openSoak(seed: number, cast: readonly { name: string; role
     seed,
     findings,
     actors,
-    witness,
+    observer,
     stage,
     models,
     effects,

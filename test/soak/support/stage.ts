@@ -53,7 +53,7 @@ interface OpenStopPoint extends StopPoint {
 /** What a server does with a paused request: continue it, or close its connection. */
 export type Verdict = "go" | "cut";
 
-const patience = 60_000;
+const timeoutMs = 60_000;
 
 /** The suite has one stage for all lives of the server. */
 export class Stage {
@@ -67,10 +67,10 @@ export class Stage {
   #open = false;
   #life = 0;
   #waiting: (() => void)[] = [];
-  readonly #seen: (moment: Moment) => void;
+  readonly #received: (moment: Moment) => void;
 
-  constructor(seen: (moment: Moment) => void) {
-    this.#seen = seen;
+  constructor(received: (moment: Moment) => void) {
+    this.#received = received;
   }
 
   /** Starts a life. */
@@ -106,7 +106,7 @@ export class Stage {
   async #pass(moment: Moment): Promise<Verdict> {
     // A request that was on its way when its sender was killed.
     if (!this.#open) return "cut";
-    this.#seen(moment);
+    this.#received(moment);
     const seconds = ((performance.now() - this.#begunAt) / 1000).toFixed(1);
     const part = moment.part === undefined ? "" : ` ${moment.part.toFixed(2)}`;
     const earlier = this.latest.get(moment.thread) ?? [];
@@ -143,7 +143,7 @@ export class Stage {
       while (!over && !test()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     })();
     try {
-      await within(patience, "a moment outside", came);
+      await within(timeoutMs, "a moment outside", came);
       return true;
     } catch {
       return false;

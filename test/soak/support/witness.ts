@@ -14,7 +14,7 @@ export interface Recovery {
 }
 
 /** One for each run of the suite. */
-export class Witness {
+export class Observer {
   readonly recoveries: Recovery[] = [];
   readonly #actors: ReadonlyMap<string, Actor>;
   readonly #findings: Findings;
@@ -37,10 +37,10 @@ export class Witness {
     this.#readyAt = performance.now();
   }
 
-  seen({ thread, mark, place, at, last }: Moment): void {
+  received({ thread, mark, place, at, last }: Moment): void {
     const actor = this.#actors.get(thread);
     if (actor === undefined) return this.#findings.add("SURV2", `no client sent ${mark}`);
-    if (at === "asked") actor.asked(mark, place);
+    if (at === "asked") actor.requested(mark, place);
     if (at === "said" && last === true) actor.saidLast(mark);
     const stoppedIn = actor.turn(mark)?.stoppedIn ?? null;
     if (stoppedIn !== null && stoppedIn < this.#findings.life) {

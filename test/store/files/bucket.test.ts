@@ -90,14 +90,14 @@ test("A file of at least the threshold's size is stored in the bucket, and can b
       const end = range.length === undefined ? undefined : range.offset + range.length;
       expect([range, same(part, bytes.subarray(range.offset, end))]).toEqual([range, true]);
     }
-    const seen = [];
+    const received = [];
     for await (const { data, ...one } of (await files.chunks("big")) ?? []) {
       expect(same(data, bytes.subarray(one.index * chunk, (one.index + 1) * chunk))).toBe(true);
-      seen.push(one);
+      received.push(one);
     }
     const totalChunks = Math.ceil(size / chunk);
-    expect(seen).toEqual(seen.map((_, index) => ({ index, totalChunks, isLast: index === totalChunks - 1 })));
-    expect(seen).toHaveLength(totalChunks);
+    expect(received).toEqual(received.map((_, index) => ({ index, totalChunks, isLast: index === totalChunks - 1 })));
+    expect(received).toHaveLength(totalChunks);
     expect(rows.chunk(1, 0)).toBeNull();
   }
   await files.sweep();

@@ -138,9 +138,9 @@ export function fileBytesContract(where: string, withRows: WithRows): void {
       const piece = pattern(1024 * 1024);
       await files.write("huge", endless(piece, size), binary);
       expect(await codeOf(files.read("huge"))).toBe("too_large");
-      let seen = 0;
-      for await (const { data } of (await files.chunks("huge")) ?? []) seen += data.byteLength;
-      expect(seen).toBe(size);
+      let received = 0;
+      for await (const { data } of (await files.chunks("huge")) ?? []) received += data.byteLength;
+      expect(received).toBe(size);
       await files.remove("huge");
       expect(rows.lastGeneration()).toBe(0);
     }));
@@ -154,12 +154,12 @@ export function fileBytesContract(where: string, withRows: WithRows): void {
       for await (const one of stopped ?? []) none.push(one);
       expect(none).toEqual([]);
       const abort = new AbortController();
-      const seen: number[] = [];
+      const received: number[] = [];
       for await (const { index } of (await files.chunks("file", abort.signal)) ?? []) {
-        seen.push(index);
+        received.push(index);
         if (index === 1) abort.abort();
       }
-      expect(seen).toEqual([0, 1]);
+      expect(received).toEqual([0, 1]);
     }));
 }
 

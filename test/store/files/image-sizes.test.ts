@@ -40,13 +40,13 @@ test("A streamed image is measured wherever its bytes are stored", async () => {
 });
 
 test("An image over 20 MB is not measured, and an image that cannot be read again after it was stored has no size", async () => {
-  const asked: number[] = [];
+  const requested: number[] = [];
   const counting: ImagePort = {
     ...noImages,
     size: async (image) => {
       const opened = typeof image === "function" ? await image().catch(() => null) : image;
       if (opened === null) return null;
-      asked.push(opened instanceof ReadableStream ? (await bytesOf(opened)).byteLength : opened.byteLength);
+      requested.push(opened instanceof ReadableStream ? (await bytesOf(opened)).byteLength : opened.byteLength);
       return { width: 1, height: 2 };
     },
   };
@@ -54,7 +54,7 @@ test("An image over 20 MB is not measured, and an image that cannot be read agai
   const { files } = stage(memoryFileRows(), { images: counting });
   expect(await files.write("most", streamOf(new Uint8Array(limit), [chunk]), imagePng)).toMatchObject({ height: 2 });
   expect(await files.write("more", streamOf(new Uint8Array(limit + 1), [chunk]), imagePng)).not.toHaveProperty("width");
-  expect(asked).toEqual([limit]);
+  expect(requested).toEqual([limit]);
 
   const mute: Bucket = {
     get: () => Promise.reject(new Error("no answer")),

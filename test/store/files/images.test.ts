@@ -28,16 +28,16 @@ async function encoded(bytes: Uint8Array, format: "image/jpeg" | "image/webp" | 
 }
 
 /** The image binding, which counts its calls. */
-function counting(): ImagePort & { asked: string[] } {
-  const asked: string[] = [];
+function counting(): ImagePort & { requested: string[] } {
+  const requested: string[] = [];
   return {
-    asked,
+    requested,
     size: (bytes) => {
-      asked.push("size");
+      requested.push("size");
       return images.size(bytes);
     },
     thumbnail: (bytes, pixels) => {
-      asked.push(`thumbnail ${pixels}`);
+      requested.push(`thumbnail ${pixels}`);
       return images.thumbnail(bytes, pixels);
     },
     shrink: (bytes, bounds) => images.shrink(bytes, bounds),
@@ -66,7 +66,7 @@ test("A declared image size is stored unchanged, and a file that is no image is 
   expect(await files.write("a", bytes, { ...imagePng, width: 1, height: 2 })).toMatchObject({ width: 1, height: 2 });
   expect(await files.write("a", bytes, { mimeType: "application/octet-stream" })).not.toHaveProperty("width");
   expect(await files.write("a", "<svg/>", { mimeType: "image/svg+xml" })).not.toHaveProperty("width");
-  expect(port.asked).toEqual([]);
+  expect(port.requested).toEqual([]);
   expect(await files.write("a", bytes, { ...imagePng, width: 1 })).toMatchObject({ width: 1, height: 30 });
   for (const broken of [
     bytes.slice(0, 20),
@@ -87,11 +87,11 @@ test("A thumbnail is made once, stored, and made again after a write", async () 
   expect(await images.size(first ?? new Uint8Array())).toEqual({ width: 256, height: 128 });
   expect(new TextDecoder().decode(first?.subarray(8, 12))).toBe("WEBP");
   expect(same(await files.thumbnail("/a.png"), first ?? new Uint8Array())).toBe(true);
-  expect(port.asked).toEqual(["thumbnail 256"]);
+  expect(port.requested).toEqual(["thumbnail 256"]);
   await files.write("a.png", await realPng(30, 900), { ...imagePng, width: 30, height: 900 });
   expect(await images.size((await files.thumbnail("a.png")) ?? new Uint8Array())).toEqual({ width: 9, height: 256 });
   await files.thumbnail("a.png");
-  expect(port.asked).toEqual(["thumbnail 256", "thumbnail 256"]);
+  expect(port.requested).toEqual(["thumbnail 256", "thumbnail 256"]);
   await files.write("small.png", await realPng(10, 20), { ...imagePng, width: 10, height: 20 });
   expect(await images.size((await files.thumbnail("small.png")) ?? new Uint8Array())).toEqual({
     width: 10,
@@ -111,10 +111,10 @@ test("A thumbnail of a file that was replaced meanwhile is not stored", async ()
   };
   const { files } = stage(memoryFileRows(), { images: port });
   await files.write("a.png", await realPng(600, 300), imagePng);
-  const asked = files.thumbnail("a.png");
+  const requested = files.thumbnail("a.png");
   await files.write("a.png", await realPng(300, 600), imagePng);
   gate.resolve();
-  expect(await images.size((await asked) ?? new Uint8Array())).toEqual({ width: 128, height: 256 });
+  expect(await images.size((await requested) ?? new Uint8Array())).toEqual({ width: 128, height: 256 });
   expect(await images.size((await files.thumbnail("a.png")) ?? new Uint8Array())).toEqual({ width: 128, height: 256 });
 });
 

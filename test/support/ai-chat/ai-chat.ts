@@ -33,10 +33,10 @@ class PlainState implements ChatState<UIMessage> {
   snapshot = <T>(thing: T): T => structuredClone(thing);
 
   /** Resolves once the messages satisfy a condition. */
-  until(holds: (messages: UIMessage[]) => boolean): Promise<void> {
+  until(waitFor: (messages: UIMessage[]) => boolean): Promise<void> {
     return new Promise((resolve) => {
       const check = (): void => {
-        if (!holds(this.messages)) return;
+        if (!waitFor(this.messages)) return;
         this.#watchers.delete(check);
         resolve();
       };
@@ -63,7 +63,7 @@ export class ThreadChat extends AbstractChat<UIMessage> {
     const api = `/api/ai-sdk/threads/${threadId}/chat`;
     const transport = new DefaultChatTransport({ api, fetch: request as typeof fetch });
     super({ id: threadId, ...options, transport, state });
-    this.until = (holds) => state.until(holds);
+    this.until = (waitFor) => state.until(waitFor);
   }
 }
 

@@ -81,8 +81,8 @@ export async function startApiServer() {
     if (area === "described") {
       const { pathname, searchParams } = new URL(url, "http://api");
       const path = pathname.slice(`/${name}/described/${rest[0]}`.length);
-      const asked = { method, path, query: searchParams, headers: request.headers, body };
-      const answer = await describedBy(rest[0] ?? "").answer(asked);
+      const requested = { method, path, query: searchParams, headers: request.headers, body };
+      const answer = await describedBy(rest[0] ?? "").answer(requested);
       response.setHeader("x-operations", answer.accepting.join(" "));
       if (answer.problems.length > 0) return json({ problems: answer.problems }, answer.status);
       const { type = "application/json" } = answer;

@@ -13,8 +13,8 @@ import { bodyOf, Scopes, startServer } from "../record-server.mjs";
 /** @typedef {Record<string, unknown>} Fields */
 
 /** @param {boolean} holds @param {string} problem */
-function check(holds, problem) {
-  if (!holds) throw new Error(problem);
+function check(waitFor, problem) {
+  if (!waitFor) throw new Error(problem);
 }
 
 /** @param {unknown} value @param {readonly string[]} allowed @returns {Fields} */

@@ -18,7 +18,7 @@ function all(crowd) {
   return crowds.get(crowd) ?? [];
 }
 
-const acts = {
+const toolEffects = {
   async join({ crowd, url, count, silent }) {
     const members = all(crowd);
     crowds.set(crowd, members);
@@ -68,11 +68,11 @@ setInterval(() => {
 
 async function answer({ id, act, of }) {
   try {
-    process.send?.({ id, value: await acts[act](of) });
+    process.send?.({ id, value: await toolEffects[act](of) });
   } catch (thrown) {
     process.send?.({ id, failed: String(thrown) });
   }
 }
 
-process.on("message", (asked) => void answer(asked));
+process.on("message", (requested) => void answer(requested));
 process.on("disconnect", () => process.exit(0));

@@ -32,10 +32,14 @@ function frame(choice, usage) {
 async function answer(request, response) {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
-  const asked = Buffer.concat(chunks).toString("utf8");
-  const refusal = broken.check("openai", { path: request.url, body: JSON.parse(asked), headers: request.headers });
+  const requested = Buffer.concat(chunks).toString("utf8");
+  const refusal = broken.check("openai", { path: request.url, body: JSON.parse(requested), headers: request.headers });
   if (refusal !== null) return response.writeHead(400).end(JSON.stringify(refusal));
-  const [deltas, pause, length] = [numberIn(asked, "deltas"), numberIn(asked, "pause"), numberIn(asked, "length")];
+  const [deltas, pause, length] = [
+    numberIn(requested, "deltas"),
+    numberIn(requested, "pause"),
+    numberIn(requested, "length"),
+  ];
   response.writeHead(200, { "content-type": "text/event-stream" });
   for (let index = 0; index < deltas; index += 1) {
     const content = `${`word${String(index)}`.padEnd(length, ".")} `;

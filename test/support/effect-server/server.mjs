@@ -20,16 +20,16 @@ export async function startEffectServer() {
   const fenced = new Set();
 
   /** @param {URLSearchParams} asked */
-  function take(asked) {
-    const [scope, name, call] = ["scope", "name", "call"].map((field) => asked.get(field) ?? "");
+  function take(requested) {
+    const [scope, name, call] = ["scope", "name", "call"].map((field) => requested.get(field) ?? "");
     const known = scopes.get(scope ?? "") ?? new Map();
     scopes.set(scope ?? "", known);
     const done = known.get(name) ?? { effects: 0, requests: 0 };
     known.set(name, done);
     done.requests += 1;
     const place = `${scope} ${call}`;
-    if (fenced.has(`${place} ${asked.get("attempt")}`)) return 409;
-    const key = asked.get("key");
+    if (fenced.has(`${place} ${requested.get("attempt")}`)) return 409;
+    const key = requested.get("key");
     if (key === null || !doneKeys.has(`${scope} ${key}`)) done.effects += 1;
     if (key !== null) doneKeys.add(`${scope} ${key}`);
     doneCalls.add(place);
@@ -37,8 +37,8 @@ export async function startEffectServer() {
   }
 
   /** @param {URLSearchParams} asked */
-  function outcome(asked) {
-    const place = `${asked.get("scope")} ${asked.get("call")}`;
+  function outcome(requested) {
+    const place = `${requested.get("scope")} ${requested.get("call")}`;
     if (doneCalls.has(place)) return { done: true };
     fenced.add(`${place} 1`);
     return { done: false };

@@ -13,8 +13,8 @@ import type { Message } from "#contract/thread-message.ts";
 import { threadSchema } from "#contract/thread.ts";
 import type { Thread } from "#contract/thread.ts";
 
-import { patience } from "./deadline.ts";
-import type { Feed } from "./feed.ts";
+import { timeoutMs } from "./deadline.ts";
+import type { RecordedSubscription } from "./feed.ts";
 import { socketFeed } from "./socket-feed.ts";
 import { sseFeed } from "./sse-feed.ts";
 
@@ -55,7 +55,7 @@ export class ApiClient {
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const response = await fetch(`${this.url}${path}`, {
       ...this.#request(method, options),
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: jsonOf(text) };
@@ -87,7 +87,7 @@ export class ApiClient {
   }
 
   /** Posts a message and reads its run's events. */
-  async sayForEvents(id: string, content: string, more: object = {}): Promise<Feed> {
+  async sayForEvents(id: string, content: string, more: object = {}): Promise<RecordedSubscription> {
     const headers = { accept: "text/event-stream" };
     return this.stream("POST", `/api/threads/${id}/messages`, { json: { content, ...more }, headers });
   }
@@ -108,17 +108,17 @@ export class ApiClient {
   }
 
   /** Follows a thread over SSE. */
-  events(id: string, query = "after=0", headers: Record<string, string> = {}): Promise<Feed> {
+  events(id: string, query = "after=0", headers: Record<string, string> = {}): Promise<RecordedSubscription> {
     return this.stream("GET", `/api/threads/${id}/events?${query}`, { headers });
   }
 
   /** Follows a thread over a WebSocket. */
-  socket(id: string, query = "after=0"): Promise<Feed> {
+  socket(id: string, query = "after=0"): Promise<RecordedSubscription> {
     return socketFeed(`${this.url}/api/threads/${id}/stream?${query}`, this.headers);
   }
 
   /** Reads a response as server-sent events. Throws if it is something else. */
-  async stream(method: string, path: string, options: CallOptions = {}): Promise<Feed> {
+  async stream(method: string, path: string, options: CallOptions = {}): Promise<RecordedSubscription> {
     const leave = new AbortController();
     const response = await fetch(`${this.url}${path}`, { ...this.#request(method, options), signal: leave.signal });
     const type = response.headers.get("content-type") ?? "";

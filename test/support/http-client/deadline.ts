@@ -4,7 +4,7 @@
  * Milliseconds that a test waits for what has to happen. Only a failing test waits as long. The limit is high, because the processors may
  * be busy with other tests, and below the time limit of a test, so that the error of the wait names what did not happen.
  */
-export const patience = 100_000;
+export const timeoutMs = 100_000;
 
 /** Returns the promise's value. Rejects with `what` if it does not settle within this many milliseconds. */
 export async function within<T>(

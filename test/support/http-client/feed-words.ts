@@ -7,7 +7,7 @@ import WebSocket from "ws";
 import { feedEventSchema } from "#contract/feed.ts";
 import type { FeedEvent } from "#contract/feed.ts";
 
-import { patience, within } from "./deadline.ts";
+import { timeoutMs, within } from "./deadline.ts";
 import { UpgradeRefused } from "./socket-feed.ts";
 
 /** The messages that a subscriber of the feed received. */
@@ -39,7 +39,7 @@ export class FeedWords {
       this.#watchers.add(look);
       look();
     });
-    return within(patience, what, found);
+    return within(timeoutMs, what, found);
   }
 
   leave(): void {
@@ -66,7 +66,7 @@ export async function watchBySocket(url: string, headers: Record<string, string>
       );
     });
   });
-  return within(patience, `an answer to the upgrade of ${url}`, opened);
+  return within(timeoutMs, `an answer to the upgrade of ${url}`, opened);
 }
 
 /** Subscribes over server-sent events. */

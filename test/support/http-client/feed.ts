@@ -6,7 +6,7 @@ import type { EventOf, EventType, ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
 import type { ThreadView } from "#contract/fold.ts";
 
-import { patience, within } from "./deadline.ts";
+import { timeoutMs, within } from "./deadline.ts";
 
 interface Waiter {
   test: () => boolean;
@@ -15,7 +15,7 @@ interface Waiter {
 }
 
 /** One subscription. */
-export class Feed {
+export class RecordedSubscription {
   readonly events: ThreadEvent[] = [];
   /** Violations of the protocol: numbers that do not rise, frames that do not follow each other. */
   readonly faults: string[] = [];
@@ -59,7 +59,7 @@ export class Feed {
   async until<T extends EventType>(
     type: T,
     test: (event: EventOf<T>) => boolean = () => true,
-    milliseconds = patience,
+    milliseconds = timeoutMs,
   ): Promise<EventOf<T>> {
     const find = (): EventOf<T> | undefined =>
       this.events.find((event): event is EventOf<T> => event.type === type && test(event as EventOf<T>));
@@ -74,7 +74,7 @@ export class Feed {
   }
 
   /** Waits until the subscription ends, and returns how it ended. */
-  async untilEnd(milliseconds = patience): Promise<string> {
+  async untilEnd(milliseconds = timeoutMs): Promise<string> {
     await this.#wait(() => this.ending !== null, "the end of the subscription", milliseconds);
     return this.ending ?? "";
   }
@@ -93,7 +93,7 @@ export class Feed {
     return this.events.filter((event): event is EventOf<T> => event.type === type);
   }
 
-  async #wait(test: () => boolean, what: string, milliseconds = patience): Promise<void> {
+  async #wait(test: () => boolean, what: string, milliseconds = timeoutMs): Promise<void> {
     if (test()) return;
     const came = new Promise<void>((resolve, reject) => {
       this.#waiters.push({ test, resolve, reject });

@@ -2,7 +2,7 @@
 
 import type { ThreadList, ThreadStatus } from "#client/index.ts";
 
-import { patience, within } from "./deadline.ts";
+import { timeoutMs, within } from "./deadline.ts";
 
 /** A subscribed list. */
 export interface ShownList {
@@ -32,7 +32,7 @@ export function shownList(list: ThreadList): ShownList {
         looks.add(look);
         look();
       });
-      return within(patience, () => `${what}: ${JSON.stringify(list.state)}`, found);
+      return within(timeoutMs, () => `${what}: ${JSON.stringify(list.state)}`, found);
     },
   };
 }

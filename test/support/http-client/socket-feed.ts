@@ -5,8 +5,8 @@ import WebSocket from "ws";
 import { createAcknowledger } from "#contract/acknowledger.ts";
 import { platformTimers } from "#lib/timers.ts";
 
-import { patience, within } from "./deadline.ts";
-import { Feed } from "./feed.ts";
+import { timeoutMs, within } from "./deadline.ts";
+import { RecordedSubscription } from "./feed.ts";
 
 /** An upgrade request that got another response. */
 export class UpgradeRefused extends Error {
@@ -21,9 +21,9 @@ export class UpgradeRefused extends Error {
 }
 
 /** The feed of an open socket. Rejects with `UpgradeRefused`. */
-export async function socketFeed(url: string, headers: Record<string, string> = {}): Promise<Feed> {
+export async function socketFeed(url: string, headers: Record<string, string> = {}): Promise<RecordedSubscription> {
   const socket = new WebSocket(url.replace(/^http/, "ws"), { headers });
-  const feed = new Feed(() => socket.close());
+  const feed = new RecordedSubscription(() => socket.close());
   const acknowledger = createAcknowledger(platformTimers, (seq) => {
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: "ack", seq }));
   });
@@ -37,7 +37,7 @@ export async function socketFeed(url: string, headers: Record<string, string> = 
     acknowledger.stop();
     feed.end(`closed ${String(code)}`);
   });
-  const opened = new Promise<Feed>((resolve, reject) => {
+  const opened = new Promise<RecordedSubscription>((resolve, reject) => {
     socket.once("open", () => resolve(feed));
     socket.once("error", reject);
     socket.once("unexpected-response", (_request, response) => {
@@ -48,5 +48,5 @@ export async function socketFeed(url: string, headers: Record<string, string> = 
       );
     });
   });
-  return within(patience, `an answer to the upgrade of ${url}`, opened);
+  return within(timeoutMs, `an answer to the upgrade of ${url}`, opened);
 }

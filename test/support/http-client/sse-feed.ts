@@ -2,11 +2,11 @@
 
 import { createParser } from "eventsource-parser";
 
-import { Feed } from "./feed.ts";
+import { RecordedSubscription } from "./feed.ts";
 
 /** The feed of a response that was fetched with the signal of `leave`, which closes it. */
-export function sseFeed(response: Response, leave: AbortController): Feed {
-  const feed = new Feed(() => leave.abort());
+export function sseFeed(response: Response, leave: AbortController): RecordedSubscription {
+  const feed = new RecordedSubscription(() => leave.abort());
   const parser = createParser({
     onEvent: ({ event, data, id }) => {
       if (event === "end") feed.end("end");

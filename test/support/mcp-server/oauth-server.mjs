@@ -22,7 +22,7 @@ function tenantOf(name) {
     refresh: new Map(),
     reused: 0,
     secrets: [],
-    held: [],
+    paused: [],
   };
   tenants.set(name, known);
   return known;
@@ -64,9 +64,9 @@ function control({ request, response, tenant, text }) {
     if (expireAccess === true || revokeAll === true) tenant.access.clear();
     if (revokeAll === true) tenant.refresh.clear();
     if (forgetClients === true) tenant.clients.clear();
-    if (release === true) for (const send of tenant.held.splice(0)) send();
+    if (release === true) for (const send of tenant.paused.splice(0)) send();
   }
-  const { settings, requests, sent, reused, secrets, held } = tenant;
+  const { settings, requests, sent, reused, secrets, paused } = tenant;
   const live = { access: [...tenant.access.keys()], refresh: [...tenant.refresh.keys()] };
   json(response, 200, {
     settings,
@@ -76,7 +76,7 @@ function control({ request, response, tenant, text }) {
     secrets,
     live,
     clients: [...tenant.clients.values()],
-    held: held.length,
+    paused: paused.length,
   });
 }
 
@@ -175,7 +175,7 @@ const routes = {
       return void response.writeHead(307, { location: tenant.settings.tokenRedirect }).end();
     if (typeof tenant.settings.tokenStatus === "number")
       return json(response, tenant.settings.tokenStatus, { error: "server_error" });
-    if (tenant.settings.holdTokens === true) tenant.held.push(answer);
+    if (tenant.settings.holdTokens === true) tenant.paused.push(answer);
     else answer();
   },
 

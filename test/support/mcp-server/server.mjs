@@ -98,9 +98,9 @@ export async function startMcpServer() {
     const [, first = "", path = ""] = url.pathname.split("/");
     const scope = String(request.headers["x-scope"] ?? url.searchParams.get("scope") ?? "");
     if (first === "requests") {
-      const asked = url.searchParams.get("scope");
-      const lines = requests.flatMap((one) => (one.scope === asked ? [one.line] : []));
-      const open = [...sessions.values()].filter((one) => one.scope === asked).length;
+      const requested = url.searchParams.get("scope");
+      const lines = requests.flatMap((one) => (one.scope === requested ? [one.line] : []));
+      const open = [...sessions.values()].filter((one) => one.scope === requested).length;
       return void response.setHeader("content-type", "application/json").end(
         JSON.stringify({
           lines,

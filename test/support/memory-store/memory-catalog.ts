@@ -142,8 +142,8 @@ class MemoryCatalog implements Catalog {
   async reserveCreation({ owner, key, fingerprint, threadId, now }: CreationRequest): Promise<Reservation> {
     const name = JSON.stringify([owner, key]);
     const there = this.#creations.get(name);
-    const held = there !== undefined && there.now > now - creationKept;
-    const holder = held ? there : { owner, key, fingerprint, threadId, now };
+    const paused = there !== undefined && there.now > now - creationKept;
+    const holder = paused ? there : { owner, key, fingerprint, threadId, now };
     this.#creations.set(name, holder);
     const removal = this.#removals.get(holder.threadId);
     const removed = removal !== undefined && removal.now >= holder.now;
@@ -151,8 +151,8 @@ class MemoryCatalog implements Catalog {
   }
 
   async isReserved({ owner, key, now }: Pick<CreationRequest, "owner" | "key" | "now">): Promise<boolean> {
-    const held = this.#creations.get(JSON.stringify([owner, key]));
-    return held !== undefined && held.now > now - creationKept;
+    const paused = this.#creations.get(JSON.stringify([owner, key]));
+    return paused !== undefined && paused.now > now - creationKept;
   }
 }
 

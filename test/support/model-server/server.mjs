@@ -76,7 +76,7 @@ function sendJson(response, value, status = 200) {
 /** The ends of all answers, so that a test can wait for one. */
 class Exchanges {
   /** @type {RecordedRequest[]} */
-  asked = [];
+  requested = [];
   /** @type {Map<string, PromiseWithResolvers<{ complete: boolean }>>} */
   #ends = new Map();
 
@@ -157,7 +157,7 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
   const inTurn = (model, id) => {
     const names = model.split("|");
     if (names.length === 1) return model;
-    const before = exchanges.asked.filter((asked) => asked.id === id).length - 1;
+    const before = exchanges.requested.filter((requested) => requested.id === id).length - 1;
     const name = names[Math.min(before, names.length - 1)] ?? "";
     return name.includes(":") ? name : `case:${name}`;
   };
@@ -182,7 +182,10 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
     } else if (url.pathname === "/__streams") {
       sendJson(response, listStreams());
     } else if (url.pathname === "/__requests") {
-      sendJson(response, id === null ? exchanges.asked : exchanges.asked.filter((asked) => asked.id === id));
+      sendJson(
+        response,
+        id === null ? exchanges.requested : exchanges.requested.filter((requested) => requested.id === id),
+      );
     } else if (url.pathname === "/__closed" && id !== null) {
       sendJson(response, await exchanges.end(id).promise);
     } else sendJson(response, { error: { message: `no route ${request.method} ${url.pathname}` } }, 404);
@@ -214,7 +217,7 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
     if (unsigned !== null) return sendJson(response, { message: unsigned }, 403);
     const header = headers["x-server-id"];
     const id = typeof header === "string" ? header : null;
-    exchanges.asked.push({ id, method: request.method, path: url.pathname, headers, body, binding });
+    exchanges.requested.push({ id, method: request.method, path: url.pathname, headers, body, binding });
     if (id !== null) {
       response.on("close", () => exchanges.end(id).resolve({ complete: response.writableFinished }));
     }

@@ -9,7 +9,7 @@ import { A, CNAME, zone } from "./zone.mjs";
 
 /** The questions that a resolver has received, each with its count. */
 export function createMemory() {
-  return { seen: /** @type {Map<string, number>} */ (new Map()) };
+  return { received: /** @type {Map<string, number>} */ (new Map()) };
 }
 
 /**
@@ -21,8 +21,8 @@ export function answerQuestion(memory, response, url) {
   const name = (url.searchParams.get("name") ?? "").toLowerCase();
   const type = Number(url.searchParams.get("type") ?? A);
   const key = `${url.searchParams.get("id")} ${name} ${type}`;
-  const before = memory.seen.get(key) ?? 0;
-  memory.seen.set(key, before + 1);
+  const before = memory.received.get(key) ?? 0;
+  memory.received.set(key, before + 1);
 
   const known = zone[name] ?? { status: 3 };
   const records = (before > 0 ? known.later : undefined) ?? known.records ?? [];

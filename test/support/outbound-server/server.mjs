@@ -29,16 +29,16 @@ const raw = {
 
 /** @type {Record<string, (response: Response, url: URL, asked: Asked) => void>} */
 const pages = {
-  "/echo": (response, _url, asked) => void response.end(JSON.stringify(asked)),
+  "/echo": (response, _url, requested) => void response.end(JSON.stringify(requested)),
   "/redirect": (response, url) => {
     const location = url.searchParams.get("to");
     const status = Number(url.searchParams.get("status") ?? 302);
     response.writeHead(status, location === null ? {} : { location }).end("moved");
   },
   // Redirects this many times, always to itself; without a number for ever.
-  "/hop": (response, url, asked) => {
+  "/hop": (response, url, requested) => {
     const left = url.searchParams.get("left");
-    if (left === "0") return void response.end(JSON.stringify(asked));
+    if (left === "0") return void response.end(JSON.stringify(requested));
     const next = new URLSearchParams(url.searchParams);
     if (left !== null) next.set("left", String(Number(left) - 1));
     response.writeHead(302, { location: `/hop?${next}` }).end();
@@ -100,7 +100,7 @@ class Notices {
 /** Starts the server on a free port. */
 export async function startOutboundServer() {
   /** @type {Map<string, Asked[]>} */
-  const asked = new Map();
+  const requested = new Map();
   /** @type {Map<string, Response>} */
   const open = new Map();
   const notices = new Notices();
@@ -112,7 +112,7 @@ export async function startOutboundServer() {
    * @param {string} id
    */
   const tell = async (response, url, id) => {
-    if (url.pathname === "/__asked") return void response.end(JSON.stringify(asked.get(id) ?? []));
+    if (url.pathname === "/__asked") return void response.end(JSON.stringify(requested.get(id) ?? []));
     if (url.pathname === "/__piece") {
       open.get(id)?.write("a piece");
       return void response.end("{}");
@@ -131,7 +131,7 @@ export async function startOutboundServer() {
     if (url.pathname.startsWith("/__")) return tell(response, url, id);
     const body = await bodyOf(request);
     const one = { method: request.method ?? "", path: request.url ?? "", headers: request.headers, body };
-    asked.set(id, [...(asked.get(id) ?? []), one]);
+    requested.set(id, [...(requested.get(id) ?? []), one]);
     open.set(id, response);
     response.on("close", () => notices.of(`/__closed ${id}`).resolve({ complete: response.writableFinished }));
     notices.of(`/__arrived ${id}`).resolve({});

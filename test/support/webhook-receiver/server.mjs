@@ -13,7 +13,7 @@ import { bodyOf, Scopes, startServer } from "../record-server.mjs";
 
 /** Starts a receiver on a free port of the loopback. */
 export async function startWebhookReceiver() {
-  const scopes = new Scopes(() => /** @type {Scope} */ ({ received: [], held: [], sockets: [] }));
+  const scopes = new Scopes(() => /** @type {Scope} */ ({ received: [], paused: [], sockets: [] }));
 
   /** @param {string} name @param {number} earlier */
   function statusOf(name, earlier) {
@@ -36,7 +36,7 @@ export async function startWebhookReceiver() {
       return;
     }
     if (action === "release") {
-      for (const answer of scope.held.splice(0)) answer();
+      for (const answer of scope.paused.splice(0)) answer();
       response.writeHead(204).end();
       return;
     }
@@ -48,7 +48,7 @@ export async function startWebhookReceiver() {
       const answer = () => {
         response.writeHead(statusOf(name, earlier), { location: `/moved-${name}` }).end();
       };
-      if (/^(?:hold|lose)/.test(name) && earlier === 0) scope.held.push(answer);
+      if (/^(?:hold|lose)/.test(name) && earlier === 0) scope.paused.push(answer);
       else answer();
     }
     scopes.notify(name);

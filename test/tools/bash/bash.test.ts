@@ -68,17 +68,17 @@ describe("the result of a command", () => {
     const { run } = await shellOver({ "/src/a.txt": "a" });
     expect(await run("pwd; ls", { cwd: "src" })).toBe("Exit code: 0\n/src\na.txt\n");
     expect(await run("pwd", { cwd: "none" })).toContain("Error: Directory not found: /none");
-    const seen: CommandContext[] = [];
+    const received: CommandContext[] = [];
     const { run: call } = callOf({
       cwd: "/home",
       env: { STAGE: "test" },
       run: async (_command, context) => {
-        seen.push(context);
+        received.push(context);
         return { stdout: "", stderr: "", exitCode: 0 };
       },
     });
     await call("x");
-    expect(seen).toMatchObject([{ cwd: "/home", env: { STAGE: "test" }, callId: "call-1" }]);
+    expect(received).toMatchObject([{ cwd: "/home", env: { STAGE: "test" }, callId: "call-1" }]);
   });
 });
 
@@ -145,7 +145,7 @@ describe("a command that is not run, or not to its end", () => {
 
   it("A cancelled command stores nothing, and one that is cancelled before it begins does not run", async () => {
     const coder = await ToolCaller.create("coder");
-    const outcomes = await coder.withState(async (state) => {
+    const reconciledOutcomes = await coder.withState(async (state) => {
       const { run } = readTool(createBashTool());
       const stop = new AbortController();
       const command = "echo x > a.txt; while sleep 1; do echo y; done";
@@ -155,7 +155,7 @@ describe("a command that is not run, or not to its end", () => {
       const settled = await Promise.allSettled([cancelled, early]);
       return settled.map((each) => (each.status === "rejected" ? (each.reason as Error).name : each));
     });
-    expect(outcomes).toEqual(["AbortError", "AbortError"]);
+    expect(reconciledOutcomes).toEqual(["AbortError", "AbortError"]);
     expect(await coder.text("bash", { command: "ls" })).toBe("Exit code: 0\n");
   });
 

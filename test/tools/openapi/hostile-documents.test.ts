@@ -220,9 +220,9 @@ describe("A server", () => {
       allowedHosts: [host, host.replace("127.0.0.1", "localhost")],
     });
     expect(await api.call(["away", {}])).toEqual([["success", expect.stringContaining('"host":"localhost:')]]);
-    const seen = await (await fetch(`${api.base}/${api.scope}/away`)).text();
-    expect(seen).toContain('"host":"localhost:');
-    expect(seen).not.toContain(secret);
+    const received = await (await fetch(`${api.base}/${api.scope}/away`)).text();
+    expect(received).toContain('"host":"localhost:');
+    expect(received).not.toContain(secret);
   });
 
   it("OUT22 Credentials in a response are removed, also where the response is cut", async () => {

@@ -86,10 +86,10 @@ it("The call of an operation sends its request, and refuses an unknown id and ar
 });
 
 it("The function needsApproval receives the operation that a call of call_operation names", async () => {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const definition = {
     needsApproval: (call: { operation: string; method: string; args: object }) => {
-      asked.push(call);
+      requested.push(call);
       return call.method === "DELETE";
     },
   };
@@ -98,7 +98,7 @@ it("The function needsApproval receives the operation that a call of call_operat
   expect(await needed("delete_invoice")).toBe(true);
   expect(await needed("get_invoice")).toBe(false);
   expect(await needed("unknown")).toBe(false);
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     { operation: "delete_invoice", method: "DELETE", path: "/invoices/{id}", args: { id: 1 } },
     { operation: "get_invoice", method: "GET", path: "/invoices/{id}", args: { id: 1 } },
   ]);

@@ -8,14 +8,14 @@ import { ToolCaller } from "../tool-caller.ts";
 
 /** The system prompt and the tools of the thread's next request. */
 async function nextRequest(id: string): Promise<{ system: string; tools: string[] }> {
-  const seen: { system: string; tools: string[] }[] = [];
+  const received: { system: string; tools: string[] }[] = [];
   const word = `see-${crypto.randomUUID()}`;
   scripts.set(word, ({ system, tools }) => {
-    seen.push({ system, tools: tools.map((tool) => tool.name) });
+    received.push({ system, tools: tools.map((tool) => tool.name) });
     return { text: "Seen." };
   });
   await converse(id, word);
-  return seen[0] ?? { system: "", tools: [] };
+  return received[0] ?? { system: "", tools: [] };
 }
 
 const writing = `  <skill>
