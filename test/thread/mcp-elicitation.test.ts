@@ -196,9 +196,7 @@ describe("the answer to a question", () => {
 
   it("Several questions of a call are answered in any order, and a request that names another run is refused", async () => {
     asking();
-    const { id, questions, answer, ended } = await begin([ask(named, { ...named, message: "And you?" })], {
-      count: 2,
-    });
+    const { id, questions, answer, ended } = await begin([ask(named, { ...named, message: "And you?" })], { count: 2 });
     const [first, second] = questions;
     const wrong = await stubOf(id).call("postToolResults", admin, {
       run_id: "other",
