@@ -69,23 +69,6 @@ describe("results and errors of the program's functions", () => {
     expect(partialState(error)?.messages.map(({ text }) => text)).toEqual(["Hello?", "Hi."]);
   });
 
-  it("If two executions throw the same error object, it has no partial state, so neither conversation receives the state of the other one", async () => {
-    const stop = new Error("budget exceeded");
-    const stopping = scriptedAgent(() => ({ text: "Hi." }), { strategy: { onStepEnd: () => Promise.reject(stop) } });
-    const errors = await Promise.all([
-      rejection(stopping.query("secret of Ada")),
-      rejection(stopping.query("secret of Bob")),
-    ]);
-    expect(errors).toEqual([stop, stop]);
-    expect(partialState(stop)).toBeUndefined();
-  });
-
-  it.each([1, "yes"])("A stop condition that returns the truthy value %j ends the execution", async (value) => {
-    const strategy = { stopCondition: () => value as unknown as boolean };
-    const turn = await scriptedAgent(callsOnce, { tools: [look], strategy }).query("Go.");
-    expect(turn.cycles).toBe(1);
-  });
-
   it.each([
     ["loop", loop()],
     ["react", react()],
