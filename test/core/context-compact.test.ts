@@ -5,9 +5,8 @@ import { describe, expect, it } from "vitest";
 
 import { compact, contextTokens, projectedTokens } from "#core/context/compact.ts";
 import type { CompactOptions } from "#core/context/compact.ts";
-import { cutMiddle, project, shortenLines, wholeProjection } from "#core/context/projection.ts";
+import { PositionedMessages, cutMiddle, project, shortenLines, wholeProjection } from "#core/context/projection.ts";
 import type { Projection } from "#core/context/projection.ts";
-import { PositionedMessages } from "#core/context/stored-projection.ts";
 import { textTokens } from "#core/model/estimate-tokens.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { StoredPart } from "#core/record/record.ts";

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { calledSummary } from "#flow/request/summary-request.ts";
+import { calledSummary } from "#flow/request/request-context.ts";
 
 import { ManualClock } from "../core/support/manual-clock.ts";
 

@@ -11,11 +11,9 @@ import type { AttachmentView } from "#core/request/request-attachments.ts";
 import { endWithPrompt, unstoredInstruction, unstoredUserMessage } from "#core/request/request-messages.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
-import { requestContext } from "./request-context.ts";
-import type { RequestContext, RequestParts } from "./request-context.ts";
+import { requestContext, summarizedRequest } from "./request-context.ts";
+import type { RequestContext, RequestParts, SummarizedRequest, SummarySources } from "./request-context.ts";
 import { requestTrace } from "./request-trace.ts";
-import { summarizedRequest } from "./summary-request.ts";
-import type { SummarizedRequest, SummarySources } from "./summary-request.ts";
 
 /** The messages within the budget, with the summary of those that were dropped. */
 export async function contextOf(

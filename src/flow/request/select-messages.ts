@@ -3,7 +3,7 @@
 
 import type { Side } from "#contract/thread-message.ts";
 import { TokenEstimates } from "#core/context/compact.ts";
-import { PositionedMessages } from "#core/context/stored-projection.ts";
+import { PositionedMessages } from "#core/context/projection.ts";
 import type { MessageRecord, StoredProjection } from "#core/record/record.ts";
 import { isInScope } from "#core/record/scope.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
