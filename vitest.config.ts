@@ -2,7 +2,7 @@
 // because a runtime of its own takes 0.8 processor seconds a file. An object and a test wait for each other by a crossing
 // (test/worker/crossing.ts), because a wait for a native promise may continue in another object's context. "alone" and "golden" have a
 // runtime for each file. The projects of test/node.config.ts run outside of the Workers runtime.
-// CONTRIBUTING.md says what new tests keep in mind.
+// `test/AGENTS.md` has the rules for new tests.
 import { fileURLToPath } from "node:url";
 
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";

@@ -198,7 +198,7 @@ function resolution(paths: BundlePaths, zodBundler?: ZodBundler): Plugin {
   };
 }
 
-/** Resolves Node's modules, and replaces modules that exist only in Workers or in another version of Node by a stub. */
+/** Loads a built-in module of Node at run time. A module that this Node lacks, such as `cloudflare:workers`, is replaced by a stub. */
 const runtimeStubs: Plugin = {
   name: "threadhold-runtime-stubs",
   setup(bundler) {

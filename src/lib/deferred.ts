@@ -1,4 +1,4 @@
-// A promise that other code settles. It replaces `Promise.withResolvers`, which Node 20 and browsers of its time lack.
+// A promise that other code settles. It replaces `Promise.withResolvers`, which Node 20 and browsers of the same age lack.
 
 /** A promise with the functions that settle it. */
 export interface Deferred<T> {

@@ -25,7 +25,7 @@ async function tableNamed(name: string): Promise<FactTable> {
   return (await load?.())?.facts ?? [];
 }
 
-/** The entries of models, for the addresses that their definitions and the variables give them. */
+/** The catalogue entries of these models. Prices are left out if `cataloguePlace` says that the address of a model has none. */
 export async function catalogueOf(
   models: readonly AnyModelDefinition[],
   env: Record<string, unknown> = {},

@@ -53,7 +53,7 @@ describe("presence", () => {
 /** The parts of XMLHttpRequest that an upload uses: it reports progress, then answers or fails. */
 class PageRequest {
   static readonly sent: { method: string; url: string; headers: Record<string, string>; body: unknown }[] = [];
-  static reconciledOutcomes: (number | "cut")[] = [];
+  static outcomes: (number | "cut")[] = [];
   readonly upload: { onprogress: ((event: { loaded: number; total: number }) => void) | null } = { onprogress: null };
   onload: (() => void) | null = null;
   onerror: (() => void) | null = null;
@@ -78,7 +78,7 @@ class PageRequest {
 
   send(body: unknown): void {
     PageRequest.sent.push({ method: this.#method, url: this.#url, headers: this.#headers, body });
-    const outcome = PageRequest.reconciledOutcomes.shift() ?? 201;
+    const outcome = PageRequest.outcomes.shift() ?? 201;
     queueMicrotask(() => {
       this.upload.onprogress?.({ loaded: 2, total: 5 });
       if (outcome === "cut") {
@@ -100,7 +100,7 @@ class PageRequest {
 describe("uploads", () => {
   it("An upload in a browser page uses XMLHttpRequest with the token in a header, and is sent again after a lost connection", async () => {
     define("XMLHttpRequest", PageRequest);
-    PageRequest.reconciledOutcomes = ["cut", 201];
+    PageRequest.outcomes = ["cut", 201];
     const timers = { after: (_: number, run: () => void) => (queueMicrotask(run), () => undefined) };
     const server = new FetchedServer();
     const client = new ThreadholdClient({
@@ -138,7 +138,7 @@ describe("uploads", () => {
     const { files } = client.thread("t");
     expect((await files.upload("a.txt", "Hello")).etag).toBe('"fetched"');
     define("XMLHttpRequest", PageRequest);
-    PageRequest.reconciledOutcomes = [201];
+    PageRequest.outcomes = [201];
     expect((await files.upload("a.txt", "Hello", { onProgress: () => undefined })).etag).toBe('"sent"');
     await files.download("a.txt", { range: "bytes=5-9", ifMatch: '"fetched"' });
     const byProgram = { "sec-fetch-site": "none" };
@@ -205,7 +205,7 @@ describe("uploads", () => {
       .thread("t")
       .files.upload("a.txt", "Hello", { signal: leave.signal, onProgress: () => leave.abort() });
     await expect(upload).rejects.toMatchObject({ name: "AbortError" });
-    PageRequest.reconciledOutcomes = ["cut"];
+    PageRequest.outcomes = ["cut"];
     const cut = client.thread("t").files.upload("a.txt", "Hello", { onProgress: () => undefined });
     await expect(cut).rejects.toBeInstanceOf(ThreadholdNetworkError);
   });

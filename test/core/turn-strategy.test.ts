@@ -12,7 +12,7 @@ const none = { message_id: "m", thinking: null, stop_reason: "stop", usage: null
 
 const answers = (text: string): StepOutcome => ({ ...none, text, calls: [], blank: text === "" });
 
-const toolEffects: StepOutcome = {
+const stepWithCall: StepOutcome = {
   ...none,
   text: null,
   blank: false,
@@ -35,7 +35,7 @@ const phases = (made: readonly TurnNext[]) => made.map((next) => (next.type === 
 
 it("The strategy loop requests the model again until an answer calls no tool", async () => {
   const end = { type: "end", reason: "response" };
-  expect(await decisions(() => loop(), [toolEffects, answers(""), answers("Rain.")])).toEqual([
+  expect(await decisions(() => loop(), [stepWithCall, answers(""), answers("Rain.")])).toEqual([
     { type: "step" },
     { type: "step" },
     { type: "step" },
@@ -45,12 +45,12 @@ it("The strategy loop requests the model again until an answer calls no tool", a
 });
 
 it("The strategy loop ends the turn after maxIterations rounds of tool calls", async () => {
-  const made = await decisions(() => loop({ maxIterations: 2 }), [toolEffects, toolEffects]);
+  const made = await decisions(() => loop({ maxIterations: 2 }), [stepWithCall, stepWithCall]);
   expect(made).toEqual([{ type: "step" }, { type: "step" }, { type: "end", reason: "max_steps" }]);
 });
 
 it("The strategy react requests reasoning without tools, then an action, until an action calls no tool", async () => {
-  const made = await decisions(() => react(), [answers("Look."), toolEffects, answers("Enough."), answers("Rain.")]);
+  const made = await decisions(() => react(), [answers("Look."), stepWithCall, answers("Enough."), answers("Rain.")]);
   expect(phases(made)).toEqual(["reason", "act", "reason", "act", { type: "end", reason: "response" }]);
   expect(made[0]).toMatchObject({ shape: { silent: true, tools: [], instruction: { keep: true } } });
   expect(made[1]).toMatchObject({ shape: { instruction: { keep: true } } });
@@ -58,12 +58,12 @@ it("The strategy react requests reasoning without tools, then an action, until a
 });
 
 it("The strategy react ends the turn after maxCycles cycles", async () => {
-  const made = await decisions(() => react({ maxCycles: 1 }), [answers("Look."), toolEffects]);
+  const made = await decisions(() => react({ maxCycles: 1 }), [answers("Look."), stepWithCall]);
   expect(phases(made)).toEqual(["reason", "act", { type: "end", reason: "max_steps" }]);
 });
 
 it("The strategy react begins the next cycle when the model calls a tool in place of reasoning", async () => {
-  expect(phases(await decisions(() => react(), [toolEffects]))).toEqual(["reason", "reason"]);
+  expect(phases(await decisions(() => react(), [stepWithCall]))).toEqual(["reason", "reason"]);
 });
 
 it("The strategy react requests a blank action again without another instruction", async () => {

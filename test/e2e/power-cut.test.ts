@@ -48,7 +48,7 @@ describe("a power cut", () => {
   let server: DevServer | undefined;
   let api = new ApiClient("");
   /** An idle thread, and one that is interrupted in its answer while another message is queued. */
-  let whenSuspended = "";
+  let idleThreadId = "";
   let cut = "";
   let before: Settled | undefined;
   let followed: RecordedSubscription | undefined;
@@ -95,12 +95,12 @@ describe("a power cut", () => {
     server = await startDevServer(state, variables, { root: project.root, storedBundle: true });
     api = new ApiClient(server.url);
     created = await api.call("POST", "/api/threads", keyedThread);
-    whenSuspended = (await api.createThread("assistant", { title: "At rest", tags: ["kept"] })).id;
-    followed = await api.events(whenSuspended);
-    await api.say(whenSuspended, "What is a thread?");
-    await api.say(whenSuspended, "Remember that my cat is called Ada");
+    idleThreadId = (await api.createThread("assistant", { title: "At rest", tags: ["kept"] })).id;
+    followed = await api.events(idleThreadId);
+    await api.say(idleThreadId, "What is a thread?");
+    await api.say(idleThreadId, "Remember that my cat is called Ada");
     await followed.untilCount("run_end", 2);
-    before = await settled(api, whenSuspended);
+    before = await settled(api, idleThreadId);
 
     for (const tool of ["slow_payment", "slow_lookup"]) tooling.set(tool, await startIn("slow_assistant", tool));
     for (const { feed } of tooling.values()) await feed.until("tool_execution_start");
@@ -141,21 +141,21 @@ describe("a power cut", () => {
   });
 
   it("Every row that was acknowledged before a power cut is stored after it", async () => {
-    expect(await settled(api, whenSuspended)).toEqual(before);
+    expect(await settled(api, idleThreadId)).toEqual(before);
     // The catalog is written after the thread, so the list may be one change late.
     const listed = async () => (await api.ask(listSchema, "GET", "/api/threads?tag=kept")).threads;
-    await expect.poll(listed).toEqual([{ id: whenSuspended, status: "idle" }]);
+    await expect.poll(listed).toEqual([{ id: idleThreadId, status: "idle" }]);
     expect((await api.call("POST", "/api/threads", keyedThread)).body).toEqual(created?.body);
   });
 
   it("After a power cut, a follower resumes after its last number, loses nothing and receives nothing twice, and the conversation continues", async () => {
-    const resumed = await api.events(whenSuspended, `after=${String(followed?.lastSeq)}`);
-    const { run } = await api.say(whenSuspended, "What did I say before?");
+    const resumed = await api.events(idleThreadId, `after=${String(followed?.lastSeq)}`);
+    const { run } = await api.say(idleThreadId, "What did I say before?");
     expect(run.text).toContain("my cat is called Ada");
     await resumed.until("run_end", ({ run_id }) => run_id === run.id);
     expect(resumed.events[0]?.seq).toBeGreaterThan(followed?.lastSeq ?? Infinity);
     expect(resumed.events.filter(({ run_id }) => run_id !== run.id)).toEqual([]);
-    expect(settledMessages(resumed.view(followed?.view()).messages)).toEqual(await api.messages(whenSuspended));
+    expect(settledMessages(resumed.view(followed?.view()).messages)).toEqual(await api.messages(idleThreadId));
     resumed.close();
   });
 

@@ -50,8 +50,8 @@ describe("leases of streams", () => {
   it("LEASE1 Leases of a user's streams are granted up to the limit, a repeated request gets the same lease, and a returned lease can be granted at once", async () => {
     const { make, state } = keeper();
     const leases = make();
-    const reconciledOutcomes = await Promise.all(["a", "b", "c", "a"].map((id) => leases.take(stream(id))));
-    expect(reconciledOutcomes).toEqual(["granted", "granted", "too_many_streams", "granted"]);
+    const outcomes = await Promise.all(["a", "b", "c", "a"].map((id) => leases.take(stream(id))));
+    expect(outcomes).toEqual(["granted", "granted", "too_many_streams", "granted"]);
     leases.giveBack("a", "stream");
     expect(await leases.take(stream("d"))).toBe("granted");
     expect(await leases.take(stream("e"))).toBe("too_many_streams");
@@ -67,8 +67,8 @@ describe("leases of streams", () => {
     state.at += attachMicros;
     held.set('{"thread":"t"}', { streams: ["a"], working: false });
     // Both requests reach the bound at the same time, and the holder is asked once.
-    const reconciledOutcomes = await Promise.all([leases.take(stream("c")), leases.take(stream("d"))]);
-    expect(reconciledOutcomes).toEqual(["granted", "too_many_streams"]);
+    const outcomes = await Promise.all([leases.take(stream("c")), leases.take(stream("d"))]);
+    expect(outcomes).toEqual(["granted", "too_many_streams"]);
     expect(state.requested).toEqual([{ thread: "t" }]);
     state.at += attachMicros;
     held.set('{"thread":"t"}', { streams: ["a", "c"], working: false });

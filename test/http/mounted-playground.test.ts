@@ -281,7 +281,7 @@ describe("the playground next to a page of the project's own", () => {
     expect((await send("/studio/assets/a-1.js")).status).toBe(503);
   });
 
-  it("PLAY5 Without credentials the pages and files are the bytes of the package, with two paths added, and nothing of the project", async () => {
+  it("PLAY5 Without credentials, pages and files equal those of the package, except for the two inserted paths", async () => {
     const { send } = worker({ prefix: "/agents", playground: "/studio" });
     for (const path of ["", "/", "/threads/some", "/inbox", "/usage", "/definitions", "/agents/parallel", "/docs"]) {
       const text = await (await send(`/studio${path}`)).text();

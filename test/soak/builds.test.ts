@@ -13,7 +13,7 @@ import {
   readNote,
   threadNames,
 } from "./support/begun-threads.ts";
-import { drain, type Rested } from "./support/drain.ts";
+import { drain, type DrainedThread } from "./support/drain.ts";
 import { checkOutPrevious, previousCommit } from "./support/previous-build.ts";
 import { addSoakAgent } from "./support/soak-agents.ts";
 import { openSoak, type Soak } from "./support/soak.ts";
@@ -50,7 +50,7 @@ describe.each<{ build: string; begin: Beginning }>([
   { build: "an older release, as they are kept", begin: byStored },
 ])("threads of $build", ({ build, begin }) => {
   let soak: Soak;
-  let whenSuspended: Map<string, Rested>;
+  let drained: Map<string, DrainedThread>;
   let before: Look;
   let after: Look;
   let read: string;
@@ -62,7 +62,7 @@ describe.each<{ build: string; begin: Beginning }>([
       threadNames.map((name) => ({ name, role: "regular" })),
     );
     before = await begin(soak);
-    whenSuspended = await drain(soak, async (api) => {
+    drained = await drain(soak, async (api) => {
       after = await lookAtRest(soak, api);
       read = await readNote(soak, api);
       const rest = actorCalled(soak, "rest");
@@ -83,7 +83,7 @@ describe.each<{ build: string; begin: Beginning }>([
   });
 
   it.for(threadNames)("SURV12 A run of an older build is finished by the current one: %s", (name) => {
-    const { runs, messages } = whenSuspended.get(name) ?? { runs: [], messages: [] };
+    const { runs, messages } = drained.get(name) ?? { runs: [], messages: [] };
     expect(runs).toHaveLength({ rest: 3, queue: 3 }[String(name)] ?? 1);
     expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(["completed"]));
     expect(messages.at(-1)).toMatchObject({ role: "assistant", status: "complete" });

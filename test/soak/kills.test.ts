@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { Role } from "./support/actor.ts";
-import { drain, type Rested } from "./support/drain.ts";
+import { drain, type DrainedThread } from "./support/drain.ts";
 import { planLives } from "./support/life-plan.ts";
 import { liveAndDie } from "./support/life.ts";
 import { summary } from "./support/report.ts";
@@ -31,14 +31,14 @@ const cast = (["t1", "t2", "t3", "t4", "t5", "t6"] as const)
 
 describe(`kills, seed ${String(seed)}`, () => {
   let soak: Soak;
-  let whenSuspended: Map<string, Rested>;
+  let drained: Map<string, DrainedThread>;
 
   beforeAll(async () => {
     console.log(`SOAK_SEED=${String(seed)}`);
     soak = await openSoak(seed, cast);
     const plans = planLives(seed);
     for (const index of plans.keys()) await liveAndDie(soak, plans, index);
-    whenSuspended = await drain(soak);
+    drained = await drain(soak);
     console.log(summary(soak));
   });
   afterAll(async () => {
@@ -94,7 +94,7 @@ describe(`kills, seed ${String(seed)}`, () => {
     const [doomed] = actorsOf(soak, "doomed");
     const [first, second] = doomed?.turns ?? [];
     expect(soak.models.requested(first?.mark ?? "", 0)).toBe(doomCuts);
-    const [given, next] = whenSuspended.get("doomed")?.runs ?? [];
+    const [given, next] = drained.get("doomed")?.runs ?? [];
     expect(given).toMatchObject({ status: "error", error: { code: "recovery_failed" } });
     expect(next).toMatchObject({ status: "completed" });
     expect(second?.ended).toBe("completed");
@@ -104,7 +104,7 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(broken("SURV9")).toBe("");
     for (const { name, turns } of actorsOf(soak, "stopper")) {
       expect(turns[0]?.stoppedIn).not.toBeNull();
-      expect(whenSuspended.get(name)?.runs.map(({ status }) => status)).toEqual(["stopped", "completed"]);
+      expect(drained.get(name)?.runs.map(({ status }) => status)).toEqual(["stopped", "completed"]);
     }
   });
 });

@@ -51,7 +51,7 @@ it("CATALOGUE2 A thread counts the cost of a model by the catalogue's prices tha
   expect(costOf(elsewhere ?? {}, usage, null)).toBeNull();
 });
 
-it("READY2 The request of a thread to a model that lacks its key fails with the file of the model", async () => {
+it("READY2 The request of a thread to a model that lacks its key fails with an error that names the model's file", async () => {
   const { models, registry: own } = await dependenciesWith({ OPENAI_API_KEY: "" });
   const fast = await own.models["fast"]?.();
   if (fast === undefined) throw new Error("The registry has no model.");

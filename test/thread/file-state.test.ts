@@ -210,8 +210,8 @@ describe("the file methods of a thread's state", () => {
         state.writeFile("a", "x", "text/plain"),
         state.writeFile("a/b/c", "x", "text/plain"),
       ];
-      const reconciledOutcomes = await Promise.allSettled(calls);
-      return reconciledOutcomes
+      const outcomes = await Promise.allSettled(calls);
+      return outcomes
         .map((one) => (one.status === "rejected" ? (one.reason as { code: string; message: string }) : null))
         .map((one) => one && `${one.code}: ${one.message}`);
     };

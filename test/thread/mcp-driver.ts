@@ -83,7 +83,7 @@ export async function play(script: object, more: Parameters<typeof setServer>[2]
   const called = await callTools("mcp", [{ name: "everything__count", arguments: {} }]);
   const { lines, bodies } = await server.requests();
   const names = called.request?.tools.map(({ name }) => name.replace("everything__", "")) ?? [];
-  return { ...called, reconciledOutcomes: called.results.map(outcome), names, lines, bodies };
+  return { ...called, outcomes: called.results.map(outcome), names, lines, bodies };
 }
 
 /** The number of requests whose line has this beginning. */

@@ -143,8 +143,8 @@ describe("an error about the session that has not the id of the call", () => {
   const ids = [null, "server-error"];
 
   const sentOnce = async (script: object) => {
-    const { reconciledOutcomes, lines } = await play(script);
-    expect(reconciledOutcomes).toEqual([["error", expect.stringContaining(text)]]);
+    const { outcomes, lines } = await play(script);
+    expect(outcomes).toEqual([["error", expect.stringContaining(text)]]);
     expect(counted(lines, "POST tools/call")).toBe(1);
   };
 
@@ -187,9 +187,9 @@ describe("an error about the session that has not the id of the call", () => {
   });
 
   it.each(ids)("If the error is the only event of a stream and has the id %s, the call is sent again", async (id) => {
-    const { reconciledOutcomes } = await play({
+    const { outcomes } = await play({
       "tools/call": [{ ...events, ran: false, pieces: data(lost(id)) }, normal],
     });
-    expect(reconciledOutcomes).toEqual([["success", "1"]]);
+    expect(outcomes).toEqual([["success", "1"]]);
   });
 });

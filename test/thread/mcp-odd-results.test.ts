@@ -26,7 +26,7 @@ describe("odd fields of a result", () => {
     ],
     ["an empty list as the result", null, ["success", ""]],
   ])("The model reads a result with %s", async (_, value, expected) => {
-    expect((await play({ "tools/call": [result(value ?? [])] })).reconciledOutcomes).toEqual([expected]);
+    expect((await play({ "tools/call": [result(value ?? [])] })).outcomes).toEqual([expected]);
   });
 
   it("The type of an image without a media type is read from its bytes", async () => {
@@ -39,8 +39,8 @@ describe("odd fields of a result", () => {
     const outputSchema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const given = { content: [{ type: "text", text: "seven" }], structuredContent: { n: "7" } };
     const tools = [result({ tools: [{ name: "count", outputSchema }] })];
-    const { reconciledOutcomes, results } = await play({ "tools/list": tools, "tools/call": [result(given)] });
-    const [[status, text] = []] = reconciledOutcomes;
+    const { outcomes, results } = await play({ "tools/list": tools, "tools/call": [result(given)] });
+    const [[status, text] = []] = outcomes;
     expect([status, text?.split("\n")[0]]).toEqual(["success", "seven"]);
     expect(text).toMatch(/\[Left out of the result: structuredContent: n: has to be number/);
     expect(results[0]?.result?.details).toBeUndefined();
@@ -49,7 +49,7 @@ describe("odd fields of a result", () => {
 
   it("A tool whose schema is an empty list takes no arguments", async () => {
     const tools = [result({ tools: [{ name: "count", inputSchema: [], annotations: [] }] })];
-    expect((await play({ "tools/list": tools })).reconciledOutcomes).toEqual([["success", "1"]]);
+    expect((await play({ "tools/list": tools })).outcomes).toEqual([["success", "1"]]);
   });
 
   it("A task is run although its states have null in their optional fields, and a tool may answer without a task", async () => {
@@ -69,10 +69,8 @@ describe("odd fields of a result", () => {
       "tasks/get": [result(state("working")), result(state("completed"))],
       "tasks/result": [done],
     };
-    expect((await play(script)).reconciledOutcomes).toEqual([["success", "done"]]);
-    expect((await play({ "tools/list": tools, "tools/call": [done] })).reconciledOutcomes).toEqual([
-      ["success", "done"],
-    ]);
+    expect((await play(script)).outcomes).toEqual([["success", "done"]]);
+    expect((await play({ "tools/list": tools, "tools/call": [done] })).outcomes).toEqual([["success", "done"]]);
   });
 
   it("The progress of a task is emitted after the response that creates the task", async () => {
@@ -80,13 +78,13 @@ describe("odd fields of a result", () => {
     const params = '{"progressToken":$REPORT,"progress":0.5,"message":"half of it"}';
     const progress = event(`{"jsonrpc":"2.0","method":"notifications/progress","params":${params}}`);
     const done = event('{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"done"}]}}');
-    const { reconciledOutcomes, events: emitted } = await play({
+    const { outcomes, events: emitted } = await play({
       "tools/list": [result({ tools: [{ name: "count", execution: { taskSupport: "required" } }] })],
       "tools/call": [result({ task })],
       "tasks/get": [result({ ...task, status: "completed" })],
       "tasks/result": [{ type: events, pieces: [progress, done] }],
     });
-    expect(reconciledOutcomes).toEqual([["success", "done"]]);
+    expect(outcomes).toEqual([["success", "done"]]);
     // A reader receives the last report at least.
     const reports = emitted.flatMap((each) => (each.type === "tool_execution_delta" ? [each.progress] : []));
     expect(reports.at(-1)).toEqual({ progress: 0.5, message: "half of it" });

@@ -33,7 +33,7 @@ async function given(...results: object[]) {
   setOdd({ "tools/list": { tools: [{ name: "give" }] } });
   const calls = results.map((result) => ({ name: "everything__give", arguments: { result } }));
   const called = await callTools("mcp", calls);
-  return { ...called, reconciledOutcomes: called.results.map(outcome) };
+  return { ...called, outcomes: called.results.map(outcome) };
 }
 
 describe("a list of tools", () => {
@@ -129,8 +129,8 @@ it.each([
 describe("a result of a call", () => {
   it("The model receives an image without the structured content that repeats it, and programs receive both", async () => {
     const content = [{ type: "image", data: png, mimeType: "image/png" }];
-    const { results, reconciledOutcomes } = await given({ content, structuredContent: { content } });
-    expect(reconciledOutcomes).toEqual([["success", undefined]]);
+    const { results, outcomes } = await given({ content, structuredContent: { content } });
+    expect(outcomes).toEqual([["success", undefined]]);
     const { attachments, details } = results[0]?.result ?? {};
     expect(attachments).toMatchObject([{ mimeType: "image/png" }]);
     expect(details).toEqual({ content });
@@ -159,8 +159,8 @@ describe("a result of a call", () => {
   ])(
     "The model reads the structured content only if nothing else can be read: a result that %s",
     async (_, result, text) => {
-      const { reconciledOutcomes } = await given(result);
-      expect(reconciledOutcomes).toEqual([
+      const { outcomes } = await given(result);
+      expect(outcomes).toEqual([
         ["success", typeof text === "string" ? text : (expect.stringMatching(text) as string)],
       ]);
     },
@@ -168,7 +168,7 @@ describe("a result of a call", () => {
 
   it("A part of a result that cannot be read loses no other part, the model reads which one is left out, and the log names it", async () => {
     const lines = logged("mcp_items_omitted");
-    const { results, reconciledOutcomes, id } = await given({
+    const { results, outcomes, id } = await given({
       content: [
         { type: "text", text: "before" },
         { type: "image", data: "not base64!", mimeType: "image/png" },
@@ -186,7 +186,7 @@ describe("a result of a call", () => {
       ],
       isError: null,
     });
-    const [[status, text] = []] = reconciledOutcomes;
+    const [[status, text] = []] = outcomes;
     expect(status).toBe("success");
     expect(text).toMatch(
       /^before\n\[resource : a:\/\/c\]\n\[resource a:\/\/d\/e\.txt\]\ninner\nafter\n\[Left out of the result: /,
@@ -209,11 +209,11 @@ describe("a result of a call", () => {
   });
 
   it("An error result with blank texts has an error that can be read", async () => {
-    const { reconciledOutcomes } = await given(
+    const { outcomes } = await given(
       { content: [{ type: "text", text: " " }], isError: true },
       { content: [{ type: "text", text: "broken" }], isError: true },
     );
-    expect(reconciledOutcomes).toEqual([
+    expect(outcomes).toEqual([
       ["error", expect.stringMatching(/\w/)],
       ["error", "broken"],
     ]);

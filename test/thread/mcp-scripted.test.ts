@@ -68,8 +68,8 @@ describe("the response to a call", () => {
       ];
     }),
   ])("The result of a call is read although the response %s", async (_, response) => {
-    const { reconciledOutcomes, lines } = await play({ "tools/call": [response] });
-    expect(reconciledOutcomes).toEqual([["success", "1"]]);
+    const { outcomes, lines } = await play({ "tools/call": [response] });
+    expect(outcomes).toEqual([["success", "1"]]);
     expect(counted(lines, "POST tools/call")).toBe(1);
   });
 
@@ -79,10 +79,10 @@ describe("the response to a call", () => {
     ["a text", { id: "call" }],
   ])("The result of a call is read although its response has %s as its id", async (_, fields) => {
     const text = message({ ...fields, result: { content: [{ type: "text", text: "done" }] } });
-    expect((await play({ "tools/call": [{ pieces: [text] }] })).reconciledOutcomes).toEqual([["success", "done"]]);
+    expect((await play({ "tools/call": [{ pieces: [text] }] })).outcomes).toEqual([["success", "done"]]);
     if (fields["id" as never] === 0) return;
     const stream = { type: events, pieces: [event(text)], end: "open" };
-    expect((await play({ "tools/call": [stream] })).reconciledOutcomes).toEqual([["success", "done"]]);
+    expect((await play({ "tools/call": [stream] })).outcomes).toEqual([["success", "done"]]);
   });
 
   it.each([200, 202])(
@@ -90,20 +90,20 @@ describe("the response to a call", () => {
     async (status) => {
       const open = { status, type: events, pieces: [": hello\n\n"], end: "open" };
       const script = { "notifications/initialized": [open] };
-      expect((await play(script, { timeoutMs: 60_000 })).reconciledOutcomes).toEqual([["success", "1"]]);
+      expect((await play(script, { timeoutMs: 60_000 })).outcomes).toEqual([["success", "1"]]);
     },
   );
 
   it("The error of a call that the server refuses because of its scope has the status 403 for a definition without OAuth", async () => {
     const challenge = { "www-authenticate": 'Bearer error="insufficient_scope", scope="admin"' };
-    const { reconciledOutcomes } = await play({ "tools/call": [{ status: 403, headers: challenge }] });
-    expect(reconciledOutcomes).toEqual([["error", expect.stringContaining("refused the credentials (HTTP 403)")]]);
+    const { outcomes } = await play({ "tools/call": [{ status: 403, headers: challenge }] });
+    expect(outcomes).toEqual([["error", expect.stringContaining("refused the credentials (HTTP 403)")]]);
   });
 
   it("A call ends before its time limit if its response is a short page that stays open", async () => {
     const page = { type: null, pieces: ["<p> hi"], end: "open" };
-    const { reconciledOutcomes } = await play({ "tools/call": [page] }, { timeoutMs: 60_000 });
-    expect(reconciledOutcomes).toEqual([["error", expect.stringContaining("neither JSON nor an event stream")]]);
+    const { outcomes } = await play({ "tools/call": [page] }, { timeoutMs: 60_000 });
+    expect(outcomes).toEqual([["error", expect.stringContaining("neither JSON nor an event stream")]]);
   });
 
   it.each<[string, object]>([
@@ -120,21 +120,21 @@ describe("the response to a call", () => {
       { after: `response ${id}` },
     ]);
     const stream = { type: events, pieces: [{ after: "tools/call 1" }, ...pings, event("$CALLED")], end: "open" };
-    const { reconciledOutcomes, lines } = await play({
+    const { outcomes, lines } = await play({
       "tools/call": [{ ...body, status: 202, ran: true }],
       GET: [stream],
     });
-    expect(reconciledOutcomes).toEqual([["success", "1"]]);
+    expect(outcomes).toEqual([["success", "1"]]);
     expect(counted(lines, "POST tools/call")).toBe(1);
   });
 
   it.each([400, 422, 500, 503])(
     "The model reads the server's error if the response has the status %i and the id of the request",
     async (status) => {
-      const { reconciledOutcomes, lines } = await play({
+      const { outcomes, lines } = await play({
         "tools/call": [{ ...error(-32_602, "n has to be positive"), status }],
       });
-      expect(reconciledOutcomes).toEqual([["error", expect.stringContaining("n has to be positive")]]);
+      expect(outcomes).toEqual([["error", expect.stringContaining("n has to be positive")]]);
       expect(counted(lines, "POST tools/call")).toBe(1);
     },
   );
@@ -142,10 +142,10 @@ describe("the response to a call", () => {
   it.each([-32_000, -32_001, -31_999])(
     "The model reads the text of a server's error with the code %i, and the session goes on",
     async (code) => {
-      const { reconciledOutcomes, lines } = await play({
+      const { outcomes, lines } = await play({
         "tools/call": [error(code, "The key of the API is not set")],
       });
-      expect(reconciledOutcomes).toEqual([["error", expect.stringContaining("The key of the API is not set")]]);
+      expect(outcomes).toEqual([["error", expect.stringContaining("The key of the API is not set")]]);
       expect(counted(lines, "POST initialize")).toBe(1);
     },
   );
@@ -157,8 +157,8 @@ describe("a session that the server does not know", () => {
     "After the error '%s' with the status 200 and %s as its id, the call is sent once more and runs once",
     async (text, id) => {
       const refused = { pieces: [message({ id, error: { code: -32_001, message: text } })] };
-      const { reconciledOutcomes, lines } = await play({ "tools/call": [refused, normal] });
-      expect(reconciledOutcomes).toEqual([["success", "1"]]);
+      const { outcomes, lines } = await play({ "tools/call": [refused, normal] });
+      expect(outcomes).toEqual([["success", "1"]]);
       expect(counted(lines, "POST tools/call")).toBe(2);
     },
   );
@@ -166,10 +166,10 @@ describe("a session that the server does not know", () => {
   it.each(["Session not found", "The checkout session has expired"])(
     "After the error '%s' with the id of the call, the call is not sent again",
     async (text) => {
-      const { reconciledOutcomes, lines } = await play({
+      const { outcomes, lines } = await play({
         "tools/call": [{ ...error(-32_001, text), ran: true }, normal],
       });
-      expect(reconciledOutcomes).toEqual([["error", expect.stringContaining(text)]]);
+      expect(outcomes).toEqual([["error", expect.stringContaining(text)]]);
       expect(counted(lines, "POST tools/call")).toBe(1);
     },
   );
@@ -194,11 +194,11 @@ describe("a stream that ends before the response", () => {
   ])(
     "A call ends before its time limit, and is not sent again, if its stream %s",
     async (_, stream, next, expected) => {
-      const { reconciledOutcomes, lines } = await play(
+      const { outcomes, lines } = await play(
         { "tools/call": [stream, normal], GET: [none, next] },
         { timeoutMs: 60_000 },
       );
-      expect(reconciledOutcomes).toEqual([expected]);
+      expect(outcomes).toEqual([expected]);
       expect(counted(lines, "POST tools/call")).toBe(1);
     },
   );
@@ -208,7 +208,7 @@ describe("a stream that ends before the response", () => {
     ["is a page", { type: "text/html", pieces: ["<html>"] }],
     ["fails", { status: 500 }],
   ])("A call succeeds if the stream of the session %s", async (_, stream) => {
-    expect((await play({ GET: [stream] })).reconciledOutcomes).toEqual([["success", "1"]]);
+    expect((await play({ GET: [stream] })).outcomes).toEqual([["success", "1"]]);
   });
 });
 
@@ -222,7 +222,7 @@ describe("the start of a session", () => {
     ["null as its version", { protocolVersion: null }],
     ["the version 2024-11-05", { protocolVersion: "2024-11-05" }],
   ])("The tools of a server are called although it declares %s", async (_, fields) => {
-    expect((await play({ initialize: [opened(fields)] })).reconciledOutcomes).toEqual([["success", "1"]]);
+    expect((await play({ initialize: [opened(fields)] })).outcomes).toEqual([["success", "1"]]);
   });
 
   it("The error of a server with an unknown version of the protocol names the version", async () => {
@@ -267,8 +267,8 @@ describe("the pages of a list of tools", () => {
     ["is no list", result({ tools: "none" }), "`tools` is no list"],
   ])("The tools before a page stay if the page %s, and the log has the reason", async (_, broken, reason) => {
     const lines = logged("mcp_tools_omitted");
-    const { names, reconciledOutcomes } = await play({ "tools/list": [page("count", "a"), broken] });
-    expect([names, reconciledOutcomes]).toEqual([["count"], [["success", "1"]]]);
+    const { names, outcomes } = await play({ "tools/list": [page("count", "a"), broken] });
+    expect([names, outcomes]).toEqual([["count"], [["success", "1"]]]);
     expect(lines[0]?.["problems"]).toEqual([expect.stringMatching(/^the rest of the list: The next page could not/)]);
     expect(JSON.stringify(lines)).toContain(reason);
   });
@@ -309,14 +309,14 @@ describe("messages before the response of a call", () => {
 
   it("A progress report with null in its optional fields is emitted, and odd reports change nothing", async () => {
     const progressToken = "$TOKEN";
-    const { reconciledOutcomes, events: emitted } = await before(
+    const { outcomes, events: emitted } = await before(
       note("notifications/progress", { progressToken, progress: 1, total: null, message: null, _meta: null }),
       note("notifications/progress", { progressToken, progress: "50%" }),
       note("notifications/progress", { progressToken: "unknown", progress: 1 }),
       note("notifications/unknown", null),
       note("notifications/progress", null),
     );
-    expect(reconciledOutcomes).toEqual([["success", "1"]]);
+    expect(outcomes).toEqual([["success", "1"]]);
     expect(emitted.filter((each) => JSON.stringify(each).includes('"progress":1'))).toHaveLength(1);
   });
 
@@ -336,12 +336,12 @@ describe("messages before the response of a call", () => {
 
   it("Changes of the list, requests with null as their parameters and a second response do not disturb a call", async () => {
     const changed = note("notifications/tools/list_changed", null);
-    const { reconciledOutcomes, bodies } = await before(
+    const { outcomes, bodies } = await before(
       ...Array.from({ length: 20 }, () => changed),
       { jsonrpc: "2.0", id: "p", method: "ping", params: null },
       { jsonrpc: "2.0", id: "q", method: "roots/list", params: null },
     );
-    expect(reconciledOutcomes).toEqual([["success", "1"]]);
+    expect(outcomes).toEqual([["success", "1"]]);
     expect(bodies.filter((body) => body?.method === undefined)).toEqual([
       { jsonrpc: "2.0", id: "p", result: {} },
       { jsonrpc: "2.0", id: "q", error: expect.objectContaining({ code: -32_601 }) },

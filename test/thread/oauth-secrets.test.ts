@@ -60,7 +60,7 @@ describe("the key", () => {
     expect(await statusOf(id)).toMatchObject({ status: "required" });
   });
 
-  it("OAUTH13 A refresh writes the tokens with the first key of the list", async () => {
+  it("OAUTH13 A token refresh encrypts with the first key of ENCRYPTION_KEY", async () => {
     const { control } = protectedServer();
     const [old, current] = [newKey(), newKey()];
     changedVariables["ENCRYPTION_KEY"] = old;

@@ -78,7 +78,7 @@ describe("a Retry-After of a minute", () => {
     expect(items.map(({ content }) => content)).toEqual(["rest3", "behind", "echo: behind", "last", "echo: last"]);
   });
 
-  it("A wait for a Retry-After has no effect on later steps, also if one of them is interrupted", async () => {
+  it("After a wait for Retry-After, a later interrupted step still starts at attempt 1", async () => {
     const id = await newThread("parallel");
     let requested = 0;
     const hold = gate("rest4");

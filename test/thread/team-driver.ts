@@ -32,7 +32,7 @@ export function resetAgents(): void {
 export interface Latch {
   passed: Promise<void>;
   open: () => void;
-  /** Resolves for the test when code has reached the latch. */
+  /** Resolves for the test when the latch is open. */
   opened: () => Promise<unknown>;
 }
 
@@ -126,8 +126,8 @@ export function passing(act: (place: Place) => Promise<void> | void = () => {}):
  */
 export function waitFor<T>(look: () => T | Promise<T>, interval = 5): Promise<Exclude<T, undefined | false>> {
   const timeout = TestRunner.getCurrentTest()?.timeout ?? 30_000;
-  const paused = vi.waitUntil(look, { timeout, interval }) as Promise<Exclude<T, undefined | false>>;
-  return reportWait(paused, { what: String(look) });
+  const waiting = vi.waitUntil(look, { timeout, interval }) as Promise<Exclude<T, undefined | false>>;
+  return reportWait(waiting, { what: String(look) });
 }
 
 /** Returns a condition for places: the place `name` of a message from `thread` to `to`. An absent id matches every thread. */

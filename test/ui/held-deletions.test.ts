@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { HeldDeletions, holdMs } from "#playground/threads/held-deletions.ts";
 
 /** Deletions with timers that a test moves. */
-function paused(answer: () => Promise<void> = () => Promise.resolve()) {
+function deletionsWith(answer: () => Promise<void> = () => Promise.resolve()) {
   const waiting: { at: number; run: () => void }[] = [];
   const sent: [string, boolean][] = [];
   let now = 0;
@@ -37,7 +37,7 @@ function paused(answer: () => Promise<void> = () => Promise.resolve()) {
 
 describe("held deletions", () => {
   it("A deletion is not sent while it can be undone, and is sent once afterwards", () => {
-    const { deletions, hold, sent, pass, states } = paused();
+    const { deletions, hold, sent, pass, states } = deletionsWith();
     hold("a");
     pass(holdMs - 1);
     expect([sent, states()]).toEqual([[], ["a held"]]);
@@ -49,7 +49,7 @@ describe("held deletions", () => {
   });
 
   it("A deletion that was undone is never sent", () => {
-    const { deletions, hold, sent, pass, states } = paused();
+    const { deletions, hold, sent, pass, states } = deletionsWith();
     hold("a");
     hold("b");
     deletions.undo("a");
@@ -59,7 +59,7 @@ describe("held deletions", () => {
   });
 
   it("A deleted entry is distinguished from one that is still being deleted", async () => {
-    const { hold, pass, states } = paused();
+    const { hold, pass, states } = deletionsWith();
     hold("a");
     pass(holdMs);
     expect(states()).toEqual(["a sent"]);
@@ -68,7 +68,7 @@ describe("held deletions", () => {
   });
 
   it("A failed deletion is shown again, with the reason", async () => {
-    const { deletions, hold, pass } = paused(() => Promise.reject(new Error("Not now")));
+    const { deletions, hold, pass } = deletionsWith(() => Promise.reject(new Error("Not now")));
     hold("a");
     pass(holdMs);
     await Promise.resolve();

@@ -140,7 +140,7 @@ function startThread(services: Services, call: ToolCall, agent: AgentTool): Prom
   });
 }
 
-/** The text of the first message, as for a call of the agent by another agent (decision 10: prompts as tools). */
+/** The text of the first message: the argument `task` if the prompt has no schema, else all arguments as JSON. */
 function firstText(args: JsonObject, { prompt }: AgentTool): string {
   const task = prompt.requiredSchema === undefined ? args["task"] : undefined;
   return typeof task === "string" ? task : JSON.stringify(args);

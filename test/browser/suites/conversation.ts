@@ -249,7 +249,7 @@ export function conversation({ api, open, pacedAnswer, visit }: PlaygroundUse): 
       await question
         .getByText(/^Edited .*, after the answer below, which was written for the earlier text\.$/)
         .waitFor();
-      // The keyboard continues at the message.
+      // The focus returns to the edited message.
       await expect
         .poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label")))
         .toBe("More about the message of You");

@@ -91,7 +91,7 @@ it.each([
   "A process that is killed %s each step of a save leaves the old or the new session, and the next save succeeds",
   (_when, when) =>
     withFolder(async (dir) => {
-      const reconciledOutcomes: string[] = [];
+      const outcomes: string[] = [];
       for (let at = 1; ; at += 1) {
         const folder = path.join(dir, String(at));
         await mkdir(folder, { recursive: true });
@@ -99,14 +99,14 @@ it.each([
         const printed = await save(folder, JSON.stringify(newer), at, when);
         const session = await loadSession("s", folder);
         expect([JSON.stringify(older), JSON.stringify(newer)]).toContain(JSON.stringify(session));
-        reconciledOutcomes.push(JSON.stringify(session) === JSON.stringify(older) ? "old" : "new");
+        outcomes.push(JSON.stringify(session) === JSON.stringify(older) ? "old" : "new");
         await expireUnwritten(path.join(folder, "s.json.lock"));
         await fileSessions({ dir: folder, lockWaitMs: 0 }).save(older);
         expect(await loadSession("s", folder)).toEqual(older);
         if (printed !== "") break;
       }
       // The session is replaced at one step, and the steps are more than a few.
-      expect(reconciledOutcomes.join(" ")).toMatch(/^(?:old )+(?:new ?)+$/);
-      expect(reconciledOutcomes.length).toBeGreaterThan(10);
+      expect(outcomes.join(" ")).toMatch(/^(?:old )+(?:new ?)+$/);
+      expect(outcomes.length).toBeGreaterThan(10);
     }),
 );

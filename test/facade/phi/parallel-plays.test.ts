@@ -55,7 +55,7 @@ const kinds: Record<string, (given: Any, expected: Any) => Promise<void>> = {
     const ends = events.filter((event) => event.type === "ParallelLoopEnd");
     const {
       selected_index,
-      reconciledOutcomes,
+      outcomes,
       selected,
       original_context_len,
       sessions,
@@ -65,7 +65,7 @@ const kinds: Record<string, (given: Any, expected: Any) => Promise<void>> = {
     expect(result.evaluation_error !== null).toBe(evaluationError);
     expect(ends.map(({ selected_config_index }) => selected_config_index)).toEqual([result.selected_index]);
     if (selected_index !== undefined) expect(result.selected_index).toBe(selected_index);
-    if (reconciledOutcomes !== undefined) expect(result.all_outcomes).toHaveLength(reconciledOutcomes);
+    if (outcomes !== undefined) expect(result.all_outcomes).toHaveLength(outcomes);
     if (selected !== undefined) expect(textsOf(result.selected_messages)).toEqual(selected);
     if (expected.starts !== undefined) expect(starts).toHaveLength(expected.starts);
     if (sessions !== undefined) expect(new Set(starts.map(({ session_id }) => session_id)).size).toBe(sessions);
@@ -73,8 +73,8 @@ const kinds: Record<string, (given: Any, expected: Any) => Promise<void>> = {
       for (const outcome of result.all_outcomes) expect(outcome.original_context_len).toBe(original_context_len);
     if (requested !== undefined) expectParts(textsOf(requestsOf(judge)[0]?.messages ?? []).join("\n"), requested);
   },
-  async evaluation({ strategy, reconciledOutcomes }, { select, usage, throws }) {
-    const given = reconciledOutcomes.map(({ tokens, text }: Any, config_index: number): ParallelLoopOutcome => ({
+  async evaluation({ strategy, outcomes }, { select, usage, throws }) {
+    const given = outcomes.map(({ tokens, text }: Any, config_index: number): ParallelLoopOutcome => ({
       config_index,
       loop_id: `loop${config_index + 1}`,
       context: { system_prompt: "", messages: [], tools: [] },

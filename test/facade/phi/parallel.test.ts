@@ -43,8 +43,8 @@ const outcome = (total: number, error_message: string | null = null): ParallelLo
   original_context_len: 0,
   error_message,
 });
-const selected = async (strategy: EvaluationStrategy, reconciledOutcomes: ParallelLoopOutcome[]): Promise<number> =>
-  (await strategy.evaluate([], reconciledOutcomes, nothing, new CancellationToken())).decision.Select;
+const selected = async (strategy: EvaluationStrategy, outcomes: ParallelLoopOutcome[]): Promise<number> =>
+  (await strategy.evaluate([], outcomes, nothing, new CancellationToken())).decision.Select;
 
 describe("parallel loops", () => {
   it("Each config answers the prompts in a loop of its own, and the selected outcome is returned", async () => {
@@ -269,16 +269,16 @@ describe("the strategies without a request", () => {
   });
 
   it("The first branch, the one with the fewest tokens and the one with the most are selected, and ties go to the first", async () => {
-    const reconciledOutcomes = [5, 2, 9, 2, 9].map((total) => outcome(total));
-    expect(await selected(new PickFirstEvaluation(), reconciledOutcomes)).toBe(0);
-    expect(await selected(new TokenEfficientEvaluation(), reconciledOutcomes)).toBe(1);
-    expect(await selected(new ElaborateEvaluation(), reconciledOutcomes)).toBe(2);
+    const outcomes = [5, 2, 9, 2, 9].map((total) => outcome(total));
+    expect(await selected(new PickFirstEvaluation(), outcomes)).toBe(0);
+    expect(await selected(new TokenEfficientEvaluation(), outcomes)).toBe(1);
+    expect(await selected(new ElaborateEvaluation(), outcomes)).toBe(2);
   });
 
   it("A branch that failed is not selected for its tokens unless all failed", async () => {
-    const reconciledOutcomes = [outcome(0, "failed"), outcome(7), outcome(3), outcome(90, "failed")];
-    expect(await selected(new TokenEfficientEvaluation(), reconciledOutcomes)).toBe(2);
-    expect(await selected(new ElaborateEvaluation(), reconciledOutcomes)).toBe(1);
+    const outcomes = [outcome(0, "failed"), outcome(7), outcome(3), outcome(90, "failed")];
+    expect(await selected(new TokenEfficientEvaluation(), outcomes)).toBe(2);
+    expect(await selected(new ElaborateEvaluation(), outcomes)).toBe(1);
     const failed = [outcome(4, "failed"), outcome(0, "failed"), outcome(8, "failed")];
     expect(await selected(new TokenEfficientEvaluation(), failed)).toBe(1);
     expect(await selected(new ElaborateEvaluation(), failed)).toBe(2);
@@ -288,9 +288,9 @@ describe("the strategies without a request", () => {
     const prompts = [userMessage("Which city?", 1)];
     const received: unknown[] = [];
     const strategy: EvaluationStrategy = {
-      async evaluate(given, reconciledOutcomes, tx, cancel) {
-        received.push(given, reconciledOutcomes.length, cancel.isCancelled());
-        const { loop_id } = reconciledOutcomes[0] as ParallelLoopOutcome;
+      async evaluate(given, outcomes, tx, cancel) {
+        received.push(given, outcomes.length, cancel.isCancelled());
+        const { loop_id } = outcomes[0] as ParallelLoopOutcome;
         tx.send({ type: "InputRejected", loop_id, reason: "a note of the strategy" });
         return Promise.resolve({ decision: { Select: 2 }, usage: tokens(5) });
       },

@@ -14,7 +14,7 @@ import { talk } from "./stop-points.ts";
 import { judgeTranscript } from "./verdict.ts";
 
 /** A thread at its end. */
-export interface Rested {
+export interface DrainedThread {
   messages: Message[];
   runs: Run[];
 }
@@ -23,30 +23,30 @@ export interface Rested {
 export async function drain(
   soak: Soak,
   look: (api: ApiClient) => Promise<void> = () => Promise.resolve(),
-): Promise<Map<string, Rested>> {
+): Promise<Map<string, DrainedThread>> {
   const { findings, stage, observer } = soak;
   findings.life += 1;
   stage.begin(new Map());
   observer.begin("client");
   const server = await startSoakServer(servedBy(soak));
   observer.ready();
-  const whenSuspended = new Map<string, Rested>();
+  const drained = new Map<string, DrainedThread>();
   try {
     const api = new ApiClient(server.url);
     await comeBack(soak, api);
     // A thread whose run was given up or stopped accepts messages like any other.
     for (const actor of soak.actors) if (actor.role !== "regular") await say(api, actor, talk(8));
-    for (const actor of soak.actors) whenSuspended.set(actor.name, await restOf(soak, api, actor));
+    for (const actor of soak.actors) drained.set(actor.name, await restOf(soak, api, actor));
     await look(api);
     readOutput(soak, server);
   } finally {
     await server.kill();
     stage.end();
   }
-  return whenSuspended;
+  return drained;
 }
 
-async function restOf(soak: Soak, api: ApiClient, actor: Actor): Promise<Rested> {
+async function restOf(soak: Soak, api: ApiClient, actor: Actor): Promise<DrainedThread> {
   const { findings } = soak;
   const { follower } = actor;
   // Reconnects once more, so that the follower's view always consists of an interruption and a resumption.

@@ -84,7 +84,7 @@ export function fileEditsContract(where: string, withRows: WithRows): void {
       await files.write(`deep/${deep}/file`, "3", plain);
       const before = (await files.find("**/*")).paths;
       events.length = 0;
-      const reconciledOutcomes = {
+      const outcomes = {
         missing: await codeOf(files.move("none", "c")),
         file: await codeOf(files.move("a/file", "b/file")),
         folder: await codeOf(files.move("a", "b")),
@@ -98,7 +98,7 @@ export function fileEditsContract(where: string, withRows: WithRows): void {
         longBelow: await codeOf(files.move("deep", Array.from({ length: 4 }, () => "n".repeat(250)).join("/"))),
         deepBelow: await codeOf(files.move("deep", "1/2/3/4")),
       };
-      expect(reconciledOutcomes).toEqual({
+      expect(outcomes).toEqual({
         missing: "file_not_found",
         file: "conflict",
         folder: "conflict",

@@ -18,7 +18,7 @@ function all(crowd) {
   return crowds.get(crowd) ?? [];
 }
 
-const toolEffects = {
+const commands = {
   async join({ crowd, url, count, silent }) {
     const members = all(crowd);
     crowds.set(crowd, members);
@@ -68,7 +68,7 @@ setInterval(() => {
 
 async function answer({ id, act, of }) {
   try {
-    process.send?.({ id, value: await toolEffects[act](of) });
+    process.send?.({ id, value: await commands[act](of) });
   } catch (thrown) {
     process.send?.({ id, failed: String(thrown) });
   }

@@ -145,7 +145,7 @@ describe("a command that is not run, or not to its end", () => {
 
   it("A cancelled command stores nothing, and one that is cancelled before it begins does not run", async () => {
     const coder = await ToolCaller.create("coder");
-    const reconciledOutcomes = await coder.withState(async (state) => {
+    const outcomes = await coder.withState(async (state) => {
       const { run } = readTool(createBashTool());
       const stop = new AbortController();
       const command = "echo x > a.txt; while sleep 1; do echo y; done";
@@ -155,7 +155,7 @@ describe("a command that is not run, or not to its end", () => {
       const settled = await Promise.allSettled([cancelled, early]);
       return settled.map((each) => (each.status === "rejected" ? (each.reason as Error).name : each));
     });
-    expect(reconciledOutcomes).toEqual(["AbortError", "AbortError"]);
+    expect(outcomes).toEqual(["AbortError", "AbortError"]);
     expect(await coder.text("bash", { command: "ls" })).toBe("Exit code: 0\n");
   });
 

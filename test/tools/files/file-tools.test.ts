@@ -154,7 +154,7 @@ describe("an edit that a crash interrupted", () => {
     const coder = await ToolCaller.create("coder");
     await coder.files.put("/a.txt", "one two");
     const args = { path: "a.txt", old_text: "one", new_text: "one one" };
-    const reconciledOutcomes = await coder.withState(async (state) => {
+    const outcomes = await coder.withState(async (state) => {
       const { run, options } = readTool(editFile);
       const call = { id: "call-1", attempt: 1, signal: new AbortController().signal, progress: () => {} };
       const before = await options.reconcile?.("call-1", args, state);
@@ -165,7 +165,7 @@ describe("an edit that a crash interrupted", () => {
         await options.reconcile?.("call-2", args, state),
       ];
     });
-    expect(reconciledOutcomes).toEqual([
+    expect(outcomes).toEqual([
       "not_done",
       {
         status: "success",
@@ -201,7 +201,7 @@ describe("an edit that a crash interrupted", () => {
 });
 
 describe("a call that is cancelled, and one that takes too long", () => {
-  it("A cancelled call of a file tool reads and writes no file", async () => {
+  it("A call of a file tool that is cancelled before it starts reads and writes no file", async () => {
     const touched: string[] = [];
     const workspace = () => touchedBy(touched);
     const cancelled = { id: "call-1", attempt: 1, signal: AbortSignal.abort(), progress: () => {} };

@@ -22,7 +22,7 @@ import { runProvider, type ProviderEntry } from "./running-provider.ts";
 import { defaultCacheConfig } from "./stream-provider.ts";
 import type { CacheConfig, StreamConfig, StreamProvider, ThinkingLevel } from "./stream-provider.ts";
 
-/** The fields of each `StreamConfig` that a request of the core does not have. */
+/** The fields of `StreamConfig` that are the same for every request of a loop. */
 export interface ProviderRequests {
   model_config: ModelConfig;
   /** Default: `off`. */
