@@ -1,5 +1,5 @@
 // Counts the operations of a Durable Object's storage in the units that Cloudflare bills: rows read and rows written. It wraps the
-// storage itself, so that all access is counted: SQL, also through drizzle, `kv`, keys and alarms. Counting reads two numbers of a
+// storage itself, so that all access is counted: SQL, `kv`, keys and alarms. Counting reads two numbers of a
 // cursor and is always on.
 
 import { refuse } from "#contract/error.ts";

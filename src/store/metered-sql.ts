@@ -47,13 +47,11 @@ class MeteredCursor<T extends Row> implements SqlStorageCursor<T> {
   raw<U extends SqlStorageValue[]>(): IterableIterator<U> {
     const rows = this.#cursor.raw<U>();
     const next = () => this.#counted(() => rows.next());
-    const iterator = {
+    const iterator: IterableIterator<U> = {
       next,
-      toArray: () => this.#counted(() => Array.from(rows)),
       [Symbol.iterator]: () => iterator,
     };
-    // drizzle calls the iterator method `toArray`, which the platform's iterators have but their type omits.
-    return iterator as IterableIterator<U>;
+    return iterator;
   }
 
   get columnNames(): string[] {

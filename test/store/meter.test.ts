@@ -1,8 +1,5 @@
 // The meter compared with real storage: it counts what the platform counts, and misses nothing.
 
-import { eq } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/durable-sqlite";
-import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { expect, test } from "vitest";
 
 import type { MeteredStorage, MeterReading } from "#store/meter.ts";
@@ -51,22 +48,6 @@ test("The storage meter counts the rows of a half-read cursor, and continues to 
     expect(begun).toBe(2);
     expect(cursor.toArray()).toHaveLength(4);
     expect(storage.meter.since(start).rowsRead).toBe(5);
-  }));
-
-test("The storage meter counts statements of drizzle, prepared or not", () =>
-  withStorage((storage) => {
-    fill(storage);
-    const number = sqliteTable("number", { n: integer("n").primaryKey() });
-    const database = drizzle(storage);
-    const some = database.select().from(number).where(eq(number.n, 3)).prepare();
-    expect(costOf(storage, () => some.get())).toEqual({ ...none, rowsRead: 1, statements: 1 });
-    expect(costOf(storage, () => database.select().from(number).all())).toEqual({
-      ...none,
-      rowsRead: 5,
-      statements: 1,
-    });
-    expect(costOf(storage, () => database.insert(number).values({ n: 9 }).run()).rowsWritten).toBe(1);
-    expect(costOf(storage, () => database.delete(number).run()).rowsWritten).toBe(6);
   }));
 
 test("The storage meter counts the rows that a transaction wrote before it was rolled back", () =>

@@ -1,13 +1,10 @@
-// The thread's schema: migrations create what the golden file states and what drizzle declares, completely or not at all.
+// The thread's schema: migrations create what the golden file states, completely or not at all.
 
-import { getTableColumns, getTableName } from "drizzle-orm";
-import { getTableConfig } from "drizzle-orm/sqlite-core";
 import { expect, test } from "vitest";
 
 import type { MeteredStorage } from "#store/meter.ts";
 import type { Migration } from "#store/migration.ts";
 import { sqlStatements } from "#store/sql-statements.ts";
-import * as schema from "#store/thread/schema.ts";
 import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 import { threadMigrations, threadSchema } from "#store/thread/thread-schema.ts";
 
@@ -15,9 +12,6 @@ import { withStorage } from "./bare-storage.ts";
 import { messageRecord, threadRecord } from "./records.ts";
 import golden from "./thread-schema.golden.sql";
 import { refusalOf } from "./thread-store-contract.ts";
-
-/** Tables that drizzle does not know: file rows use plain SQL, so that BLOBs are written and read unchanged. */
-const plainTables = ["file", "file_chunk", "file_garbage"];
 
 type Made = { type: string; name: string; sql: string };
 
@@ -62,34 +56,6 @@ test("Migrations create the tables of the golden file and no index, and no table
     const keyed = tables.filter(({ sql }) => /TEXT NOT NULL PRIMARY KEY|PRIMARY KEY \(/.test(sql));
     expect(keyed.map(({ sql }) => sql.endsWith("WITHOUT ROWID"))).toEqual(keyed.map(() => true));
     expect(keyed.length).toBeGreaterThan(5);
-  }));
-
-test("The columns that drizzle declares are those of the tables", () =>
-  withStorage((storage) => {
-    createSqliteThreadStore(storage).create(threadRecord());
-    const tables = Object.values(schema);
-    const names = [...tables.map(getTableName), ...plainTables].sort();
-    expect(names).toEqual(made(storage).map(({ name }) => name));
-    for (const table of tables) {
-      const composite = getTableConfig(table).primaryKeys.flatMap((key) => key.columns.map((column) => column.name));
-      const believed = Object.values(getTableColumns(table)).map((column) => ({
-        name: column.name,
-        type: column.getSQLType().toUpperCase(),
-        // An alias of the rowid is never null, which SQLite does not report.
-        notNull: column.notNull && !(column.primary && column.getSQLType() === "integer"),
-        key: column.primary || composite.includes(column.name),
-      }));
-      const real = storage.sql
-        .exec('SELECT name, type, "notnull", pk FROM pragma_table_info(?)', getTableName(table))
-        .toArray()
-        .map((row) => ({
-          name: row["name"],
-          type: row["type"],
-          notNull: row["notnull"] === 1,
-          key: Number(row["pk"]) > 0,
-        }));
-      expect(real).toEqual(believed);
-    }
   }));
 
 /** The existing steps, and those of a test after them. */

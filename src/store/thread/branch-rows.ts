@@ -1,53 +1,37 @@
 // Reads and writes branches of a thread. Rows of branches never change, so they are cached in memory. A rollback clears the cache,
 // because it may have removed a cached row.
 
-import { asc, eq, sql } from "drizzle-orm";
-
 import { branchPath, type BranchStretch } from "../branch-path.ts";
+import type { MeteredStorage } from "../meter.ts";
 import type { BranchRecord } from "../thread-lifecycle.ts";
-import { branchTable } from "./schema.ts";
-import { prepared, type ThreadDatabase } from "./thread-database.ts";
+import { statement } from "./statement.ts";
+
+/** The columns of a branch, which are its record. */
+type BranchRow = { [Name in keyof BranchRecord]: BranchRecord[Name] };
 
 /** Creates the operations on branches. */
-export function branchRows(database: ThreadDatabase) {
-  const columns = {
-    id: branchTable.id,
-    parent_branch: branchTable.parentBranch,
-    fork_position: branchTable.forkPosition,
-    created_at: branchTable.createdAt,
-  };
-  const queries = prepared({
-    insert: () =>
-      database.insert(branchTable).values({
-        id: sql.placeholder("id"),
-        parentBranch: sql.placeholder("parent_branch"),
-        forkPosition: sql.placeholder("fork_position"),
-        createdAt: sql.placeholder("created_at"),
-      }),
-    select: () =>
-      database
-        .select(columns)
-        .from(branchTable)
-        .where(eq(branchTable.id, sql.placeholder("id"))),
-    selectAll: () => database.select(columns).from(branchTable).orderBy(asc(branchTable.id)),
-  });
+export function branchRows(storage: MeteredStorage) {
+  const columns = "id, parent_branch, fork_position, created_at";
+  const insert = statement(storage, `INSERT INTO branch (${columns}) VALUES (?, ?, ?, ?)`);
+  const select = statement<BranchRow>(storage, `SELECT ${columns} FROM branch WHERE id = ?`);
+  const selectAll = statement<BranchRow>(storage, `SELECT ${columns} FROM branch ORDER BY id`);
   const known = new Map<string, BranchRecord>();
 
   const find = (id: string): BranchRecord | null => {
-    const branch = known.get(id) ?? queries.select.get({ id }) ?? null;
+    const branch = known.get(id) ?? select.get(id) ?? null;
     if (branch !== null) known.set(id, branch);
     return branch;
   };
   return {
     insert(branch: BranchRecord): void {
-      queries.insert.run({ ...branch });
+      insert.run(branch.id, branch.parent_branch, branch.fork_position, branch.created_at);
     },
     find(id: string): BranchRecord | null {
       const branch = find(id);
       return branch === null ? null : { ...branch };
     },
     all(): BranchRecord[] {
-      return queries.selectAll.all();
+      return selectAll.all();
     },
     path(id: string): BranchStretch[] {
       return branchPath(id, find);

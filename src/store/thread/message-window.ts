@@ -1,16 +1,14 @@
 // Reads ranges of messages along a branch: the parts of its ancestors, then its own. Each part is one read by primary key, so a page costs
 // the rows that it returns and the hidden ones between them, independent of the thread's length.
 
-import { and, asc, desc, eq, gt, lt, lte, sql } from "drizzle-orm";
-
 import type { MessageRecord } from "#core/record/record.ts";
 
 import type { BranchStretch } from "../branch-path.ts";
 import { firstKey, justAbove, lastKey } from "../key-range.ts";
+import type { MeteredStorage } from "../meter.ts";
 import { decodeBody } from "../row-body.ts";
 import type { ManagedThreadStore } from "../thread-lifecycle.ts";
-import { messageTable } from "./schema.ts";
-import { prepared, type ThreadDatabase } from "./thread-database.ts";
+import { statement } from "./statement.ts";
 
 /** SQLite reads a limit of -1 as no limit. */
 const noLimit = -1;
@@ -28,37 +26,19 @@ interface Window {
 
 /** Creates the reads of several messages. `path` returns the parts of a branch. */
 export function messageWindow(
-  database: ThreadDatabase,
+  storage: MeteredStorage,
   path: (branch: string) => BranchStretch[],
 ): Pick<ManagedThreadStore, "messages" | "messagesAfter" | "everyMessage"> {
-  const select = (direction: typeof asc) =>
-    database
-      .select({ body: messageTable.body })
-      .from(messageTable)
-      .where(
-        and(
-          eq(messageTable.branch, sql.placeholder("branch")),
-          gt(messageTable.position, sql.placeholder("above")),
-          lt(messageTable.position, sql.placeholder("below")),
-          lte(messageTable.silent, sql.placeholder("mostSilent")),
-          lte(messageTable.depth, sql.placeholder("maxDepth")),
-        ),
-      )
-      .orderBy(direction(messageTable.position))
-      .limit(sql.placeholder("limit"));
-  const queries = prepared({
-    asc: () => select(asc),
-    desc: () => select(desc),
-    every: () =>
-      database
-        .select({ body: messageTable.body })
-        .from(messageTable)
-        .where(
-          sql`(${messageTable.branch}, ${messageTable.position}) > (${sql.placeholder("branch")}, ${sql.placeholder("position")})`,
-        )
-        .orderBy(asc(messageTable.branch), asc(messageTable.position))
-        .limit(sql.placeholder("limit")),
-  });
+  const part =
+    "SELECT body FROM message WHERE branch = ? AND position > ? AND position < ? AND silent <= ? AND depth <= ? ORDER BY position";
+  const page = {
+    asc: statement(storage, `${part} ASC LIMIT ?`),
+    desc: statement(storage, `${part} DESC LIMIT ?`),
+  };
+  const every = statement(
+    storage,
+    "SELECT body FROM message WHERE (branch, position) > (?, ?) ORDER BY branch, position LIMIT ?",
+  );
 
   const read = (stretches: BranchStretch[], window: Window): MessageRecord[] => {
     const { order, limit, above, maxDepth } = window;
@@ -70,7 +50,7 @@ export function messageWindow(
       const below = end < window.below ? end : window.below;
       if (below <= above) continue;
       const mostSilent = window.includeSilent ? 1 : 0;
-      const rows = queries[order].all({ branch: stretch.branch, above, below, mostSilent, maxDepth, limit: remaining });
+      const rows = page[order].all(stretch.branch, above, below, mostSilent, maxDepth, remaining);
       for (const row of rows) found.push(decodeBody<MessageRecord>(row.body));
     }
     return found;
@@ -79,7 +59,7 @@ export function messageWindow(
   return {
     everyMessage({ after, limit }) {
       const { branch, position } = after ?? { branch: firstKey, position: firstKey };
-      return queries.every.all({ branch, position, limit }).map((row) => decodeBody<MessageRecord>(row.body));
+      return every.all(branch, position, limit).map((row) => decodeBody<MessageRecord>(row.body));
     },
     messages(query) {
       const { branch, order, limit, beyond, includeSilent, maxDepth = anyDepth } = query;

@@ -1,56 +1,42 @@
 // Reads and writes runs by id. Ids increase, so their order is that of the admissions.
 
-import { asc, desc, eq, gt, lt, sql } from "drizzle-orm";
-
 import type { ThreadStore } from "#core/ports/thread-store.ts";
 
 import { firstKey, lastKey } from "../key-range.ts";
+import type { MeteredStorage } from "../meter.ts";
 import { decodeBody, encodeBody } from "../row-body.ts";
 import { currentRun } from "./earlier-records.ts";
-import { runTable } from "./schema.ts";
-import { assertUpdated, prepared, type ThreadDatabase } from "./thread-database.ts";
+import { assertUpdated, statement } from "./statement.ts";
 
 /** Creates the operations on runs. */
 export function runRows(
-  database: ThreadDatabase,
+  storage: MeteredStorage,
 ): Pick<ThreadStore, "insertRun" | "updateRun" | "deleteRun" | "run" | "runs"> {
-  const withId = eq(runTable.id, sql.placeholder("id"));
-  const values = { id: sql.placeholder("id"), body: sql.placeholder("body") };
-  const body = { body: runTable.body };
-  const limit = sql.placeholder("limit");
-  const beyond = sql.placeholder("beyond");
-  const queries = prepared({
-    insert: () => database.insert(runTable).values(values),
-    update: () =>
-      database
-        .update(runTable)
-        .set({ body: sql`${sql.placeholder("body")}` })
-        .where(withId)
-        .returning({ id: runTable.id }),
-    delete: () => database.delete(runTable).where(withId),
-    select: () => database.select(body).from(runTable).where(withId),
-    asc: () =>
-      database.select(body).from(runTable).where(gt(runTable.id, beyond)).orderBy(asc(runTable.id)).limit(limit),
-    desc: () =>
-      database.select(body).from(runTable).where(lt(runTable.id, beyond)).orderBy(desc(runTable.id)).limit(limit),
-  });
+  const insert = statement(storage, "INSERT INTO run (id, body) VALUES (?, ?)");
+  const update = statement(storage, "UPDATE run SET body = ? WHERE id = ? RETURNING id");
+  const remove = statement(storage, "DELETE FROM run WHERE id = ?");
+  const select = statement(storage, "SELECT body FROM run WHERE id = ?");
+  const page = {
+    asc: statement(storage, "SELECT body FROM run WHERE id > ? ORDER BY id ASC LIMIT ?"),
+    desc: statement(storage, "SELECT body FROM run WHERE id < ? ORDER BY id DESC LIMIT ?"),
+  };
   return {
     insertRun(run) {
-      queries.insert.run({ id: run.id, body: encodeBody("run", run) });
+      insert.run(run.id, encodeBody("run", run));
     },
     updateRun(run) {
-      assertUpdated(queries.update.get({ id: run.id, body: encodeBody("run", run) }), "run of this id");
+      assertUpdated(update.get(encodeBody("run", run), run.id), "run of this id");
     },
     deleteRun(id) {
-      queries.delete.run({ id });
+      remove.run(id);
     },
     run(id) {
-      const row = queries.select.get({ id });
+      const row = select.get(id);
       return row === undefined ? null : currentRun(decodeBody(row.body));
     },
     runs({ order, limit, beyond }) {
       const open = order === "asc" ? firstKey : lastKey;
-      return queries[order].all({ limit, beyond: beyond ?? open }).map((row) => currentRun(decodeBody(row.body)));
+      return page[order].all(beyond ?? open, limit).map((row) => currentRun(decodeBody(row.body)));
     },
   };
 }

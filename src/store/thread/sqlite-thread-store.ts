@@ -13,7 +13,6 @@ import { logRows } from "./log-rows.ts";
 import { messageRows } from "./message-rows.ts";
 import { messageWindow } from "./message-window.ts";
 import { runRows } from "./run-table.ts";
-import { threadDatabase } from "./thread-database.ts";
 import { threadRow } from "./thread-row.ts";
 import { threadSchema } from "./thread-schema.ts";
 
@@ -29,10 +28,9 @@ export function createSqliteThreadStore(
   storage: MeteredStorage,
   { faults = noFaults, redact = (text) => text }: ThreadStoreOptions = {},
 ): ManagedThreadStore {
-  const database = threadDatabase(storage);
   const schema = threadSchema(storage);
-  const thread = threadRow(database);
-  const branches = branchRows(database);
+  const thread = threadRow(storage);
+  const branches = branchRows(storage);
 
   /** Whether the thread is known to exist, which saves a read of `sqlite_master` before each read of the thread's row. */
   let created = false;
@@ -83,11 +81,11 @@ export function createSqliteThreadStore(
     insertBranch: (branch) => branches.insert(branch),
     branch: (id) => branches.find(id),
     branches: () => branches.all(),
-    ...messageRows(database, (id) => branches.find(id) !== null),
-    ...messageWindow(database, (branch) => branches.path(branch)),
-    ...runRows(database),
-    ...logRows(database, redact),
-    ...eventRows(database),
-    ...keyRows(database),
+    ...messageRows(storage, (id) => branches.find(id) !== null),
+    ...messageWindow(storage, (branch) => branches.path(branch)),
+    ...runRows(storage),
+    ...logRows(storage, redact),
+    ...eventRows(storage),
+    ...keyRows(storage),
   };
 }

@@ -37,14 +37,7 @@ const folder = path.join(root, ".cache/runtime-modules");
 export const setupFiles = ["test/worker/quick-pool.ts", "test/worker/fresh.ts"];
 
 /** Packages that tests share with `src`. */
-const packages = [
-  "drizzle-orm",
-  "drizzle-orm/durable-sqlite",
-  "drizzle-orm/sqlite-core",
-  "jose",
-  "picomatch/posix",
-  "zod",
-];
+const packages = ["jose", "picomatch/posix", "zod"];
 
 /** Modules that only a few tests need. Each of them remains a separate module, which the runtime loads only when it is imported. */
 const rare = /\/node_modules\/(@(ai-sdk|openrouter|modelcontextprotocol)|eventsource)\/|\/src\/tools\/mcp\//;
