@@ -133,7 +133,13 @@ describe("create-threadhold", () => {
     await create(["shop", "--template", "web", ...bare]);
     const { dependencies, devDependencies } = JSON.parse(read("shop/package.json")) as Manifest;
     const ofThisRepository = { threadhold: own.version, "@threadhold/cli": own.version };
-    const tested: Record<string, string> = { ...own.dependencies, ...own.devDependencies, ...ofThisRepository };
+    const pages = JSON.parse(readFileSync(path.join(root, "playground/package.json"), "utf8")) as Manifest;
+    const tested: Record<string, string> = {
+      ...pages.devDependencies,
+      ...own.dependencies,
+      ...own.devDependencies,
+      ...ofThisRepository,
+    };
     // The page of a created project is tested with it.
     tested["remark-gfm"] = "4.0.1";
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))

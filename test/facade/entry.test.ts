@@ -30,9 +30,7 @@ it("A program that imports threadhold/upp and a model provider loads no module o
   expect(inputs.filter((file) => /^src\/(thread|http|store|flow|session|worker|feed|dialect)\//.test(file))).toEqual(
     [],
   );
-  expect(inputs.filter((file) => /node_modules\/(hono|wrangler|workerd|@cloudflare)\//.test(file))).toEqual(
-    [],
-  );
+  expect(inputs.filter((file) => /node_modules\/(hono|wrangler|workerd|@cloudflare)\//.test(file))).toEqual([]);
   expect([...inputs, ...imports].filter((name) => name.startsWith("cloudflare:"))).toEqual([]);
 });
 

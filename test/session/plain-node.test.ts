@@ -59,9 +59,7 @@ it("ENTRY14 An in-process session loads no module of a Worker, of a thread or of
   const { inputs, imports } = await program(scripted);
   expect(inputs).toContain("src/core/loop.ts");
   expect(inputs.filter((file) => /^src\/(thread|http|store|index\.ts|compose\.ts)/.test(file))).toEqual([]);
-  expect(inputs.filter((file) => /node_modules\/(hono|wrangler|workerd|@cloudflare)\//.test(file))).toEqual(
-    [],
-  );
+  expect(inputs.filter((file) => /node_modules\/(hono|wrangler|workerd|@cloudflare)\//.test(file))).toEqual([]);
   expect([...inputs, ...imports].filter((name) => name.startsWith("cloudflare:"))).toEqual([]);
 });
 

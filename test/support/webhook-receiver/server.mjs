@@ -9,7 +9,7 @@
 import { answerHostile } from "../hostile-answer.mjs";
 import { bodyOf, Scopes, startServer } from "../record-server.mjs";
 
-/** @typedef {{ received: object[], held: (() => void)[], sockets: import("node:net").Socket[] }} Scope */
+/** @typedef {{ received: object[], paused: (() => void)[], sockets: import("node:net").Socket[] }} Scope */
 
 /** Starts a receiver on a free port of the loopback. */
 export async function startWebhookReceiver() {
