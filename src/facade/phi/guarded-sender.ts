@@ -8,7 +8,7 @@ import type { AgentEvent } from "./loop-event.ts";
 import { isPromise } from "./program-functions.ts";
 
 /**
- * Passes events on until the program's sender throws, or a promise that it returned rejects. Then the loop is cancelled, sends nothing more,
+ * Passes events on until the loop ends, the program's sender throws, or a promise that it returned rejects. Then the loop is cancelled, sends nothing more,
  * and rejects with the error.
  */
 export class GuardedSender {
@@ -27,7 +27,7 @@ export class GuardedSender {
   }
 
   readonly send = (event: AgentEvent): void => {
-    if (this.#thrown !== null) return;
+    if (this.#thrown !== null || this.#isEnded) return;
     try {
       const sent: unknown = this.#tx.send(event);
       if (isPromise(sent)) sent.then(undefined, this.#break);

@@ -35,9 +35,9 @@ export class ToolCalls {
 
   /** The result of a call. That of a failed call is one text, its error, and the loop that the call began. */
   resultOf(callId: string, stored: { status: "success" | "error"; error?: string | undefined }): ToolResult {
-    const own = { child_loop_id: null, ...this.#returned.get(callId) };
+    const { child_loop_id = null, ...own } = this.#returned.get(callId) ?? {};
     const error = { content: [{ type: "text" as const, text: stored.error ?? "" }], details: null };
-    return stored.status === "success" ? { ...error, ...own } : { ...own, ...error };
+    return { ...error, ...(stored.status === "success" && own), child_loop_id };
   }
 
   /** Drops the results of the last turn. */
@@ -67,7 +67,8 @@ export class ToolCalls {
                 cancel: new CancellationToken(signal),
                 on_update: (partial) => report({ partial: checkedResult(name, partial) }),
                 on_progress: (text) => report({ progress: String(text) }),
-                on_child_loop: (child_loop_id) => void this.#returned.set(id, { child_loop_id }),
+                on_child_loop: (child_loop_id) =>
+                  void this.#returned.set(id, { ...this.#returned.get(id), child_loop_id }),
               }),
             );
             this.#returned.set(id, result);

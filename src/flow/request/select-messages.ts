@@ -76,15 +76,16 @@ export class MessageSelection {
     return this.#current === null ? this.#added() : this.#included(this.#current.prompt, this.#current.range);
   }
 
-  /** Begins a step. `last` is the projection of the conversation's last request. */
-  begin({ prompt, side, agent }: StepSide, last: StoredProjection | undefined): void {
-    this.#current = { prompt, side, range: rangeOf(last, agent) };
+  /** Begins a step. `last` is the projection of the conversation's last request. Returns the range of earlier messages for `select`. */
+  begin({ prompt, side, agent }: StepSide, last: StoredProjection | undefined): ReadRange | undefined {
+    const range = rangeOf(last, agent);
+    this.#current = { prompt, side, range };
+    return range;
   }
 
-  /** Selects the messages of the step that began last. */
-  async select({ prompt, side, agent }: StepSide): Promise<SelectedMessages> {
+  /** Selects the messages of a step that began. */
+  async select({ prompt, side, agent }: StepSide, range: ReadRange | undefined): Promise<SelectedMessages> {
     const { hooks } = this.#sources;
-    const range = this.#current?.range;
     const before = this.#before(prompt, range);
     const included = this.#included(prompt, range);
     const added = this.#added();

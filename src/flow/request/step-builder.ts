@@ -106,14 +106,14 @@ export class StepBuilder implements StepPort {
     // With a summary, the step is planned again from the projection before its compaction.
     if (summary === undefined) this.#last = selection.projectionOf(prompt, side);
     const last = this.#last;
-    selection.begin(active, last);
+    const range = selection.begin(active, last);
     const models = await this.#models(prompt);
     const callable = models[0].capabilities?.functionCalling !== false;
     await faults.at("plan.tools");
     const resolved = inOrder(prompt, await resolveTools(callable ? toolEntries(prompt) : [], this.#toolSources));
     const unavailable = unavailableSection(resolved.failures);
     const system = await systemPrompt(prompt, [...sections, () => Promise.resolve(unavailable)]);
-    const { messages, included, answered } = await selection.select(active);
+    const { messages, included, answered } = await selection.select(active, range);
     const offered = offeredTools(resolved.tools, shape, prompt.toolChoice);
     const parts: RequestParts = {
       prompt,

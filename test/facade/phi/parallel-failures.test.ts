@@ -3,6 +3,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { CancellationToken, channel, userMessage } from "#facade/phi/index.ts";
+import type { AgentEvent } from "#facade/phi/index.ts";
 import { agentLoopParallel, ElaborateEvaluation, TokenEfficientEvaluation } from "#facade/phi/loop-agents.ts";
 import type { Evaluation, EvaluationStrategy } from "#facade/phi/loop-agents.ts";
 import { ProviderError } from "#facade/phi/provider/provider-error.ts";
@@ -182,7 +183,7 @@ describe("aborts of parallel loops", () => {
     ["selects too late", ({ resolve }) => resolve({ decision: { Select: 2 } }), []],
     ["throws too late", ({ reject }) => reject(new Error("too late")), ["too late"]],
   ])(
-    "A strategy that ignores a cancellation and %s does not hold the call, and its decision is ignored",
+    "A strategy that ignores a cancellation and %s does not hold the call, and its decision and later events are ignored",
     async (_how, settle, errors) => {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
       const lines: unknown[] = [];
@@ -194,14 +195,18 @@ describe("aborts of parallel loops", () => {
       const token = new CancellationToken();
       const evaluating = deferred<void>();
       const late = deferred<Evaluation>();
+      let send: (event: AgentEvent) => void = expect.unreachable;
       const strategy: EvaluationStrategy = {
-        evaluate() {
+        evaluate(_prompts, _outcomes, tx) {
+          send = (event) => tx.send(event);
           evaluating.resolve();
           return late.promise;
         },
       };
+      const sent: string[] = [];
+      const onEvent = ({ type }: AgentEvent) => void sent.push(type);
       const configs = [scripted([ProviderError.api("down")]), scripted([using("b", 2)]), scripted([using("c", 3)])];
-      const played = playParallel({ configs, strategy, cancel: token });
+      const played = playParallel({ configs, strategy, cancel: token, onEvent });
       await evaluating.promise;
       expect(vi.getTimerCount()).toBe(0);
       token.cancel();
@@ -216,6 +221,8 @@ describe("aborts of parallel loops", () => {
       await new Promise((resolve) => setImmediate(resolve));
       expect(lines).toMatchObject(errors.map((error) => ({ event: "loop_function_failed", error })));
       expect(result.selected_index).toBe(1);
+      send({ type: "ProgressMessage", tool_call_id: "late", tool_name: "late", text: "Late.", loop_id: "late" });
+      expect(sent.at(-1)).toBe("ParallelLoopEnd");
     },
   );
 

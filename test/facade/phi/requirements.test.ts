@@ -171,12 +171,19 @@ describe("values and defaults", () => {
   });
 
   it("A call that fails names the loop that its tool began, and a call that began no loop or returns another one does not", async () => {
-    const work = tool("work", ({ begins, returns }, { on_child_loop }) => {
+    const work = tool("work", ({ begins, returns, later }, { on_child_loop }) => {
       if (typeof begins === "string") on_child_loop?.(begins);
+      const after = Promise.resolve().then(() => {});
+      if (typeof later === "string") void after.then(() => {}).then(() => on_child_loop?.(later));
       if (typeof returns !== "string") throw ToolError.failed("broken");
       return { ...textResult("done"), child_loop_id: returns };
     });
-    const calls = [{ begins: "loop-1" }, {}, { begins: "loop-2", returns: "loop-3" }];
+    const calls = [
+      { begins: "loop-1" },
+      {},
+      { begins: "loop-2", returns: "loop-3" },
+      { later: "loop-4", returns: "loop-5" },
+    ];
     const { events } = await play({
       answers: [{ tool_calls: calls.map((args) => call("work", args)) }, "Done."],
       tools: [work],
@@ -186,9 +193,11 @@ describe("values and defaults", () => {
       ["loop-1", "loop-1"],
       [null, null],
       ["loop-3", "loop-3"],
+      ["loop-4", "loop-4"],
     ]);
     const texts = ends.map(({ result }) => result.content);
-    expect(texts).toMatchObject([[{ text: "broken" }], [{ text: "broken" }], [{ text: "done" }]]);
+    expect(texts).toMatchObject([[{ text: "broken" }], [{ text: "broken" }], [{ text: "done" }], [{ text: "done" }]]);
+    expect(Object.keys(ends[0]?.result ?? {})).toEqual(["content", "details", "child_loop_id"]);
   });
 
   it("One loop emits events of all types of the document except a rejection, with deltas of text, thinking and calls", async () => {

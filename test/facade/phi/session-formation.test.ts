@@ -6,7 +6,7 @@ import { agentLoop, agentLoopContinue, ModelConfig, userMessage } from "#facade/
 import type { AgentContext, AgentEvent } from "#facade/phi/index.ts";
 import { MockProvider } from "#facade/phi/provider/mock-provider.ts";
 import * as sessions from "#facade/phi/session/index.ts";
-import { memorySessions, Session, SessionRecorder } from "#facade/phi/session/index.ts";
+import { drainSessions, memorySessions, Session, SessionRecorder } from "#facade/phi/session/index.ts";
 import * as nodeSessions from "#facade/phi/session/node/index.ts";
 
 import {
@@ -205,6 +205,14 @@ describe("sessions that are continued", () => {
     recorder.resume(second as Session);
     recorder.onEvent(started("s.main.3", 120));
     expect(recorder.getSession("s~2")?.loops).toHaveLength(2);
+  });
+
+  it("The ids of the 10,000 sessions that were dropped last are kept, and no more", () => {
+    const recorder = recorderOf([started("s.main.1", 0), ended("s.main.1", 1)], { retained_sessions: 0 });
+    const forgotten = Array.from({ length: 10_000 }, (_, at) => ({ session_id: `old-${at}`, source_id: `old-${at}` }));
+    const { state } = drainSessions({ ...recorder.state, forgotten });
+    expect(state.forgotten).toHaveLength(10_000);
+    expect([state.forgotten[0]?.session_id, state.forgotten.at(-1)?.session_id]).toEqual(["old-1", "s"]);
   });
 
   it("A session whose loop was flushed, or whose evaluation runs, stays in memory until its last event", () => {

@@ -40,6 +40,9 @@ export function drainSessions(given: RecorderState): { state: RecorderState; dra
   return { state: forgetOld({ ...state, sessions }), drained };
 }
 
+/** The ids of dropped sessions that are kept, the newest ones. A loop of an older session begins a new session. */
+const mostForgotten = 10_000;
+
 /** Forgets the sessions that are drained and were active the longest ago, unless an event is to follow that changes them. Their ids stay. */
 function forgetOld(state: RecorderState): RecorderState {
   const idle = state.sessions.filter(({ data, is_drained }) => is_drained && !isAwaited(state, data));
@@ -50,7 +53,7 @@ function forgetOld(state: RecorderState): RecorderState {
   return {
     ...state,
     sessions: state.sessions.filter((known) => !dropped.has(known)),
-    forgotten: [...state.forgotten, ...ids],
+    forgotten: [...state.forgotten, ...ids].slice(-mostForgotten),
   };
 }
 
