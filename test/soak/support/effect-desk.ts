@@ -29,10 +29,10 @@ export interface EffectDesk extends LoopbackServer {
   recall: (memory: EffectMemory) => void;
 }
 
-/** The state that another server needs, as JSON: the effects, and the keys of their requests. */
+/** The state that another server needs, as JSON: the effects, and the keys of their requests. Stored threads have it in this form. */
 export interface EffectMemory {
   effects: Effect[];
-  requested: string[];
+  asked: string[];
 }
 
 /** The response to a call that took effect. */
@@ -89,10 +89,10 @@ export async function openEffectDesk(stage: Stage, findings: Findings): Promise<
   return {
     ...server,
     effects,
-    memory: () => ({ effects, requested: [...requested] }),
+    memory: () => ({ effects, asked: [...requested] }),
     recall(memory) {
       effects.push(...memory.effects);
-      for (const key of memory.requested) requested.add(key);
+      for (const key of memory.asked) requested.add(key);
     },
     get repetitions() {
       return repetitions;
