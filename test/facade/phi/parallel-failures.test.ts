@@ -195,7 +195,7 @@ describe("aborts of parallel loops", () => {
       const token = new CancellationToken();
       const evaluating = deferred<void>();
       const late = deferred<Evaluation>();
-      let send: (event: AgentEvent) => void = expect.unreachable;
+      let send: (event: AgentEvent) => void = () => expect.unreachable("the strategy was not called");
       const strategy: EvaluationStrategy = {
         evaluate(_prompts, _outcomes, tx) {
           send = (event) => tx.send(event);
