@@ -81,7 +81,7 @@ export function longThreadFile(agent, messages) {
     updated_at: at + messages,
     active_run_id: null,
     queue: [],
-    paused: false,
+    held: false,
     branch: "main",
     last_seq: 2 * messages,
     last_position: orderedId(messages - 1),
