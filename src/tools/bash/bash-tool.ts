@@ -64,7 +64,8 @@ function shellDescription(network: CommandNetwork | undefined): string {
     network === undefined
       ? "diff and gzip. There is no network, no git, and no compiler or interpreter such as node or python. All changes of files are stored when"
       : `diff, gzip and curl. curl reaches only ${network.allowedHosts.join(", ")}. There is no git, and no compiler or interpreter such as node or python. All changes of files are stored when`,
-    "the command ends. Variables and the working directory do not last until the next command.",
+    "the command ends. Variables and the working directory do not last until the next command. For texts over 256 KiB and files over 50,000",
+    "lines use the tools read_file and search.",
   ].join(" ");
 }
 

@@ -69,7 +69,8 @@ export class ShellFileSystem implements IFileSystem {
     const whole = new Uint8Array(before.byteLength + added.byteLength);
     whole.set(before);
     whole.set(added, before.byteLength);
-    this.#work.read(whole.byteLength);
+    this.#work.read(added.byteLength);
+    this.#work.copy(before.byteLength);
     await this.#tree.write(path, whole);
   }
 

@@ -185,15 +185,17 @@ describe("a command that is not run, or not to its end", () => {
   it("The number of commands in a call of the bash tool, and of branches in a line of sed, is limited", async () => {
     const { run } = await shellOver({});
     expect(await run("echo x | sed ':a;s/x/xx/;ta'")).toContain("maximum iterations (1000)");
-    expect(await run("for i in $(seq 50); do for j in $(seq 50); do :; done; done; echo end")).not.toContain("end");
+    expect(await run("for i in $(seq 150); do for j in $(seq 150); do :; done; done; echo finished")).not.toContain(
+      "finished",
+    );
   });
 
   it.for(["while true; do :; done", "f() { f; }; f", "seq 1 100000000 | wc -l", "awk 'BEGIN { while (1) x++ }'"])(
     "A limit of work ends a command that would run without end: %s",
     async (command) => {
       const { coder, run } = await shellOver();
-      const { details, result } = await coder.call("bash", { command });
-      expect(details, result).toMatchObject({ success: false });
+      const text = await coder.text("bash", { command });
+      expect(text).toMatch(/^(?:Exit code: [1-9]|Error: .* none of its changes of files are stored)/);
       expect(await run("echo fine")).toBe("Exit code: 0\nfine\n");
     },
   );
