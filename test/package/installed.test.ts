@@ -71,7 +71,7 @@ describe("a project that installs the package", () => {
     expect([code, JSON.parse(output)]).toEqual([0, { messages: 4, text: "3.", refused: "AUTHENTICATION_FAILED" }]);
   });
 
-  it("A program in Node runs a command of threadhold/tools/bash, whose shell is part of the package, and a time limit ends one that only computes", async () => {
+  it("A program in Node runs a command of threadhold/tools/bash, whose shell is part of the package, and a time limit ends one that waits", async () => {
     cpSync(path.join(fixtures, "entries"), folder, { recursive: true });
     const { code, output } = await inProject("node", "shell.mjs");
     const error = "Command timed out after 0.05s";
