@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { ensureInstall } from "../scripts/ensure-install.mjs";
 import { askFloor, askSocket, askThread, contest, newThread, startContest } from "./support/contest.mjs";
 import { measureCrowd } from "./support/paced-crowd.mjs";
-import { textOf } from "./support/provider-wire.mjs";
+import { piecesOf } from "./support/provider-wire.mjs";
 import { report } from "./support/report.mjs";
 import { openSocket } from "./support/socket-client.mjs";
 import { median, ratio, spread } from "./support/statistics.mjs";
@@ -60,7 +60,7 @@ async function measure({ url, provider }, deltas) {
   const answers = await contest(ways, {
     url,
     rounds,
-    text: textOf(deltas).join(""),
+    text: piecesOf(deltas).join(""),
     exchanges: async () => {
       await get(`${url}/catalog/on`);
       return provider.exchanges(1);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterwardsMs, askFloor, askSocket, askThread, newThread } from "./contest.mjs";
 import { now } from "./now.mjs";
 import { workerdProcessor } from "./processor-time.mjs";
-import { textOf } from "./provider-wire.mjs";
+import { piecesOf } from "./provider-wire.mjs";
 import { openSocket } from "./socket-client.mjs";
 import { median, ratio, spread } from "./statistics.mjs";
 
@@ -37,7 +37,7 @@ export async function measureCrowd({ url, provider }) {
     SSE: threads.map((thread) => askThread(thread)),
     WebSocket: followed.map((thread, at) => askSocket(thread, sockets[at])),
   };
-  const text = textOf(deltas).join("");
+  const text = piecesOf(deltas).join("");
   const processor = workerdProcessor() ?? (() => 0);
   const measured = { floor: [], SSE: [], WebSocket: [] };
   const names = Object.keys(ways);

@@ -9,7 +9,7 @@ const words = ["Then ", "came ", "another ", "word, ", "and ", "one ", "more. "]
  * The deltas of an answer, `deltas` in number.
  * @param {number} deltas
  */
-export function textOf(deltas) {
+export function piecesOf(deltas) {
   return Array.from({ length: deltas }, (_, at) => words[at % words.length] ?? "");
 }
 
@@ -42,7 +42,7 @@ const usage = (completion_tokens) => (prompt_tokens) =>
 function text(deltas) {
   return [
     choice({ role: "assistant", content: "", refusal: null }),
-    ...textOf(deltas).map((content) => choice({ content })),
+    ...piecesOf(deltas).map((content) => choice({ content })),
     choice({}, "stop"),
     usage(deltas),
     "data: [DONE]\n\n",

@@ -15,7 +15,7 @@ import { clock } from "../kit/figures.ts";
 import { PlanSteps } from "../kit/plan-steps.tsx";
 import { threadPath } from "../threads/thread-title.ts";
 import { AttemptDetail } from "./attempt-detail.tsx";
-import { lengthOf, stateText } from "./node-words.ts";
+import { lengthOf, stateText } from "./node-label.ts";
 import type { RunSnapshot } from "./run-feed.ts";
 import { StepEvents } from "./step-events.tsx";
 import { Facts } from "./trace-facts.tsx";

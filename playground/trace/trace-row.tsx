@@ -5,7 +5,7 @@ import type { CSSProperties, ReactElement } from "react";
 
 import { duration } from "../kit/duration.ts";
 import { count } from "../kit/figures.ts";
-import { labelOf, lengthOf } from "./node-words.ts";
+import { labelOf, lengthOf } from "./node-label.ts";
 import type { TimeAxis } from "./time-axis.ts";
 import type { TraceNode } from "./trace-node.ts";
 import type { TraceRow as Row } from "./trace-rows.ts";

@@ -21,7 +21,7 @@ const agent = defineAgent({
 });
 
 /** Runs a call after `waitedMs`, in a thread with `depth` ancestors, and returns the text that the model reads. */
-async function textOfCall({ depth = 0, waitedMs = 0, settings }: Requested): Promise<string | undefined> {
+async function textOfCall({ depth = 0, waitedMs = 0, settings }: CallOptions): Promise<string | undefined> {
   const clock = new ManualClock();
   const refuses = () => Promise.reject(new Error("no room"));
   const children: ChildThreads = { depth, newId: () => "child", start: refuses, stop: () => {} };
@@ -39,7 +39,7 @@ async function textOfCall({ depth = 0, waitedMs = 0, settings }: Requested): Pro
   return outcome?.type === "answer" ? outcome.answer.error : undefined;
 }
 
-interface Requested {
+interface CallOptions {
   depth?: number;
   waitedMs?: number;
   settings?: ChildCallSettings;

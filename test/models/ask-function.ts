@@ -12,7 +12,7 @@ import { ownFile, ownModel } from "./own-providers.ts";
 
 export type Stream = (request: ProviderRequest, context: ProviderContext) => AsyncIterable<unknown>;
 
-export interface Requested {
+export interface StreamRequest {
   more?: Partial<ModelRequest>;
   model?: Partial<AnyModelDefinition>;
   fetch?: typeof globalThis.fetch;
@@ -25,7 +25,7 @@ export interface Requested {
 export const named = ` (provider "mine" of ${ownFile})`;
 
 /** Asks a provider with this function. The function may break every rule, so its type is not checked. */
-export async function askStream(stream: Stream | (() => unknown), requested: Requested = {}): Promise<ModelPart[]> {
+export async function askStream(stream: Stream | (() => unknown), requested: StreamRequest = {}): Promise<ModelPart[]> {
   const { variables = [], files = [] } = requested;
   const definition = defineProvider({ name: "mine", stream: stream as never, variables, files });
   const port = createModelPort({
@@ -51,7 +51,7 @@ export const weather = {
 };
 
 /** The failure of an answer. */
-export async function failureOf(stream: Stream | (() => unknown), requested: Requested = {}) {
+export async function failureOf(stream: Stream | (() => unknown), requested: StreamRequest = {}) {
   const { end } = readAnswer(await askStream(stream, requested));
   return end.type === "error" ? end.failure : null;
 }

@@ -19,7 +19,7 @@ export interface Arrival {
 }
 
 /** A model, and a request without it. */
-export interface Requested {
+export interface RequestCase {
   provider: Provider;
   definition?: Partial<AnyModelDefinition>;
   request?: Partial<ModelRequest>;
@@ -69,7 +69,7 @@ export function withPlainId(part: ModelPart): ModelPart {
 /** Reads an answer. */
 export async function readArrival(
   arrival: Arrival,
-  requested: Requested,
+  requested: RequestCase,
   { reader = () => Promise.resolve(), ...options }: Partial<ModelPortOptions> & { reader?: PartReader },
 ): Promise<ReadAnswer> {
   const stop = new AbortController();
@@ -104,7 +104,7 @@ type PartReader = (part: ModelPart) => Promise<void>;
 /** Reads an answer with and without the direct path. */
 export async function readBoth(
   arrival: Arrival,
-  requested: Requested,
+  requested: RequestCase,
   reader: PartReader = () => Promise.resolve(),
 ): Promise<{ direct: ReadAnswer; package: ReadAnswer }> {
   const direct = await readArrival(arrival, requested, { reader });

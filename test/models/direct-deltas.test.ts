@@ -10,7 +10,7 @@ import { fieldsOf, isObject } from "#lib/json-value.ts";
 
 import { framesOfEvents } from "../support/model-server/event-frames.mjs";
 import { keys, type Provider } from "./ask-model.ts";
-import { cutAt, nextTurn, readBoth, type Requested, type ReadAnswer } from "./both-paths.ts";
+import { cutAt, nextTurn, readBoth, type RequestCase, type ReadAnswer } from "./both-paths.ts";
 import { bytesOf } from "./fixture-bytes.ts";
 import { grammarFaults } from "./grammar.ts";
 import { wireModels, type Block, type End, type WireModel } from "./wire-answers.ts";
@@ -122,7 +122,7 @@ function written(event: object, shape: Form, isNamed: boolean): string {
   return `${type}data: ${JSON.stringify(event)}\n\n`;
 }
 
-const requests: fc.Arbitrary<NonNullable<Requested["request"]>> = fc.constantFrom(
+const requests: fc.Arbitrary<NonNullable<RequestCase["request"]>> = fc.constantFrom(
   {},
   { raw: false },
   { reasoning: { exclude: true } },
@@ -341,7 +341,7 @@ it("ANSWER6 A structured answer under renamed arguments is complete if its argum
   const sent =
     wire?.events([{ kind: "call", pieces: ['{"der', "_Or", 't_"', ":", '"Os', "lo", '"', "}"] }], "finish") ?? [];
   const text = sent.map((event) => written(event, "usual", true).replace("get_weather", "answer"));
-  const requested: Requested = {
+  const requested: RequestCase = {
     provider: "anthropic",
     definition: { model: "claude-3-haiku" },
     request: { tools: [], structure: { name: "answer", schema } },

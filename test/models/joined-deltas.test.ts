@@ -6,7 +6,7 @@ import { describe, expect, inject, it } from "vitest";
 import type { ModelPart } from "#core/ports/model-port.ts";
 import type { Timers } from "#lib/timers.ts";
 
-import { nextTurn, readArrival, type Arrival, type Requested } from "./both-paths.ts";
+import { nextTurn, readArrival, type Arrival, type RequestCase } from "./both-paths.ts";
 import { wireModels, type Block } from "./wire-answers.ts";
 
 const encoder = new TextEncoder();
@@ -62,7 +62,7 @@ describe.for(wireModels.map((wire) => [wire.name, wire] as const))("%s", ([, wir
     const kind = fc.constantFrom("text" as const, "thinking" as const);
     const blocks = fc.array(fc.record({ kind, pieces }), { minLength: 1, maxLength: 4 });
     const same = fc.asyncProperty(blocks, fc.boolean(), async (given, breaks) => {
-      const requested: Requested = { ...wire, request: {} };
+      const requested: RequestCase = { ...wire, request: {} };
       const both = [{ joinMs: 30, timers: heldTimers().timers }, {}];
       const [one, other] = await Promise.all(
         both.map((options) => readArrival({ ...arrivalOf(wire, given), breaks }, requested, options)),

@@ -5,13 +5,22 @@ import { describe, expect, it } from "vitest";
 import { createModelPort } from "#models/create-model-port.ts";
 import { defineProvider, type ProviderRequest } from "#spec/index.ts";
 
-import { askStream, failureOf, finish, named, weather, yields, type Requested, type Stream } from "./ask-function.ts";
+import {
+  askStream,
+  failureOf,
+  finish,
+  named,
+  weather,
+  yields,
+  type StreamRequest,
+  type Stream,
+} from "./ask-function.ts";
 import { callAndResult, message, readAnswer, request, user } from "./ask-model.ts";
 import { ownModel } from "./own-providers.ts";
 
 describe("the request of a function", () => {
   /** The request that the function receives. */
-  async function received(requested: Requested): Promise<ProviderRequest> {
+  async function received(requested: StreamRequest): Promise<ProviderRequest> {
     const requests: ProviderRequest[] = [];
     const stream: Stream = async function* (given) {
       requests.push(given);

@@ -19,14 +19,14 @@ import { ownFile, ownModel } from "./own-providers.ts";
 
 const named = ` (provider "mine" of ${ownFile})`;
 
-interface Requested {
+interface StreamOptions {
   more?: Partial<ModelRequest>;
   model?: Partial<AnyModelDefinition>;
   provider?: Partial<AiSdkProviderDefinition>;
   signal?: AbortSignal;
 }
 
-async function askModel(make: (...given: never[]) => unknown, requested: Requested = {}): Promise<ModelPart[]> {
+async function askModel(make: (...given: never[]) => unknown, requested: StreamOptions = {}): Promise<ModelPart[]> {
   const definition = defineProvider({ ...requested.provider, name: "mine", model: make as never });
   const port = createModelPort({ env: {}, fetch });
   const signal = requested.signal ?? new AbortController().signal;
@@ -65,7 +65,7 @@ const said = [
   { type: "text-end", id: "1" },
 ];
 
-async function failureOf(make: (...given: never[]) => unknown, requested: Requested = {}) {
+async function failureOf(make: (...given: never[]) => unknown, requested: StreamOptions = {}) {
   const { end } = readAnswer(await askModel(make, requested));
   return end.type === "error" ? end.failure : null;
 }
@@ -197,7 +197,7 @@ describe("the model of a provider", () => {
 });
 
 describe("the request of a model", () => {
-  async function received(requested: Requested): Promise<LanguageModelV3CallOptions> {
+  async function received(requested: StreamOptions): Promise<LanguageModelV3CallOptions> {
     const calls: LanguageModelV3CallOptions[] = [];
     await askModel(() => modelOf([...said, finish], (options) => calls.push(options)), requested);
     const [first] = calls;

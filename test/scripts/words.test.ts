@@ -13,21 +13,21 @@ import { sharedNames } from "../../scripts/lib/file-names.mjs";
 import { avoidedWords } from "../../scripts/lib/plain-words.mjs";
 import { filesOver, lowered } from "../../scripts/lib/word-ratchet.mjs";
 
-const textOf = (file: string, text: string) =>
+const flaggedWords = (file: string, text: string) =>
   avoidedWords({ path: file, text }).map(({ line, word }) => `${line} ${word}`);
 
 it("The check of avoided words finds them in comments, Markdown, stylesheets and titles of tests", () => {
-  expect(textOf("a.ts", "// nobody\nconst told = 1; /* two\n anew */")).toEqual(["1 nobody", "3 anew"]);
-  expect(textOf("a.md", "Plain.\n\nWhoever reads it is Told.\n")).toEqual(["3 Whoever", "3 Told"]);
-  expect(textOf("a.css", ".told {}\n/* beside */")).toEqual(["2 beside"]);
+  expect(flaggedWords("a.ts", "// nobody\nconst told = 1; /* two\n anew */")).toEqual(["1 nobody", "3 anew"]);
+  expect(flaggedWords("a.md", "Plain.\n\nWhoever reads it is Told.\n")).toEqual(["3 Whoever", "3 Told"]);
+  expect(flaggedWords("a.css", ".told {}\n/* beside */")).toEqual(["2 beside"]);
   const titles = ["it('HTTP1 tells', f)", "it.each(['heard'])(`a wish %s`, f)", 'test.skip("\\"rests\\"", f)'];
-  expect(textOf("a.test.ts", titles.join(";\n"))).toEqual(["1 tells", "2 wish", "3 rests"]);
+  expect(flaggedWords("a.test.ts", titles.join(";\n"))).toEqual(["1 tells", "2 wish", "3 rests"]);
 });
 
 it("The check of avoided words ignores code: names, strings, code in back-ticks and fenced blocks", () => {
-  expect(textOf("a.ts", 'const told = "nobody"; // calls `tellSoon` and `told`')).toEqual([]);
-  expect(textOf("a.md", "`told` is\n```sh\nwhoever\n```\nfine.")).toEqual([]);
-  expect(textOf("a.ts", "it('is told', f);")).toEqual([]);
+  expect(flaggedWords("a.ts", 'const told = "nobody"; // calls `tellSoon` and `told`')).toEqual([]);
+  expect(flaggedWords("a.md", "`told` is\n```sh\nwhoever\n```\nfine.")).toEqual([]);
+  expect(flaggedWords("a.ts", "it('is told', f);")).toEqual([]);
 });
 
 it("The check of avoided words accepts some phrases in which they have a plain meaning", () => {
@@ -39,7 +39,7 @@ it("The check of avoided words accepts some phrases in which they have a plain m
     "The server runs behind a proxy.",
     "The rest of the line is the wisher's own word.",
   ];
-  for (const sentence of plain) expect([sentence, textOf("a.md", sentence)]).toEqual([sentence, []]);
+  for (const sentence of plain) expect([sentence, flaggedWords("a.md", sentence)]).toEqual([sentence, []]);
 });
 
 it("Two files of src with the same name are refused, also in different folders", () => {

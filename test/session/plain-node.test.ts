@@ -109,13 +109,13 @@ interface Printed {
   model: string;
 }
 
-interface Requested {
+interface ReceivedRequest {
   headers: Record<string, string>;
   body: unknown;
 }
 
 /** The requests that the server received with a key. */
-async function requests(key: string): Promise<Requested[]> {
-  const requested = (await (await fetch(`${server.url}/__requests`)).json()) as Requested[];
+async function requests(key: string): Promise<ReceivedRequest[]> {
+  const requested = (await (await fetch(`${server.url}/__requests`)).json()) as ReceivedRequest[];
   return requested.filter(({ headers }) => Object.values(headers).some((value) => String(value).includes(key)));
 }

@@ -68,8 +68,8 @@ describe("a message that steers", () => {
       await steer(id, "wait a moment");
       open();
       await atRest(id);
-      const [, , first, second, receivedBy] = await messagesOf(id);
-      expect(receivedBy?.content).toBe("wait a moment");
+      const [, , first, second, third] = await messagesOf(id);
+      expect(third?.content).toBe("wait a moment");
       expect([first?.result?.status, second?.result?.status]).toEqual(["success", "error"]);
       expect(second?.result?.error).toMatch(/^This call was skipped/);
       expect(effects.filter((done) => done.startsWith("note behind q"))).toEqual([]);
@@ -321,8 +321,8 @@ describe("a run that would end", () => {
     const human = (await messagesOf(id)).find(({ content }) => content === "I object");
     expect(human).toMatchObject({ run_id: run?.id, metadata: { from: "human" } });
     const con = requested.filter(({ persona }) => persona === "con");
-    const receivedBy = con.map(({ request }) => request.messages.map(({ role, content }) => [role, content]));
-    expect(receivedBy).toMatchObject([
+    const sent = con.map(({ request }) => request.messages.map(({ role, content }) => [role, content]));
+    expect(sent).toMatchObject([
       [
         ["assistant", "go"],
         ["user", "pro says"],

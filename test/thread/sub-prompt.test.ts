@@ -262,15 +262,15 @@ describe("a prompt as a tool", () => {
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await live.until(({ type, step, depth }) => type === "step_start" && step === 5 && depth === 1);
     // The steps of the boss and of its helpers are emitted and not written yet.
-    const duringCall = await follow(id, { after: "0", until: "idle" });
+    const later = await follow(id, { after: "0", until: "idle" });
     open();
 
-    await duringCall.closed;
+    await later.closed;
     await live.until(({ type }) => type === "run_end");
     live.close();
     const late = await follow(id, { after: "0", until: "idle" });
     await late.closed;
-    expect(plain(duringCall.events)).toEqual(plain(live.events));
+    expect(plain(later.events)).toEqual(plain(live.events));
     expect(plain(late.events)).toEqual(plain(live.events));
     expect(JSON.stringify(live.events).length).toBeGreaterThan(6 * 512 * 1024);
   });

@@ -6,7 +6,7 @@ import type { Log, ThreadEvent } from "#client/index.ts";
 import type { EventDraft } from "#contract/event.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import { buildTrace } from "#playground/trace/build-trace.ts";
-import { nextStepOf } from "#playground/trace/node-words.ts";
+import { nextStepOf } from "#playground/trace/node-label.ts";
 import type { AttemptNode, RunNode, TraceNode } from "#playground/trace/trace-node.ts";
 import { traceRows } from "#playground/trace/trace-rows.ts";
 

@@ -20,7 +20,7 @@ export const serverHost = (): string => new URL(server()).host;
 export const newId = (): string => crypto.randomUUID();
 
 /** The server's record of a request. */
-export interface Requested {
+export interface ReceivedRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
@@ -33,7 +33,7 @@ async function askServer<T>(path: string, id: string): Promise<T> {
 }
 
 /** All requests that reached the server under this name. */
-export const requested = (id: string): Promise<Requested[]> => askServer("/__asked", id);
+export const requested = (id: string): Promise<ReceivedRequest[]> => askServer("/__asked", id);
 /** Waits until a request under this name has reached the server. */
 export const arrived = (id: string): Promise<unknown> => askServer("/__arrived", id);
 /** Waits until the response under this name has ended at the server, and returns whether all of it was sent. */

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import { requested, guard, newId, refused, server, serverHost } from "./guard.ts";
-import type { Requested } from "./guard.ts";
+import type { ReceivedRequest } from "./guard.ts";
 
 const serverPort = (): string => new URL(server()).port;
 
@@ -13,7 +13,7 @@ describe("this machine", () => {
     const { guarded } = guard({ allowed: serverHost() });
     const response = await guarded(`${server()}/echo?id=${id}`, { headers: { "x-own": "kept" } });
     expect(response.status).toBe(200);
-    expect(await response.json<Requested>()).toMatchObject({ method: "GET", path: `/echo?id=${id}` });
+    expect(await response.json<ReceivedRequest>()).toMatchObject({ method: "GET", path: `/echo?id=${id}` });
     const [received] = await requested(id);
     expect(received?.headers["x-own"]).toBe("kept");
   });
@@ -86,7 +86,7 @@ describe("names", () => {
       const { guarded, sent } = guard();
       const url = `https://${name}/echo`;
       const response = await guarded(url);
-      expect((await response.json<Requested>()).path).toBe("/echo");
+      expect((await response.json<ReceivedRequest>()).path).toBe("/echo");
       expect(sent).toEqual([url]);
     },
   );

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import { requested, closed, guard, newId, refused, server, serverHost } from "./guard.ts";
-import type { Requested } from "./guard.ts";
+import type { ReceivedRequest } from "./guard.ts";
 
 const to = (url: string, more = ""): string => `/redirect?to=${encodeURIComponent(url)}${more}`;
 const one = "https://one.example.com";
@@ -12,7 +12,7 @@ describe("targets of redirects", () => {
   it("OUT9 A redirect is followed, also a relative one", async () => {
     const { guarded, sent } = guard();
     const response = await guarded(`${one}${to("https://two.example.com/redirect?to=/echo")}`);
-    expect((await response.json<Requested>()).path).toBe("/echo");
+    expect((await response.json<ReceivedRequest>()).path).toBe("/echo");
     expect(sent.slice(1)).toEqual(["https://two.example.com/redirect?to=/echo", "https://two.example.com/echo"]);
   });
 
@@ -57,7 +57,7 @@ describe("targets of redirects", () => {
   it("OUT9 Five redirects are followed and no sixth", async () => {
     const { guarded } = guard();
     const response = await guarded(`${one}/hop?left=5`);
-    expect((await response.json<Requested>()).path).toBe("/hop?left=0");
+    expect((await response.json<ReceivedRequest>()).path).toBe("/hop?left=0");
     const id = newId();
     expect(await refused(guarded(`${one}/hop?left=6&id=${id}`))).toMatchObject({
       reason: "redirects",

@@ -44,7 +44,7 @@ export interface DeskContext {
 
 const wordsBeforeCalls = 6;
 
-interface Requested {
+interface ModelCall {
   mark: string;
   step: number;
   attempt: number;
@@ -57,7 +57,7 @@ export async function openModelDesk({ stage, findings, saidIn }: DeskContext): P
   const counts = new Map<string, number>();
   const keyOf = (mark: string, step: number): string => `${mark}/${String(step)}`;
 
-  const read = (messages: readonly Sent[]): Requested => {
+  const read = (messages: readonly Sent[]): ModelCall => {
     const said = messages.filter(({ role }) => role === "user").map(({ content }) => readScript(content ?? ""));
     const last = said.at(-1);
     if (last === undefined) throw new Error("The model was asked without a message");
@@ -73,7 +73,7 @@ export async function openModelDesk({ stage, findings, saidIn }: DeskContext): P
     return { mark, step, attempt, script };
   };
 
-  const answer = async (requested: Requested, response: ServerResponse): Promise<void> => {
+  const answer = async (requested: ModelCall, response: ServerResponse): Promise<void> => {
     const { mark, step, attempt, script } = requested;
     const moment = { thread: threadOf(mark), mark, place: String(step) };
     const pass = stage.enter();
@@ -126,7 +126,7 @@ export async function openModelDesk({ stage, findings, saidIn }: DeskContext): P
 }
 
 /** The text of each attempt differs, so a text made of two attempts equals neither of them. */
-function textFor({ mark, step, attempt }: Requested, plan: ScriptStep): string {
+function textFor({ mark, step, attempt }: ModelCall, plan: ScriptStep): string {
   const words = "tools" in plan ? wordsBeforeCalls : plan.words;
   const opening = openingOf(mark, step, attempt);
   return [opening, ...Array.from({ length: words - 1 }, (_, index) => `${String(attempt)}w${String(index)}`)].join(" ");
@@ -150,7 +150,7 @@ class Frames {
     this.#response.write(`data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, ...choice }], ...more })}\n\n`);
   }
 
-  calls({ mark, step, attempt }: Requested, tools: readonly string[]): void {
+  calls({ mark, step, attempt }: ModelCall, tools: readonly string[]): void {
     tools.forEach((name, index) => {
       const call = `${String(step)}.${String(index)}`;
       const args = JSON.stringify(name === "helper" ? { task: helperMessage(mark, call) } : { mark, call });

@@ -10,11 +10,11 @@ import { Findings } from "./findings.ts";
 import { Follower } from "./follower.ts";
 import type { Company, LifePlan } from "./life-plan.ts";
 import { type ModelDesk, openModelDesk } from "./model-desk.ts";
+import { Observer } from "./observer.ts";
 import { addSoakAgent, soakVariables } from "./soak-agents.ts";
 import type { SoakStart } from "./soak-server.ts";
 import { Stage } from "./stage.ts";
 import type { Moment } from "./stage.ts";
-import { Observer } from "./witness.ts";
 
 /** A kill that took place. */
 export interface Kill {

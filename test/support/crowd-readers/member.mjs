@@ -18,7 +18,7 @@ export class Member {
   #dueBytes = 0;
   #endings = 0;
   #awaited = 0;
-  #receivedBy = () => {};
+  #onEvent = () => {};
   frames = [];
   bytes = 0;
   largest = 0;
@@ -43,13 +43,13 @@ export class Member {
   async ended() {
     this.#awaited += 1;
     if (this.#endings >= this.#awaited) return;
-    const receivedBy = new Promise((resolve) => {
-      this.#receivedBy = () => {
+    const onEvent = new Promise((resolve) => {
+      this.#onEvent = () => {
         if (this.#endings >= this.#awaited) resolve();
       };
     });
     const cut = this.closed.then((code) => Promise.reject(new Error(`A subscriber was closed with ${String(code)}.`)));
-    await Promise.race([receivedBy, cut]);
+    await Promise.race([onEvent, cut]);
   }
 
   /** Acknowledges the last received event. */
@@ -85,6 +85,6 @@ export class Member {
     if (!this.#silent && this.#unacknowledged >= this.#dueBytes) this.acknowledge();
     if (!data.includes(endMark)) return;
     this.#endings += 1;
-    this.#receivedBy();
+    this.#onEvent();
   }
 }
