@@ -133,15 +133,15 @@ describe("an export that is read slowly", () => {
     await before.answer;
     const during = await paused("during");
     const response = await askExport(id);
-    const behind = await paused("behind");
-    for (const one of [during, behind]) {
+    const later = await paused("later");
+    for (const one of [during, later]) {
       one.open();
       await one.answer;
     }
     const text = await read(response);
     expect(pathsIn(text)).toEqual(["/a", "/attachments/before"]);
     expect(await files.listed("/attachments")).toEqual(
-      ["before", "behind", "during"].map((name) => `/attachments/${name}`),
+      ["before", "during", "later"].map((name) => `/attachments/${name}`),
     );
     // An export after all messages are stored has all files.
     expect(pathsIn(await exported(id))).toHaveLength(4);

@@ -19,7 +19,7 @@ import { WorkMeter } from "./work-meter.ts";
 const megabyte = 1024 * 1024;
 
 /**
- * Limits of a command. The shell waits for no event while it computes, and a Worker's clock does not advance then, so a time limit ends only a
+ * Limits of a command. The shell does not yield to the event loop while it computes, and the clock of a Worker does not advance, so a time limit ends only a
  * command that waits. These numbers end most scripts with loops and growing values after a few seconds of processor time; the measurements,
  * and the scripts that no number ends, are in docs/decisions/0067-the-shell-as-published.md. The limits of `awk` apply to each loop, so nested
  * loops are limited by `WorkMeter`.
