@@ -120,6 +120,40 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(numbers(store.messages({ ...all, branch: "a" }))).toEqual([1, 2, 5, 6, 7, 11]);
       }));
 
+    test("The timeline has the messages of all branches in the order of their positions, from any position on", () =>
+      withThread((store) => {
+        insertTree(store);
+        for (const page of [1, 2, 25]) {
+          const read = (order: "asc" | "desc", beyond?: number) =>
+            numbers([...store.timeline({ order, page, beyond: beyond === undefined ? undefined : idOf(beyond) })]);
+          expect(read("asc")).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+          expect(read("desc")).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+          expect(read("asc", 6)).toEqual([7, 8, 9, 10]);
+          expect(read("desc", 4)).toEqual([3, 2, 1]);
+        }
+      }));
+
+    test("The timeline has each of two messages with equal positions, as an import may store them", () =>
+      withThread((store) => {
+        insertTree(store);
+        store.insertMessage(messageRecord(20, { branch: "a", position: idOf(9) }));
+        for (const order of ["asc", "desc"] as const) {
+          const read = numbers([...store.timeline({ order, page: 25 })]);
+          expect(read.toSorted((left, right) => left - right)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20]);
+        }
+      }));
+
+    test("The messages of a branch are counted by depth, silent ones apart, within a range of positions", () =>
+      withThread((store) => {
+        insertTree(store);
+        store.insertMessage(messageRecord(12, { branch: "b", silent: true, depth: 4 }));
+        expect(store.countMessages({ branch: "b", after: "", upTo: null })).toEqual({ 0: [5, 0], 4: [0, 1] });
+        expect(store.countMessages({ branch: "b", after: idOf(2), upTo: idOf(8) })).toEqual({ 0: [3, 0] });
+        expect(store.countMessages({ branch: "b", after: idOf(5), upTo: idOf(6) })).toEqual({ 0: [1, 0] });
+        expect(store.countMessages({ branch: "main", after: idOf(2), upTo: null })).toEqual({ 0: [3, 0] });
+        expect(store.countMessages({ branch: "unknown", after: "", upTo: null })).toEqual({});
+      }));
+
     test("A read after a position returns all later messages of the branch, also silent ones and those of any depth", () =>
       withThread((store) => {
         insertTree(store);

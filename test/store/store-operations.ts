@@ -25,7 +25,8 @@ export type Operation =
   | { do: "insertBranch"; parent: number; fork: number }
   | { do: "page"; branch: number; order: "asc" | "desc"; limit: number; beyond: number | null; deep: number | null }
   | { do: "pageSilent"; branch: number; order: "asc" | "desc"; limit: number; beyond: number | null }
-  | { do: "messagesAfter"; branch: number; after: number }
+  | { do: "messagesAfter" | "countMessages"; branch: number; after: number }
+  | { do: "timeline"; order: "asc" | "desc"; limit: number; beyond: number | null }
   | { do: "updateRun"; which: number; text: string }
   | { do: "runs"; order: "asc" | "desc"; limit: number; beyond: number | null }
   | { do: "insertLog"; type: "llm_request" | "error"; run: number }
@@ -74,7 +75,8 @@ const simple: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({ do: fc.constant("insertBranch" as const), parent: branch, fork: which }),
   fc.record({ do: fc.constant("page" as const), branch, order, limit, beyond, deep: fc.option(fc.nat(2)) }),
   fc.record({ do: fc.constant("pageSilent" as const), branch, order, limit, beyond }),
-  fc.record({ do: fc.constant("messagesAfter" as const), branch, after: which }),
+  fc.record({ do: fc.constantFrom("messagesAfter" as const, "countMessages" as const), branch, after: which }),
+  fc.record({ do: fc.constant("timeline" as const), order, limit, beyond }),
   fc.record({ do: fc.constant("updateRun" as const), which, text: fc.string({ unit: "binary" }) }),
   fc.record({ do: fc.constant("runs" as const), order, limit, beyond }),
   fc.record({ do: fc.constant("insertLog" as const), type: logType, run: fc.nat(3) }),
@@ -155,6 +157,16 @@ export function play(store: ManagedThreadStore, given: readonly Operation[]): un
       }
       case "messagesAfter":
         return store.messagesAfter(branchAt(operation.branch), bound(operation.after) ?? "");
+      case "countMessages":
+        return store.countMessages({
+          branch: branchAt(operation.branch),
+          after: bound(operation.after) ?? "",
+          upTo: null,
+        });
+      case "timeline": {
+        const { order: way, limit: most } = operation;
+        return [...store.timeline({ order: way, page: most, beyond: bound(operation.beyond) })];
+      }
       case "insertRun":
         return store.insertRun(runRecord(operation.which));
       case "updateRun":

@@ -3,7 +3,7 @@
 
 import type { LogType } from "#contract/log-entry.ts";
 
-import type { KeyRecord, LogRecord, MessageRecord, StoredEvent, ThreadRecord } from "../record/record.ts";
+import type { KeyRecord, LogRecord, MessageCounts, MessageRecord, StoredEvent, ThreadRecord } from "../record/record.ts";
 import type { RunRecord } from "../record/run-record.ts";
 
 /** A query for messages of a branch. */
@@ -17,6 +17,22 @@ export interface MessageQuery {
   above?: string | undefined;
   includeSilent: boolean;
   maxDepth?: number | undefined;
+}
+
+/** A query for the messages of all branches, in the order of their positions, which is the order in which they were added. */
+export interface TimelineQuery {
+  order: "asc" | "desc";
+  /** The number of rows that one query reads. */
+  page: number;
+  /** A position. In ascending order only messages after it are returned, in descending order only messages before it. */
+  beyond?: string | undefined;
+}
+
+/** The messages of a branch after the position `after` and up to `upTo`, inclusive; up to the end of the branch if it is null. */
+export interface MessageRange {
+  branch: string;
+  after: string;
+  upTo: string | null;
 }
 
 /** A query for runs or logs, in the order of their ids. */
@@ -52,6 +68,10 @@ export interface ThreadStore {
   messages(query: MessageQuery): MessageRecord[];
   /** Messages after a position, oldest first. */
   messagesAfter(branch: string, position: string): MessageRecord[];
+  /** Messages of all branches, read while they are iterated over. Reads one more row for each branch, if there are several. */
+  timeline(query: TimelineQuery): Iterable<MessageRecord>;
+  /** Counts messages without reading their content. Reads a row for each message. */
+  countMessages(range: MessageRange): MessageCounts;
 
   insertRun(run: RunRecord): void;
   updateRun(run: RunRecord): void;

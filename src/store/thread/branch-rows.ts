@@ -16,6 +16,8 @@ export function branchRows(storage: MeteredStorage) {
   const select = statement<BranchRow>(storage, `SELECT ${columns} FROM branch WHERE id = ?`);
   const selectAll = statement<BranchRow>(storage, `SELECT ${columns} FROM branch ORDER BY id`);
   const known = new Map<string, BranchRecord>();
+  /** Whether `known` has all branches. */
+  let isComplete = false;
 
   const find = (id: string): BranchRecord | null => {
     const branch = known.get(id) ?? select.get(id) ?? null;
@@ -25,19 +27,23 @@ export function branchRows(storage: MeteredStorage) {
   return {
     insert(branch: BranchRecord): void {
       insert.run(branch.id, branch.parent_branch, branch.fork_position, branch.created_at);
+      known.set(branch.id, { ...branch });
     },
     find(id: string): BranchRecord | null {
       const branch = find(id);
       return branch === null ? null : { ...branch };
     },
     all(): BranchRecord[] {
-      return selectAll.all();
+      if (!isComplete) for (const branch of selectAll.all()) known.set(branch.id, branch);
+      isComplete = true;
+      return [...known.values()].map((branch) => ({ ...branch })).toSorted((left, right) => (left.id < right.id ? -1 : 1));
     },
     path(id: string): BranchStretch[] {
       return branchPath(id, find);
     },
     forget(): void {
       known.clear();
+      isComplete = false;
     },
   };
 }

@@ -82,7 +82,10 @@ export function createSqliteThreadStore(
     branch: (id) => branches.find(id),
     branches: () => branches.all(),
     ...messageRows(storage, (id) => branches.find(id) !== null),
-    ...messageWindow(storage, (branch) => branches.path(branch)),
+    ...messageWindow(storage, {
+      path: (branch) => branches.path(branch),
+      ids: () => branches.all().map(({ id }) => id),
+    }),
     ...runRows(storage),
     ...logRows(storage, redact),
     ...eventRows(storage),

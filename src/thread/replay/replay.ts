@@ -42,7 +42,7 @@ export function replay(store: ThreadStore, thread: ThreadRecord, from: ReplayFro
   const starts = runStarts(store, runs.from);
   offerEvents(store, after, rows);
   const beyond = firstMessage(store, thread, { runs, from });
-  const messages = offerMessages(store, thread, { beyond, rows, starts });
+  const messages = offerMessages(store, { beyond, rows, starts });
   offerRuns(store, runs.from, rows);
   offerLogs(store, runs.newest, { rows, starts });
   const source = eventSource(store, thread, rows.messages());
@@ -131,16 +131,16 @@ interface MessageSeq {
 }
 
 /**
- * Offers messages by position, until a message of a run that started after this part. It does not stop within a run, because any message of
- * a run may have the earliest event. All messages of a run have positions before those of the next run.
+ * Offers messages of all branches by position, until a message of a run that started after this part. It does not stop within a run, because
+ * any message of a run may have the earliest event. All messages of a run have positions before those of the next run, whatever their
+ * branches are.
  */
 function offerMessages(
   store: ThreadStore,
-  { branch }: ThreadRecord,
   { beyond, rows, starts }: { beyond: string; rows: EarliestRows; starts: RunStarts },
 ): MessageSeq[] {
   const places: MessageSeq[] = [];
-  for (const message of messagesBeyond(store, branch, beyond)) {
+  for (const message of store.timeline({ order: "asc", page, beyond })) {
     if (areLater(message, { rows, starts })) break;
     rows.offer(message, message);
     places.push({ position: message.position, last: message.events.at(-1)?.seq ?? 0 });
@@ -154,16 +154,6 @@ function offerMessages(
 function completeUpTo(places: readonly MessageSeq[], rows: EarliestRows): string | undefined {
   const open = places.findIndex(({ last }) => rows.isLater(last));
   return (open === -1 ? places : places.slice(0, open)).at(-1)?.position;
-}
-
-function* messagesBeyond(store: ThreadStore, branch: string, beyond: string): Generator<MessageRecord> {
-  let from = beyond === "" ? undefined : beyond;
-  for (;;) {
-    const batch = store.messages({ branch, order: "asc", includeSilent: true, limit: page, beyond: from });
-    yield* batch;
-    from = batch.at(-1)?.position;
-    if (batch.length < page) return;
-  }
 }
 
 /** Whether this message and all after it belong to a later part. Messages outside of runs are sent in the order of their positions. */
@@ -286,16 +276,13 @@ function firstMessage(
   if (last !== null && !hadEnded(last, after)) return last.after_position;
   if (place !== null) return place.message;
   const next = nextStarted(store, from, after);
-  let start = next?.after_position ?? thread.last_position;
+  const start = next?.after_position ?? thread.last_position;
   if (next !== null && start === "") return "";
-  let beyond = next === null ? undefined : `${start}~`;
-  for (;;) {
-    const [message] = store.messages({ branch: thread.branch, order: "desc", limit: 1, beyond, includeSilent: true });
-    if (message === undefined) return "";
-    start = message.position;
-    if ((message.events.at(-1)?.seq ?? 0) <= after) return start;
-    beyond = start;
+  const beyond = next === null ? undefined : `${start}~`;
+  for (const { position, events } of store.timeline({ order: "desc", page: 1, beyond })) {
+    if ((events.at(-1)?.seq ?? 0) <= after) return position;
   }
+  return "";
 }
 
 /** Whether a run had ended at an event number. */
@@ -390,7 +377,7 @@ export function nextStarted(store: ThreadStore, from: string | undefined, after:
 
 /** Finds the data that a stored event omits: in rows that were read before (`known`, which are current rows), otherwise in the store. */
 export function eventSource(store: ThreadStore, thread: ThreadRecord, known: readonly MessageRecord[]): EventSource {
-  const { id, branch } = thread;
+  const { id } = thread;
   const messages = new Map(known.map((message) => [message.id, message]));
   const calls = new Map<string, MessageRecord>();
   const addCalls = (message: MessageRecord) => {
@@ -403,7 +390,8 @@ export function eventSource(store: ThreadStore, thread: ThreadRecord, known: rea
     message: (messageId) => messages.get(messageId) ?? store.message(messageId) ?? undefined,
     callMessage(callId, toolMessageId) {
       // The answer that made the call may be in an earlier part of the replay. It is stored a few rows before the call's own message.
-      let beyond = calls.has(callId) ? undefined : source.message(toolMessageId)?.position;
+      const { branch = "", position } = source.message(toolMessageId) ?? {};
+      let beyond = calls.has(callId) ? undefined : position;
       while (beyond !== undefined && !calls.has(callId)) {
         const batch = store.messages({ branch, order: "desc", includeSilent: true, limit: page, beyond });
         batch.forEach(addCalls);

@@ -1,8 +1,9 @@
 // Messages of the store in memory: one table for each branch, sorted by position, and an index by id.
 
 import { refuse } from "#contract/error.ts";
-import type { MessageQuery } from "#core/ports/thread-store.ts";
-import type { MessageRecord } from "#core/record/record.ts";
+import type { MessageQuery, MessageRange, TimelineQuery } from "#core/ports/thread-store.ts";
+import { changedCounts } from "#core/record/message-counts.ts";
+import type { MessageCounts, MessageRecord } from "#core/record/record.ts";
 import type { BranchStretch } from "#store/branch-path.ts";
 import { justAbove, lastKey } from "#store/key-range.ts";
 
@@ -71,6 +72,19 @@ export class MemoryMessages {
 
   after(branch: string, position: string): MessageRecord[] {
     return [...this.#walk(branch, "asc", { above: position })];
+  }
+
+  *timeline({ order, beyond }: TimelineQuery): Generator<MessageRecord> {
+    const bounds = order === "asc" ? { above: beyond } : { below: beyond };
+    const all = [...this.#branches.values()].flatMap((rows) => [...rows.walk({ order, ...bounds })]);
+    yield* all.toSorted((left, right) => (left.position < right.position === (order === "asc") ? -1 : 1));
+  }
+
+  count({ branch, after, upTo }: MessageRange): MessageCounts {
+    const below = upTo === null ? lastKey : justAbove(upTo);
+    let counts: MessageCounts = {};
+    for (const message of this.#walk(branch, "asc", { above: after, below })) counts = changedCounts(counts, message, 1);
+    return counts;
   }
 
   every({ after, limit }: { after: Pick<Place, "branch" | "position"> | null; limit: number }): MessageRecord[] {

@@ -81,6 +81,8 @@ export function createMemoryThreadStore(): ManagedThreadStore {
     message: (id) => rows.messages.find(id),
     messages: (query) => rows.messages.page(query),
     messagesAfter: (branch, position) => rows.messages.after(branch, position),
+    timeline: (query) => rows.messages.timeline(query),
+    countMessages: (range) => rows.messages.count(range),
     everyMessage: (page) => rows.messages.every(page),
 
     insertRun: (run) => rows.runs.insert(run.id, run),
