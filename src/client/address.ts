@@ -10,12 +10,10 @@ export function pathOf(pattern: string, params: Readonly<Record<string, string>>
     if (one !== undefined) return segment(one, params[one] ?? "");
     // The value of a `*path?` segment may be empty, begin with a slash or end with a slash.
     const path = (params[wildcard ?? ""] ?? "").replace(/^\/+/, "");
-    return path === ""
-      ? ""
-      : path
-          .split("/")
-          .map((part) => (part === "" ? "" : segment("path", part)))
-          .join("/");
+    return path
+      .split("/")
+      .map((part) => (part === "" ? "" : segment("path", part)))
+      .join("/");
   });
 }
 

@@ -53,10 +53,8 @@ export function toolResults(requests: Requests, id: string): ToolResults {
     post,
     answer: (callId, result, options) => post([{ tool_call_id: callId, result }], options),
     fail: (callId, error, options) => post([{ tool_call_id: callId, error }], options),
-    approve: (callId, { args, ...options } = {}) =>
-      post([{ tool_call_id: callId, approved: true, ...(args === undefined ? {} : { args }) }], options),
-    decline: (callId, reason, options) =>
-      post([{ tool_call_id: callId, approved: false, ...(reason === undefined ? {} : { error: reason }) }], options),
+    approve: (callId, { args, ...options } = {}) => post([{ tool_call_id: callId, approved: true, args }], options),
+    decline: (callId, reason, options) => post([{ tool_call_id: callId, approved: false, error: reason }], options),
     argumentsOf: (call, options) =>
       callArguments(call, {
         known: [],

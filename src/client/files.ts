@@ -107,8 +107,7 @@ export function files(requests: Requests, id: string): Files {
     },
     download(file, { range, ifMatch, signal } = {}) {
       // A range is always sent with a condition. Otherwise a browser may combine it with parts of an older version in its cache.
-      const headers = conditionHeaders({ ifMatch: ifMatch ?? (range === undefined ? undefined : "*") });
-      if (range !== undefined) headers["range"] = range;
+      const headers = { "if-match": ifMatch ?? (range === undefined ? undefined : "*"), range };
       return requests.send(`GET ${path}`, { params: fileParams(file), signal, headers });
     },
     async thumbnail(file, options) {
@@ -122,15 +121,13 @@ export function files(requests: Requests, id: string): Files {
     async upload(file, content, { type, onProgress, ifMatch, ifNoneMatch, signal } = {}) {
       const body = await sendable(content);
       const isStream = body instanceof ReadableStream;
-      const headers = conditionHeaders({ ifMatch, ifNoneMatch });
       const mediaType = type ?? (body instanceof Blob && body.type !== "" ? body.type : undefined);
-      if (mediaType !== undefined) headers["content-type"] = mediaType;
       const uploadInPage = onProgress === undefined || isStream ? null : pageUpload(onProgress);
       // A string is sent as bytes. For a string body fetch would add the header text/plain, whatever the file's extension is.
       const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
       const answer = await requests.send(`PUT ${path}`, {
         params: fileParams(file),
-        headers,
+        headers: { "if-match": ifMatch, "if-none-match": ifNoneMatch, "content-type": mediaType },
         raw: () => (onProgress === undefined || uploadInPage !== null ? bytes : withProgress(bytes, onProgress)),
         repeatable: !isStream,
         timeoutMs: null,
@@ -142,18 +139,11 @@ export function files(requests: Requests, id: string): Files {
     mkdir: (folder, options) =>
       requests.json(`PUT ${path}`, { ...options, params: fileParams(folder), query: { mkdir: true } }),
     delete: (file, { ifMatch, signal } = {}) =>
-      requests.json(`DELETE ${path}`, { params: fileParams(file), headers: conditionHeaders({ ifMatch }), signal }),
+      requests.json(`DELETE ${path}`, { params: fileParams(file), headers: { "if-match": ifMatch }, signal }),
     move: (from, to, options) =>
       requests.json("POST /api/threads/:id/files-move", { ...options, params: { id }, body: { from, to } }),
     grep: (pattern, options) => search({ grep: pattern }, options) as Promise<GrepAnswer>,
     glob: (pattern, options) => search({ glob: pattern }, options) as Promise<GlobAnswer>,
     stats: (options) => requests.json("GET /api/threads/:id/files-stats", { ...options, params: { id } }),
-  };
-}
-
-function conditionHeaders({ ifMatch, ifNoneMatch }: WriteCondition): Record<string, string> {
-  return {
-    ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
-    ...(ifNoneMatch === undefined ? {} : { "if-none-match": ifNoneMatch }),
   };
 }

@@ -13,9 +13,11 @@ export interface Presence {
   watch(listener: (change: PresenceChange) => void): () => void;
 }
 
+type Listener = (event: { type: string }) => void;
+
 interface Target {
-  addEventListener(type: string, listener: () => void): void;
-  removeEventListener(type: string, listener: () => void): void;
+  addEventListener(type: string, listener: Listener): void;
+  removeEventListener(type: string, listener: Listener): void;
 }
 
 interface Page {
@@ -38,19 +40,17 @@ export function platformPresence(): Presence {
       return document.visibilityState !== "hidden";
     },
     watch(listener) {
-      const online = (): void => listener("online");
-      const offline = (): void => listener("offline");
-      const visible = (): void => {
-        if (document.visibilityState === "visible") listener("visible");
+      const change: Listener = ({ type }) => {
+        if (type === "online" || type === "offline") listener(type);
+        else if (document.visibilityState === "visible") listener("visible");
       };
-      window.addEventListener("online", online);
-      window.addEventListener("offline", offline);
-      document.addEventListener("visibilitychange", visible);
-      return () => {
-        window.removeEventListener("online", online);
-        window.removeEventListener("offline", offline);
-        document.removeEventListener("visibilitychange", visible);
+      const listen = (method: keyof Target): void => {
+        window[method]("online", change);
+        window[method]("offline", change);
+        document[method]("visibilitychange", change);
       };
+      listen("addEventListener");
+      return () => listen("removeEventListener");
     },
   };
 }

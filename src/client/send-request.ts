@@ -45,7 +45,8 @@ export type RouteRequest<K extends RouteKey> = RequestOptions & {
   body?: RouteBody<K> | undefined;
   /** A body that is sent unchanged; called for each attempt. */
   raw?: (() => RequestBody) | undefined;
-  headers?: Record<string, string> | undefined;
+  /** A header without a value is not sent. */
+  headers?: Record<string, string | undefined> | undefined;
   key?: string | undefined;
   /** Whether the request may be retried. Default: depends on its method and its idempotency key. */
   repeatable?: boolean | undefined;
@@ -112,9 +113,10 @@ export class Requests {
     const { body, raw, signal } = request;
     const method = key.slice(0, key.indexOf(" "));
     const json = body === undefined ? null : JSON.stringify(body);
-    const headers = { ...request.headers };
-    if (json !== null) headers["content-type"] = "application/json";
-    if (request.key !== undefined) headers["idempotency-key"] = request.key;
+    const headers: Record<string, string> = json === null ? {} : { "content-type": "application/json" };
+    for (const [name, value] of Object.entries({ ...request.headers, "idempotency-key": request.key })) {
+      if (value !== undefined) headers[name] = value;
+    }
     const prepared: PreparedRequest<T> = {
       read,
       method,

@@ -4,7 +4,7 @@
 const maxTimerMs = 2 ** 31 - 1;
 
 /** Calls back after `ms`, which may be any number, unless the returned function is called first. `Infinity` starts no timer. */
-function after(ms: number, callback: () => void): () => void {
+export function after(ms: number, callback: () => void): () => void {
   if (ms === Number.POSITIVE_INFINITY) return () => {};
   let timer = arm(ms);
   function arm(remaining: number): ReturnType<typeof setTimeout> {

@@ -1,7 +1,7 @@
 // The port for timers of the HTTP layer and the client, so that tests control the time.
 
 import { deferred } from "./deferred.ts";
-import { systemClock } from "./system-clock.ts";
+import { after } from "./system-clock.ts";
 
 /** Calls `run` later. The returned function cancels it. */
 export interface Timers {
@@ -9,9 +9,7 @@ export interface Timers {
 }
 
 /** The platform's timers. */
-export const platformTimers: Timers = {
-  after: systemClock.after,
-};
+export const platformTimers: Timers = { after };
 
 /** A wait that can be cancelled. When it is, `done` resolves at once. */
 export interface Pause {

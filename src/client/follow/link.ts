@@ -125,7 +125,7 @@ export class Link {
 
   /** Connects at once if the link waits before its next attempt. Does nothing while a connection is open or opening. */
   retry(): void {
-    this.#connectIfWaiting();
+    this.#signal({ type: "due", carrier: this.#choose() });
   }
 
   close(): void {
@@ -154,10 +154,10 @@ export class Link {
         this.#cancelTimer = timers.after(settledMs, () => this.#signal({ type: "progress" }));
         break;
       case "waiting":
-        this.#cancelTimer = timers.after(connection.delayMs, () => this.#connectIfWaiting());
+        this.#cancelTimer = timers.after(connection.delayMs, () => this.retry());
         break;
       case "offline":
-        this.#cancelTimer = timers.after(offlineMs, () => this.#connectIfWaiting());
+        this.#cancelTimer = timers.after(offlineMs, () => this.retry());
         break;
       case "closed":
         this.#cancelClose();
@@ -165,10 +165,6 @@ export class Link {
         this.#ports.onClose();
         break;
     }
-  }
-
-  #connectIfWaiting(): void {
-    this.#signal({ type: "due", carrier: this.#choose() });
   }
 
   #choose(): Carrier {
