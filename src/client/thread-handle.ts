@@ -24,8 +24,8 @@ import type { RouteBody } from "./route-type.ts";
 import type { KeyedOptions, RequestOptions, Requests } from "./send-request.ts";
 import { Sending } from "./sending.ts";
 import type { SendingOptions } from "./sending.ts";
-import { logs, messages, queue, runs } from "./thread-lists.ts";
-import type { Logs, Messages, NewMessage, Queue, Runs } from "./thread-lists.ts";
+import { branches, logs, messages, queue, runs } from "./thread-lists.ts";
+import type { Branches, Logs, Messages, NewMessage, Queue, Runs } from "./thread-lists.ts";
 import type { ThreadChange, Threads } from "./threads.ts";
 
 /** Options of `send`. */
@@ -33,6 +33,9 @@ export type SendOptions = Omit<NewMessage, "content" | "run"> & KeyedOptions & S
 
 /** Options of `continue`. */
 export type ContinueOptions = RouteBody<"POST /api/threads/:id/runs"> & KeyedOptions & SendingOptions;
+
+/** Options of `rerun` and `edit`. */
+export type BranchOptions = Omit<ContinueOptions, "kind" | "from" | "content" | "side">;
 
 /** Dependencies of a handle. */
 export interface HandlePorts {
@@ -74,6 +77,7 @@ export class ThreadHandle {
   readonly id: string;
   readonly messages: Messages;
   readonly runs: Runs;
+  readonly branches: Branches;
   readonly queue: Queue;
   readonly logs: Logs;
   readonly files: Files;
@@ -89,6 +93,7 @@ export class ThreadHandle {
     this.#ports = ports;
     this.messages = messages(requests, id);
     this.runs = runs(requests, id);
+    this.branches = branches(requests, id);
     this.queue = queue(requests, id);
     this.logs = logs(requests, id);
     this.files = files(requests, id);
@@ -123,10 +128,23 @@ export class ThreadHandle {
     return this.#sending(post, { signal, stopOnAbort, until });
   }
 
-  /** Starts a run without a message and follows it as `send` does. */
+  /** Starts a run without a message, or on a new branch, and follows it as `send` does. */
   continue<Data = Json>(options: ContinueOptions = {}): Sending<Data> {
     const { signal, stopOnAbort, until, idempotencyKey, ...run } = options;
     return this.#sending(() => this.runs.post(run, { idempotencyKey }), { signal, stopOnAbort, until });
+  }
+
+  /**
+   * Answers again, on a new branch, from the message `from` on: a user's message, or any message of an answer. Follows the run as `send`
+   * does.
+   */
+  rerun<Data = Json>(from: string, options: BranchOptions = {}): Sending<Data> {
+    return this.continue({ ...options, kind: "rerun", from });
+  }
+
+  /** Replaces a user's message by `content`, on a new branch, and follows the run that answers it. After any other message it is added. */
+  edit<Data = Json>(from: string, content: NewMessage["content"], options: BranchOptions = {}): Sending<Data> {
+    return this.continue({ ...options, kind: "branch", from, content });
   }
 
   /** Stops the active run, or the run `runId`; resolves when the stop is stored. Stopping an idle thread is no error. */

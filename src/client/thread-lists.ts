@@ -1,5 +1,6 @@
 // Operations on the lists of a thread: messages, runs, logs and queued inputs.
 
+import type { Branch, CheckedOut } from "#contract/branch-route.ts";
 import type { Log } from "#contract/log-entry.ts";
 import type { QueuedInput } from "#contract/queue-route.ts";
 import type { Run } from "#contract/run.ts";
@@ -51,7 +52,7 @@ export function messages(requests: Requests, id: string): Messages {
         body,
         key: idempotencyKey,
         signal,
-        ...(wait === true ? { timeoutMs: null } : {}),
+        timeoutMs: wait === true ? null : undefined,
       }),
     list: (query, options) =>
       pages(async (position): Promise<MessagesPage> => {
@@ -90,7 +91,7 @@ export function runs(requests: Requests, id: string): Runs {
         body,
         key: idempotencyKey,
         signal,
-        ...(wait === true ? { timeoutMs: null } : {}),
+        timeoutMs: wait === true ? null : undefined,
       });
       return answer.run;
     },
@@ -100,6 +101,26 @@ export function runs(requests: Requests, id: string): Runs {
         return pageOf(requests.json("GET /api/threads/:id/runs", request), "runs");
       }),
     get: (rid, options) => requests.json("GET /api/threads/:id/runs/:rid", { ...options, params: { id, rid } }),
+  };
+}
+
+/** The branches of a thread. */
+export interface Branches {
+  /** All branches, in the order in which they were made. */
+  list(query?: RouteQuery<"GET /api/threads/:id/tree">, options?: RequestOptions): Pages<Branch>;
+  /** Changes the thread to a branch, or to a new one that ends before the message `before`. Nothing is deleted. */
+  checkout(target: RouteBody<"POST /api/threads/:id/checkout">, options?: RequestOptions): Promise<CheckedOut>;
+}
+
+/** Builds the operations on the branches of the thread `id`. */
+export function branches(requests: Requests, id: string): Branches {
+  return {
+    list: (query, options) =>
+      pages((position): Promise<Page<Branch>> => {
+        const request = { ...options, params: { id }, query: { ...query, ...position } };
+        return pageOf(requests.json("GET /api/threads/:id/tree", request), "branches");
+      }),
+    checkout: (body, options) => requests.json("POST /api/threads/:id/checkout", { ...options, params: { id }, body }),
   };
 }
 

@@ -3,7 +3,16 @@
 import type { z } from "zod";
 
 /** Groups of the built-in routes. The routes of a dialect are a group of their own. */
-export type RouteTag = "threads" | "messages" | "runs" | "logs" | "files" | "events" | "definitions" | "service";
+export type RouteTag =
+  | "threads"
+  | "messages"
+  | "runs"
+  | "branches"
+  | "logs"
+  | "files"
+  | "events"
+  | "definitions"
+  | "service";
 
 /** One built-in route. */
 export interface BuiltInRoute<Tag extends string = RouteTag> {

@@ -41,6 +41,10 @@ const threadContextSchema = z.object({
 /** What the next request of a thread contains so far, with estimated tokens. */
 export type ThreadContext = z.infer<typeof threadContextSchema>;
 
+/** Query of `GET /api/threads/:id/context`. */
+const contextQuerySchema = z.object({ branch: z.string().max(100).optional() }).strict();
+export type ContextQuery = z.infer<typeof contextQuerySchema>;
+
 export const contextRoutes = {
   threadContext: {
     method: "GET",
@@ -48,6 +52,7 @@ export const contextRoutes = {
     summary: "What the next request to the model contains, with estimated tokens",
     tag: "threads",
     access: "user",
+    query: contextQuerySchema,
     answers: { 200: threadContextSchema },
   },
 } as const satisfies Record<string, BuiltInRoute>;

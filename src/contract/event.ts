@@ -212,6 +212,16 @@ const plainEventSchema = z.discriminatedUnion("type", [
     /** The number of messages of the conversation that are not sent any more. */
     dropped: z.number().int().nonnegative(),
   }),
+  /**
+   * The thread is on another branch. A reader keeps the messages with positions up to `after`, and adds `messages`. If there are more
+   * messages than an event contains, `after` is empty, and `messages` are the newest ones.
+   */
+  event("branch_changed", {
+    branch_id: z.string(),
+    after: z.string(),
+    messages: z.array(messageSchema),
+    thread: threadSchema,
+  }),
   event("queue_changed", { queued: z.array(z.string()) }),
   event("file_changed", {
     path: z.string(),

@@ -97,11 +97,15 @@ function foldSnapshot(event: EventOf<"snapshot">): ThreadView {
     ...emptyView,
     thread: event.thread,
     active_run_id: event.thread.active_run_id,
-    messages: event.messages.map((message) => ({ ...message, streaming: false })),
+    messages: shownMessages(event),
   };
   let view = base;
   for (const part of event.partial) view = apply(view, part);
   return { ...withRecordedStatus(view, event.thread), last_seq: event.seq };
+}
+
+function shownMessages({ messages }: { messages: readonly Message[] }): MessageView[] {
+  return messages.map((message) => ({ ...message, streaming: false }));
 }
 
 /**
@@ -183,6 +187,10 @@ function apply(view: ThreadView, event: PlainEvent): ThreadView {
       return applyChild(view, event);
     case "thread_updated":
       return { ...view, thread: event.thread };
+    case "branch_changed": {
+      const shared = view.messages.filter(({ position }) => position <= event.after);
+      return { ...view, thread: event.thread, messages: [...shared, ...shownMessages(event)] };
+    }
     default:
       // The events of blocks. Their types are not listed, which makes the client smaller.
       if ("index" in event) return applyBlock(view, event);

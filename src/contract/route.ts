@@ -4,6 +4,7 @@
 import type { z } from "zod";
 
 import { authorizationRoutes } from "./authorization-route.ts";
+import { branchRoutes } from "./branch-route.ts";
 import type { BuiltInRoute } from "./built-in-route.ts";
 import { catalogRoutes } from "./catalog-route.ts";
 import { contextRoutes } from "./context-route.ts";
@@ -46,6 +47,7 @@ export const routes = {
   ...threadRoutes,
   ...messageRoutes,
   ...runRoutes,
+  ...branchRoutes,
   ...logRoutes,
   ...searchRoutes,
   ...queueRoutes,

@@ -17,8 +17,11 @@ export const runStatusSchema = z.enum([
 /** The state of a run: `queued`, `running` or `awaiting_tool_execution`, then one of the final ones. */
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
-/** What starts the run: `message` is a posted message; `continue` starts without a new message; `tool` is a queued tool call. */
-export const runKindSchema = z.enum(["message", "continue", "tool"]);
+/**
+ * What starts the run: `message` is a posted message; `continue` starts without a new message; `tool` is a queued tool call; `rerun` answers
+ * again on a new branch; `branch` goes on from an earlier message on a new branch.
+ */
+export const runKindSchema = z.enum(["message", "continue", "tool", "rerun", "branch"]);
 export type RunKind = z.infer<typeof runKindSchema>;
 
 const amount = z.number().int().positive().nullable();

@@ -69,6 +69,11 @@ export const messageSchema = z.object({
    * as it was when the message was added.
    */
   edited_at: micros.optional(),
+  /**
+   * Only on the result of a call of a branch that took the result of an equal call of another branch: the id of that call's message. The tool
+   * did not run again.
+   */
+  reused_from: z.string().optional(),
   /** Files of the thread that the message or its result refers to, derived from `parts` and `result`. */
   attachments: z.array(attachmentRefSchema),
 });

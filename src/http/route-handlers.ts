@@ -11,6 +11,7 @@ import { openApiHandlers } from "./openapi/open-api-handler.ts";
 import type { Handlers } from "./route/handler.ts";
 import type { Services } from "./services.ts";
 import { admissionHandlers, toolResultHandlers } from "./thread/admission-handlers.ts";
+import { branchHandlers } from "./thread/branch-handlers.ts";
 import { collectionHandlers } from "./thread/collection-handlers.ts";
 import { exportHandlers } from "./thread/export-handlers.ts";
 import { fileHandlers } from "./thread/file-handlers.ts";
@@ -34,6 +35,7 @@ export function handlersOf(services: Services, routeAt: (path: string) => RouteN
     ...collectionHandlers(services),
     ...threadHandlers(services),
     ...admissionHandlers(services),
+    ...branchHandlers(services),
     ...queueHandlers(services),
     ...fileHandlers(services),
     ...searchHandlers(services),

@@ -23,3 +23,24 @@ export function branchPath(id: string, find: (id: string) => BranchRecord | null
   }
   return path;
 }
+
+/**
+ * The position up to which two branches have the same messages; "" if they share none, null if the branches are the same one. Both paths
+ * begin with the thread's first branch.
+ */
+export function commonPosition(one: readonly BranchStretch[], other: readonly BranchStretch[]): string | null {
+  let common: string | null = "";
+  for (const [at, { branch, upTo }] of one.entries()) {
+    const beside = other[at];
+    if (beside?.branch !== branch) return common;
+    common = earlier(upTo, beside.upTo);
+    if (upTo !== beside.upTo) return common;
+  }
+  return common;
+}
+
+/** The lower of two positions. Null is the end of a branch. */
+function earlier(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other;
+  return one < other ? one : other;
+}

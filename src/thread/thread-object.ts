@@ -43,6 +43,7 @@ import { peerMethods } from "./method/peer-methods.ts";
 import { transcriptMethods } from "./method/read-transcript.ts";
 import { acknowledge, subscribe } from "./method/subscribe.ts";
 import { authorizationMethods } from "./method/thread-authorizations.ts";
+import { branchMethods } from "./method/thread-branches.ts";
 import { changeMethods } from "./method/thread-changes.ts";
 import { contextMethods } from "./method/thread-context.ts";
 import { messageMethods } from "./method/thread-messages.ts";
@@ -58,6 +59,7 @@ const methods: MethodGroup<MethodName> = {
   ...changeMethods,
   ...inputMethods,
   ...messageMethods,
+  ...branchMethods,
   ...queueMethods,
   ...contextMethods,
   ...recordMethods,

@@ -75,7 +75,8 @@ const thread = (): never => {
 };
 
 it("A replay omits events whose message, call or run was deleted", () => {
-  const nowhere = { threadId, thread, message: () => undefined, callMessage: () => undefined, run: () => undefined };
+  const missing = { message: () => undefined, callMessage: () => undefined, run: () => undefined };
+  const nowhere = { threadId, thread, branchMessages: () => [], ...missing };
   const emitted = (draft: EventDraft) => toStored({ ...draft, seq: 1, at: 1, thread_id: threadId } as PlainEvent);
   const message = messageRecord(1);
   for (const type of ["message_end", "text_end", "toolcall_delta", "tool_execution_end", "run_end"] as const) {
@@ -113,6 +114,7 @@ function replayed(harness: Harness): PlainEvent[] {
   const source = {
     threadId,
     thread,
+    branchMessages: () => [],
     message: (id: string) => journal.messages.find((message) => message.id === id),
     callMessage: (id: string) => journal.messages.find((message) => callsOf(message).some((call) => call.id === id)),
     run: (id: string) => (id === run.id ? run : undefined),

@@ -83,6 +83,8 @@ const limits = {
   patchQueued: "changes",
   deleteQueued: "changes",
   threadContext: "lists",
+  getTree: "lists",
+  checkout: "changes",
   exportThread: "lists",
   importThread: "admissions",
   readFile: "lists",

@@ -152,7 +152,7 @@ describe("a conversation that exceeds the window of its model", () => {
 
   it("The context of a thread has the parts of the next request with their tokens, and the number of dropped messages", async () => {
     const id = await newThread("windowed");
-    const read = () => value(stubOf(id).call("threadContext", admin));
+    const read = () => value(stubOf(id).call("threadContext", admin, {}));
     const first = await converse(id, words(0));
     const small = await read();
     expect(small).toMatchObject({ prompt: "windowed", model: "windowed", window: 4000, budget: 3200, dropped: 0 });
@@ -187,7 +187,7 @@ describe("a conversation that exceeds the window of its model", () => {
   it("The context of a thread states how many of a message's tokens belong to its files", async () => {
     const id = await newThread("windowed");
     await converse(id, words(0), { attachments: [picture(0)] });
-    const { messages } = await value(stubOf(id).call("threadContext", admin));
+    const { messages } = await value(stubOf(id).call("threadContext", admin, {}));
     const [question, answer] = messages;
     expect(question?.file_tokens).toBeGreaterThan(80);
     expect(question?.file_tokens).toBeLessThan(question?.tokens ?? 0);
@@ -224,7 +224,7 @@ describe("a conversation that exceeds the window of its model", () => {
     expect(windowedRequests.slice(-1).map(hasDropped)).toEqual([true]);
     await converse(id, "next question");
     expect(windowedRequests.at(-1)?.messages.map(({ content }) => content)).toEqual(["next question"]);
-    expect(await value(stubOf(id).call("threadContext", admin))).toMatchObject({ messages: [], dropped: 0 });
+    expect(await value(stubOf(id).call("threadContext", admin, {}))).toMatchObject({ messages: [], dropped: 0 });
   });
 
   it("If a system prompt is larger than the model's window, the run ends with an error that names the prompt", async () => {

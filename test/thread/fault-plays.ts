@@ -3,6 +3,7 @@
 
 import { vi } from "vitest";
 
+import type { PostRun } from "#contract/run-route.ts";
 import type { PendingCall } from "#contract/thread.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 
@@ -128,6 +129,12 @@ export const rarePlays: [name: string, conversation: Play][] = [
     { agent: "fault_frugal", extra: earlier, begin: says("short") },
   ],
   ["a conversation that a function summarizes", { agent: "fault_own_summary", extra: earlier, begin: says("short") }],
+  ["an answer that is given again on a new branch", { agent: "fault_clerk", begin: (id) => answersAgain(id, {}) }],
+  [
+    "a message that is replaced on a new branch",
+    { agent: "fault_clerk", begin: (id) => answersAgain(id, { kind: "branch", content: `short ${id} again` }) },
+  ],
+  ["a new branch that interrupts the run", { agent: "fault_clerk", begin: (id) => branchesBusy(id) }],
   ["a message that interrupts such a run", { agent: "fault_asker", begin: (id) => speaksToAsking(id, "interrupt") }],
 ];
 
@@ -182,6 +189,36 @@ async function interruptsBusy(id: string): Promise<unknown> {
   await vi.waitUntil(attempted, timeoutMs);
   const now = message(`short ${id}`, { when: "interrupt" });
   return value(stubOf(id).call("postMessage", admin, now, { key: "now", fingerprint: "now" }));
+}
+
+/** Sends a message, and makes a branch from it when its run has ended. */
+async function answersAgain(id: string, input: Partial<PostRun>): Promise<unknown> {
+  await says("short")(id);
+  const isIdle = async () => (await value(stubOf(id).call("describe", admin))).status === "idle";
+  await vi.waitUntil(async () => (await isIdle()) && (await isQuiet(id)), timeoutMs);
+  return branchesFromFirst(id, input);
+}
+
+/** Replaces the message of a run during the run's back-off. A repeated request finds the run interrupted, or ended. */
+async function branchesBusy(id: string): Promise<unknown> {
+  await says("busy")(id);
+  const attempts = { limit: 1, order: "asc" as const, type: "llm_request" as const };
+  const attempted = async () => (await value(stubOf(id).call("listLogs", admin, attempts))).items.length > 0;
+  await vi.waitUntil(attempted, timeoutMs);
+  return branchesFromFirst(id, { kind: "branch", content: `short ${id}`, when: "interrupt" });
+}
+
+/** Makes a branch from the first message of the thread, once. */
+async function branchesFromFirst(id: string, input: Partial<PostRun>): Promise<unknown> {
+  const { items } = await value(stubOf(id).call("listRuns", admin, { limit: 1, order: "asc" }));
+  const from = items[0]?.message_ids[0] ?? (await firstMessage(id));
+  const body = { kind: "rerun" as const, from, ...input };
+  return value(stubOf(id).call("postRun", admin, body, { key: "branch", fingerprint: "branch" }));
+}
+
+async function firstMessage(id: string): Promise<string> {
+  const first = { limit: 1, order: "asc" as const, include_silent: false };
+  return (await value(stubOf(id).call("listMessages", admin, first))).items[0]?.id ?? "";
 }
 
 /** A conversation whose step cannot be prepared. */

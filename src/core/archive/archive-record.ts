@@ -8,6 +8,7 @@ import { attachmentRefSchema, mimeTypeSchema } from "#contract/attachment.ts";
 import { providerToolPartSchema, textPartSchema, thinkingPartSchema, toolCallPartSchema } from "#contract/content.ts";
 import { logTypeSchema } from "#contract/log-entry.ts";
 import { threadNameSchema } from "#contract/named-thread-id.ts";
+import { repeatSchema } from "#contract/run-route.ts";
 import { limitsSchema, runErrorSchema, runKindSchema, runStatusSchema } from "#contract/run.ts";
 import { clientToolSchema, setupOptionsSchema } from "#contract/setup.ts";
 import { messageStatusSchema, roleSchema, sideSchema, stopReasonSchema } from "#contract/thread-message.ts";
@@ -197,7 +198,13 @@ export const archivedRunSchema = z.strictObject({
   created_at: micros,
   started_at: micros.nullable(),
   ended_at: micros.nullable(),
-  queued: z.strictObject({ message: archivedMessageSchema.nullable() }).nullable(),
+  queued: z
+    .strictObject({
+      message: archivedMessageSchema.nullable(),
+      /** The branch that the run makes when it begins. */
+      branch: z.strictObject({ parent: branchId, position }).exactOptional(),
+    })
+    .nullable(),
   after_position: position,
   steps: tokens,
   usage,
@@ -221,6 +228,7 @@ export const archivedRunSchema = z.strictObject({
   limits: limitsSchema.nullable(),
   /** Only used by a queued run. It is checked again when the run begins, so a forged one does no harm. */
   structure: parsedObject.exactOptional(),
+  repeat: repeatSchema.exactOptional(),
   parent_run_id: orderedId.nullable(),
   version: word.nullable(),
   stop: z.boolean(),

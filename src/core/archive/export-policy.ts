@@ -88,6 +88,7 @@ export const runPolicies = {
   message_ids: "carried",
   limits: "carried",
   structure: "carried",
+  repeat: "carried",
   parent_run_id: "carried",
   version: "carried",
   stop: "carried",
@@ -152,6 +153,8 @@ export const threadPolicies = {
   // The imported thread has no authorizations, and its next run finds out which ones it needs.
   authorizations: "omitted",
   updated_seq: "omitted",
+  // Exported as a line of its own, like the events that have a row.
+  branch_event: "omitted",
   // A thread that is being deleted cannot be exported.
   deletion: "omitted",
 } as const satisfies Record<keyof ThreadRecord, ExportPolicy>;

@@ -3,7 +3,14 @@
 
 import type { LogType } from "#contract/log-entry.ts";
 
-import type { KeyRecord, LogRecord, MessageCounts, MessageRecord, StoredEvent, ThreadRecord } from "../record/record.ts";
+import type {
+  KeyRecord,
+  LogRecord,
+  MessageCounts,
+  MessageRecord,
+  StoredEvent,
+  ThreadRecord,
+} from "../record/record.ts";
 import type { RunRecord } from "../record/run-record.ts";
 
 /** A query for messages of a branch. */

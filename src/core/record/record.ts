@@ -158,6 +158,7 @@ export interface ThreadRecord {
   last_seq: number;
   /** The highest event number that may have been used. */
   seq_reserved: number;
+  /** The highest position of a message on any branch. */
   last_position: string;
   /** Text shown in lists. */
   last_message: string | null;
@@ -176,6 +177,8 @@ export interface ThreadRecord {
   imported_at?: number;
   /** The servers that runs needed, and that the owner of the thread has not connected to. `run_id`: the last such run. */
   authorizations?: { server: string; since: number; run_id: string }[];
+  /** The event of the last change to another branch, until a run or a message is stored, whose row then has the event. */
+  branch_event?: StoredEvent | undefined;
   /** The number of the thread's last `thread_updated` event. */
   updated_seq?: number;
   /** The projections of compacted conversations, by side and prompt: what requests contain of each. Absent if none was compacted. */

@@ -2,6 +2,7 @@
 // converts them to the `Run` of the API.
 
 import type { Json, JsonObject } from "#contract/json.ts";
+import type { Repeat } from "#contract/run-route.ts";
 import type { Limits, RunError, RunKind, RunStatus } from "#contract/run.ts";
 import type { Side } from "#contract/thread-message.ts";
 import type { Usage } from "#contract/usage.ts";
@@ -25,6 +26,8 @@ export interface QueuedInput {
   message: MessageRecord | null;
   /** The purpose of the input: to join the active run, or to end that run and be the next one. Absent for an input that only waits. */
   when?: "steer" | "interrupt";
+  /** The branch that the run makes when it begins: its parent, and the position of the last message that they share; "" for none. */
+  branch?: { parent: string; position: string };
   /** Files that were sent with the message. They are deleted if the input is removed from the queue. */
   files?: FileVersion[];
   /** Calls that definitions queued and that the run makes first. */
@@ -73,6 +76,8 @@ interface RunFields {
   error: RunError | null;
   message_ids: string[];
   limits: Limits | null;
+  /** The calls that the run may repeat although the part that its branch leaves behind has their results. Absent: none. */
+  repeat?: Repeat;
   /** JSON Schema of the answer that the run's request asks for. Absent: the prompt decides. */
   structure?: JsonObject;
   parent_run_id: string | null;

@@ -3,6 +3,7 @@
 
 import type { AwaitedCall, EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
+import type { Message } from "#contract/thread-message.ts";
 import type { PendingCall, Thread } from "#contract/thread.ts";
 import { textOrJson } from "#lib/json-value.ts";
 
@@ -30,6 +31,7 @@ export const leftOut: Partial<Record<ThreadEvent["type"], readonly string[]>> = 
   subagent_end: ["result", "error"],
   // Only the arguments of its `tool_calls` are omitted.
   awaiting_tool_execution: [],
+  branch_changed: ["messages", "thread"],
   run_end: ["outcome", "data", "usage", "cost", "message_ids", "error"],
 };
 
@@ -84,6 +86,8 @@ export interface EventSource {
   /** The thread as it is now. */
   thread(): Thread;
   message(id: string): MessageRecord | undefined;
+  /** The messages of a branch after a position that were stored before an event number, as `branch_changed` shows them. */
+  branchMessages(branch: string, after: string, before: number): Message[];
   /** The assistant message with the call that the tool message belongs to. */
   callMessage(callId: string, toolMessageId: string): MessageRecord | undefined;
   run(id: string): RunRecord | undefined;
@@ -108,6 +112,10 @@ function lookUp(stored: StoredEvent, source: EventSource): Record<string, unknow
       return message === undefined ? null : { message: toMessage(message) };
     case "thread_updated":
       return { thread: { ...source.thread(), last_seq: stored.seq - 1 } };
+    case "branch_changed": {
+      const messages = source.branchMessages(text(stored["branch_id"]), text(stored["after"]), stored.seq);
+      return { messages, thread: { ...source.thread(), last_seq: stored.seq - 1 } };
+    }
     case "reasoning":
       return message === undefined ? null : { text: textOf(message.parts) ?? "" };
     case "text_delta":

@@ -2,8 +2,9 @@
 
 import { z } from "zod";
 
+import type { Branch, CheckedOut, Checkout, ListBranches } from "#contract/branch-route.ts";
 import type { ToolResult } from "#contract/call-result.ts";
-import type { ThreadContext } from "#contract/context-route.ts";
+import type { ContextQuery, ThreadContext } from "#contract/context-route.ts";
 import type { ErrorCode, Refusal } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { MessagePage, Page } from "#contract/list-page.ts";
@@ -80,6 +81,8 @@ export interface Admission {
   after: number;
   /** Whether the idempotency key was used before. The admission is then the first request's. */
   repeated: boolean;
+  /** Only for a run on a new branch: the number of files that were written after the part that it shares. */
+  files_kept?: number;
 }
 
 /** An admission, with the client's tools, by which a dialect recognises the calls that its client has to answer. */
@@ -148,8 +151,12 @@ export interface ThreadMethods {
   getMessage(id: string): Message;
   patchMessage(id: string, change: PatchMessage): Message;
   deleteMessage(id: string): null;
-  /** Describes what the next request to the model contains so far. */
-  threadContext(): ThreadContext;
+  /** Describes what the next request to the model contains so far, on a branch or on the current one. */
+  threadContext(query: ContextQuery): ThreadContext;
+  /** Returns the branches, in the order in which they were made. */
+  listBranches(query: ListBranches): Page<Branch>;
+  /** Changes to another branch. */
+  checkout(target: Checkout): CheckedOut;
   /** Returns the queued inputs, in the order in which they will begin. */
   listQueue(query: ListQueue): Page<QueuedInput>;
   patchQueued(id: string, change: PatchQueued): QueuedInput;

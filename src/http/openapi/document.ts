@@ -27,6 +27,7 @@ const tags: Readonly<Record<RouteTag, string>> = {
   threads: "Durable conversations: create, list, change, delete, export and import them.",
   messages: "What was said in a thread. Posting a message starts a run.",
   runs: "Runs of a thread, what waits for one, and answers to calls that wait for a client or a person.",
+  branches: "Earlier and other continuations of a conversation: the tree, and changes between branches.",
   events: "What happens in a thread, or in all threads of an owner, as a stream.",
   files: "Files of a thread.",
   logs: "What each request to a model and each tool call did and cost.",

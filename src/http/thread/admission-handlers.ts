@@ -41,13 +41,22 @@ export function admissionHandlers(services: Services): Pick<Handlers, "postMessa
       });
     },
     async postRun({ request, params, caller, body, query }) {
+      if (body.content !== undefined) {
+        checkContent(body.content, "content", body.attachments);
+        checkAnswerable({ ...body, content: body.content, role: "user", run: true });
+        checkMetadata(body.metadata);
+      }
       const key = await readRequestKey(request, "postRun", body);
       await limits.admit(caller);
       const threadId = params.id;
       return admit(services, { request, threadId, caller, wait: query.wait, run: true }, async (admitted) => {
         const run = (stub: ThreadStub) => stub.call("postRun", admitted, body, key);
         const admission = await callThread({ threadId, repeatable: key !== null, run });
-        return { admission, bodyOf: (record) => ({ run: record }) };
+        const { files_kept } = admission;
+        return {
+          admission,
+          bodyOf: (record) => ({ run: record, ...(files_kept === undefined ? {} : { files_kept }) }),
+        };
       });
     },
   };

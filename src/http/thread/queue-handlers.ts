@@ -10,10 +10,10 @@ export function queueHandlers({
   limits,
 }: Services): Pick<Handlers, "listQueue" | "patchQueued" | "deleteQueued" | "threadContext"> {
   return {
-    async threadContext({ params, caller }) {
+    async threadContext({ params, caller, query }) {
       await limits.list(caller);
       const run = { threadId: params.id, repeatable: true };
-      return jsonAnswer(await callThread({ ...run, run: (stub) => stub.call("threadContext", caller) }));
+      return jsonAnswer(await callThread({ ...run, run: (stub) => stub.call("threadContext", caller, query) }));
     },
     async listQueue({ params, caller, query }) {
       await limits.list(caller);

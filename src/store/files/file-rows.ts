@@ -86,6 +86,8 @@ export interface FileRows {
   moveTree(from: Pick<FileRow, "parent" | "name">, to: Pick<FileRow, "parent" | "name">): void;
   /** Deletes the rows below a folder, without the folder. */
   removeTree(path: string): void;
+  /** The number of files that were written after a time (microseconds). Reads all rows. */
+  writtenAfter(at: number): number;
   totals(): { files: number; folders: number; bytes: number };
   /** Bytes of the whole storage, including other data and pending writes. Reads no rows. */
   filled(): number;

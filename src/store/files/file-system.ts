@@ -60,6 +60,8 @@ export interface ManagedThreadFiles extends ThreadFiles {
    * garbage. Rejects with `unavailable` if the bucket fails. Objects in a bucket that is not bound are kept until it is bound again.
    */
   sweep(): Promise<boolean>;
+  /** The number of files that were written after a time (microseconds). */
+  writtenAfter(at: number): number;
   /** Deletes a file if it still is this version. Synchronous. */
   removeVersion(version: FileVersion): void;
   /** From now on writes are refused, and those that have begun fail, because the thread is being deleted. */
@@ -192,6 +194,7 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
       for (const edit of edits) if (edit.type === "write") checkFacts(edit.facts);
       return editFiles(editing, edits, signal);
     },
+    writtenAfter: (at) => rows.writtenAfter(at),
     async stats() {
       const { files: fileCount, folders: directoryCount, bytes: totalSize } = rows.totals();
       return { fileCount, directoryCount, totalSize };

@@ -107,6 +107,10 @@ export function sqliteFileRows(storage: MeteredStorage, gone: () => boolean): Fi
       );
     },
     removeTree: (path) => void run(`DELETE FROM file WHERE ${below}`, ...spanBelow(path)),
+    writtenAfter(at) {
+      const written = "SELECT count(*) AS n FROM file WHERE is_folder = 0 AND json_extract(body, '$.updated_at') > ?";
+      return run<{ n: number }>(written, at)[0]?.n ?? 0;
+    },
     totals() {
       const [row] = run<{ files: number; folders: number; bytes: number }>(
         "SELECT coalesce(sum(1 - is_folder), 0) AS files, coalesce(sum(is_folder), 0) AS folders, " +

@@ -36,7 +36,9 @@ export function branchRows(storage: MeteredStorage) {
     all(): BranchRecord[] {
       if (!isComplete) for (const branch of selectAll.all()) known.set(branch.id, branch);
       isComplete = true;
-      return [...known.values()].map((branch) => ({ ...branch })).toSorted((left, right) => (left.id < right.id ? -1 : 1));
+      return [...known.values()]
+        .map((branch) => ({ ...branch }))
+        .toSorted((left, right) => (left.id < right.id ? -1 : 1));
     },
     path(id: string): BranchStretch[] {
       return branchPath(id, find);

@@ -152,7 +152,8 @@ export class ImportRows {
     if (run.queued === null) return run;
     this.#queued += 1;
     const waiting = { ...run, ...nothingDone(), started_at: null, ended_at: null, limits: this.#limitsOf(run) };
-    const { message } = run.queued;
+    const { message, branch: made } = run.queued;
+    if (made !== undefined) this.#branches.assertKnown(made.parent);
     if (message === null) return waiting;
     checkIdTime(message.id, this.#setting.now / 1000);
     if (message.branch !== this.#theThread().branch)
@@ -166,7 +167,8 @@ export class ImportRows {
     const { handoff: _, ...plain } = message;
     const { id, branch, silent, metadata, created_at: at } = plain;
     const sent = messageDraft({ id, role, parts: [], branch, silent, metadata, at });
-    return { ...waiting, queued: { message: { ...plain, ...sent, role, parts, result: null } } };
+    const input = { message: { ...plain, ...sent, role, parts, result: null } };
+    return { ...waiting, queued: made === undefined ? input : { ...input, branch: made } };
   }
 
   /** The limits of a queued run; null if they exceed those that the importing caller may set. */

@@ -4,8 +4,8 @@
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import type { ArchivedThread, ArchivedLog, ArchivedMessage, ArchivedRun } from "#core/archive/archive-record.ts";
 import { carriedOf, logPolicies, messagePolicies, runPolicies, threadPolicies } from "#core/archive/export-policy.ts";
-import type { MessageRecord, LogRecord, ThreadRecord } from "#core/record/record.ts";
-import type { RunRecord } from "#core/record/run-record.ts";
+import type { MessageRecord, LogRecord, StoredEvent, ThreadRecord } from "#core/record/record.ts";
+import type { QueuedInput, RunRecord } from "#core/record/run-record.ts";
 import type { BranchRecord, MessagePosition } from "#store/thread-lifecycle.ts";
 
 import type { LiveThread } from "../live/live-thread.ts";
@@ -20,6 +20,8 @@ export interface Snapshot {
   /** Number of the last event that was sent. */
   seq: number;
   branches: BranchRecord[];
+  /** The event that only the thread's row has. */
+  branchEvent: StoredEvent | null;
   /** Keeps the old versions of all other rows. The caller of `takeSnapshot` has to release it. */
   rows: RowSnapshot;
 }
@@ -33,6 +35,7 @@ export function takeSnapshot({ record, store, lastSeq, rowSnapshots }: LiveThrea
     thread: archivedThread({ ...record, active_run_id, queue: { ...record.queue, run_ids } }, lastSeq),
     seq: lastSeq,
     branches: parentsFirst(store.branches()),
+    branchEvent: record.branch_event ?? null,
     rows: rowSnapshots.take(record),
   };
 }
@@ -44,12 +47,25 @@ export function* snapshotLines({ store }: LiveThread, snapshot: Snapshot): Gener
   yield* runLines(store, snapshot);
   yield* messageLines(store, snapshot);
   yield* logLines(store, snapshot);
+  yield* eventLines(store, snapshot);
+}
+
+/** The events with a row of their own, and the one in the thread's row, by their numbers. */
+function* eventLines(store: Store, { seq, branchEvent }: Snapshot): Generator<ArchiveLine> {
+  let waiting = branchEvent;
   for (let after = 0; ;) {
     const events = store.eventPage({ after, limit: page });
-    for (const event of events) if (event.seq <= snapshot.seq) yield { type: "event", event };
+    for (const event of events) {
+      if (event.seq > seq) continue;
+      if (waiting !== null && waiting.seq < event.seq) yield { type: "event", event: waiting };
+      // The row of a run that began meanwhile may not take the event: then it has a row of its own.
+      if (waiting !== null && waiting.seq <= event.seq) waiting = null;
+      yield { type: "event", event };
+    }
     after = events.at(-1)?.seq ?? after;
-    if (events.length < page || after > snapshot.seq) return;
+    if (events.length < page || after > seq) break;
   }
+  if (waiting !== null) yield { type: "event", event: waiting };
 }
 
 type Store = LiveThread["store"];
@@ -170,8 +186,15 @@ function archivedRun(record: RunRecord): ArchivedRun {
     ...(calls === undefined
       ? {}
       : { calls: calls.map((call) => ({ id: call.id, name: call.name, arguments: call.arguments })) }),
-    queued: queued === null ? null : { message: queued.message === null ? null : archivedMessage(queued.message) },
+    queued: queued === null ? null : archivedInput(queued),
   } as ArchivedRun;
+}
+
+function archivedInput({ message, branch }: QueuedInput): NonNullable<ArchivedRun["queued"]> {
+  return {
+    message: message === null ? null : archivedMessage(message),
+    ...(branch === undefined ? {} : { branch }),
+  };
 }
 
 /** A log row in its exported form. */

@@ -38,6 +38,19 @@ export function titleByChange({ title }: ThreadRecord, message: MessageRecord | 
   return given === null ? { title: null, titled_by: undefined } : { title: given };
 }
 
+/** The maximum number of messages that are read to find one that gives a title: the first message of a user is near the beginning. */
+const mostTitles = 20;
+
+/** The title that the first messages of a branch give; the next message may name a thread that has none. */
+export function readTitle(store: ManagedThreadStore, branch: string): Change {
+  const first = store.messages({ branch, order: "asc", limit: mostTitles, includeSilent: false, maxDepth: 0 });
+  for (const message of first) {
+    const title = titleOfMessage(message);
+    if (title !== null) return { title, titled_by: message.id };
+  }
+  return { title: null, titled_by: undefined };
+}
+
 /** The text of the last message that lists show, read from the rows of a branch. */
 export function readLastText(store: ManagedThreadStore, branch: string): string | null {
   let beyond: string | undefined;

@@ -169,9 +169,11 @@ export class LiveThread {
     this.change(changeByMessage(this.#record, message, this.clock.now()));
     const title = titleByMessage(this.#record, message);
     if (title !== null) this.change(title);
+    // The row also takes the event of a change to another branch that only the thread's row has.
+    const changed = this.takeBranchEvent();
     const own = this.stage([...before, ...wholeMessage(message)]);
     const named = title === null ? [] : this.stage([this.#updated()]);
-    const stored = { ...message, events: [...own, ...named] };
+    const stored = { ...message, events: [...changed, ...own, ...named] };
     this.store.insertMessage(stored);
     this.runState.add(stored);
     return stored;
@@ -195,10 +197,21 @@ export class LiveThread {
     if (message.id === this.#record.titled_by) this.#retitle(null);
   }
 
-  /** Returns the message with its position: its id, or a new position at the end if other messages were added after the id was made. */
+  /**
+   * Returns the message with its place: the current branch, and a position, which is its id, or a new one at the end if other messages were
+   * added after the id was made.
+   */
   placed(message: MessageRecord): MessageRecord {
-    const inOrder = message.id > this.#record.last_position;
-    return { ...message, position: inOrder ? message.id : this.uuids.next() };
+    const { branch, last_position } = this.#record;
+    return { ...message, branch, position: message.id > last_position ? message.id : this.uuids.next() };
+  }
+
+  /** Removes the stored event of a change to another branch from the thread's row. The caller stores it in another row. */
+  takeBranchEvent(): StoredEvent[] {
+    const { branch_event } = this.#record;
+    if (branch_event === undefined) return [];
+    this.change({ branch_event: undefined });
+    return [branch_event];
   }
 
   /**

@@ -1,6 +1,6 @@
 // The context of a thread: what the next request to its model contains so far, as a step would plan it. Nothing is written.
 
-import type { ThreadContext } from "#contract/context-route.ts";
+import type { ContextQuery, ThreadContext } from "#contract/context-route.ts";
 import { refuse } from "#contract/error.ts";
 import type { ChildThreads } from "#core/ports/child-thread-port.ts";
 import { StepBuilder } from "#flow/request/step-builder.ts";
@@ -20,9 +20,10 @@ import { threadSkills, threadToolSources } from "../run/thread-tool-sources.ts";
 import type { ToolSourceContext } from "../run/thread-tool-sources.ts";
 import type { OpenThread } from "./loaded-thread.ts";
 import type { MethodGroup } from "./method-call.ts";
+import { knownBranch } from "./thread-messages.ts";
 
 export const contextMethods: MethodGroup<"threadContext"> = {
-  threadContext: ({ thread }) => threadContext(thread()),
+  threadContext: ({ thread }, query) => threadContext(thread(), query),
 };
 
 /** No step is executed, so no child thread is started. */
@@ -36,17 +37,20 @@ const noChildren: ChildThreads = {
 /** The parts of a thread that its next request is described from. */
 type DescribedThread = DefinitionContext & ToolSourceContext & Pick<OpenThread, "background">;
 
-async function threadContext(context: DescribedThread): Promise<ThreadContext> {
+async function threadContext(context: DescribedThread, query: ContextQuery): Promise<ThreadContext> {
   const { live, definitions } = context;
   const { clock, faults } = context.deployment;
-  const { branch, last_position, active_run_id } = live.record;
-  const run = active_run_id === null ? null : live.store.run(active_run_id);
+  const { last_position, active_run_id } = live.record;
+  const branch = knownBranch(live, query.branch);
+  const isCurrent = branch === live.record.branch;
+  const run = active_run_id === null || !isCurrent ? null : live.store.run(active_run_id);
   const start = run ?? { branch, after_position: last_position };
   const own = run === null ? [] : live.store.messagesAfter(run.branch, run.after_position);
   const agent = () => definitions.agent(live.record.agent_id);
   const side = own.findLast((message) => message.side !== null)?.side ?? firstSide(live, start, await agent());
   const { state, hooks } = definitionAccess(context);
-  const projections = threadProjections(live, []);
+  // The projections of compacted conversations are those of the current branch.
+  const projections = isCurrent ? threadProjections(live, []) : null;
   const skills = threadSkills(context);
   const toolSources = threadToolSources(context);
   const steps: StepBuilder = new StepBuilder(
@@ -66,7 +70,7 @@ async function threadContext(context: DescribedThread): Promise<ThreadContext> {
       sections: sectionSources(definitions, skills.section),
       own: () => own,
       files: context.files,
-      projections: { get: (of) => projections.get(of), set: () => {} },
+      projections: { get: (of) => projections?.get(of), set: () => {} },
     },
     mainParticipant(
       { definitions },

@@ -13,6 +13,7 @@ import { updateMessage } from "#flow/state/create-thread-state.ts";
 
 import { boundedRows, pageBytes } from "../bounded-page.ts";
 import type { LiveThread } from "../live/live-thread.ts";
+import { isOnBranch } from "../live/switch-branch.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import type { DefinitionContext } from "../run/definition-access.ts";
 import { filteredText } from "../run/filter-input.ts";
@@ -48,11 +49,11 @@ function listMessages(live: LiveThread, query: ListMessages): MessagePage<Messag
 }
 
 /** The branch that a query names, or the thread's current one. Refuses one that does not exist. */
-export function knownBranch(live: LiveThread, wanted: string | undefined): string {
+export function knownBranch(live: LiveThread, wanted: string | undefined, field = "branch"): string {
   const branch = wanted ?? live.record.branch;
   if (live.store.branch(branch) !== null) return branch;
   throw refuse("invalid_request", `This thread has no branch "${branch}".`, {
-    fields: [{ path: "branch", message: "no such branch" }],
+    fields: [{ path: field, message: "no such branch" }],
   });
 }
 
@@ -117,8 +118,13 @@ function resultsOf(live: LiveThread, record: MessageRecord): MessageRecord[] {
   return next.filter((message) => message.tool_call_id !== null && ids.has(message.tool_call_id));
 }
 
+/** Refuses a change of a message that the active run uses, or that is not on the thread's branch. */
 function mustBeFree(live: LiveThread, record: MessageRecord): void {
-  const active = live.record.active_run_id;
+  const { branch, active_run_id: active } = live.record;
+  if (!isOnBranch(live.store, branch, record)) {
+    const message = `The message is on the branch "${record.branch}", and the thread is on another one. Change to it with POST …/checkout first.`;
+    throw refuse("conflict", message, { branch_id: record.branch });
+  }
   if (active === null || record.run_id !== active) return;
   throw refuse("conflict", "A run is using this message. Wait for it, or stop it.", { run_id: active });
 }

@@ -14,6 +14,8 @@ import { fromStored } from "#core/record/stored-event.ts";
 import type { EventSource } from "#core/record/stored-event.ts";
 import { toThread } from "#core/record/view.ts";
 
+import { shownMessages } from "./shown-messages.ts";
+
 /** The number of rows that one query reads. A row may have 2 MiB. */
 const page = 25;
 
@@ -44,6 +46,7 @@ export function replay(store: ThreadStore, thread: ThreadRecord, from: ReplayFro
   const beyond = firstMessage(store, thread, { runs, from });
   const messages = offerMessages(store, { beyond, rows, starts });
   offerRuns(store, runs.from, rows);
+  if (thread.branch_event !== undefined) rows.offer({ events: [thread.branch_event] });
   offerLogs(store, runs.newest, { rows, starts });
   const source = eventSource(store, thread, rows.messages());
   return {
@@ -388,6 +391,7 @@ export function eventSource(store: ThreadStore, thread: ThreadRecord, known: rea
     threadId: id,
     thread: () => toThread(thread),
     message: (messageId) => messages.get(messageId) ?? store.message(messageId) ?? undefined,
+    branchMessages: (branch, after, before) => shownMessages(store, { branch, after, before }).messages,
     callMessage(callId, toolMessageId) {
       // The answer that made the call may be in an earlier part of the replay. It is stored a few rows before the call's own message.
       const { branch = "", position } = source.message(toolMessageId) ?? {};

@@ -7,6 +7,7 @@ import type { EventOf } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { PostMessage } from "#contract/message-route.ts";
 import { queueLimit } from "#contract/queue-route.ts";
+import type { Repeat } from "#contract/run-route.ts";
 import type { Limits } from "#contract/run.ts";
 import type { Message } from "#contract/thread-message.ts";
 import { excess } from "#core/limits/allowed.ts";
@@ -25,8 +26,10 @@ import type { AnyAgentDefinition } from "#spec/index.ts";
 import { takeMessageFiles } from "../attachments/admit-files.ts";
 import type { Deployment } from "../deployment.ts";
 import { appendMessages } from "../live/append-messages.ts";
-import type { LiveThread } from "../live/live-thread.ts";
+import type { DeployedThread, LiveThread } from "../live/live-thread.ts";
 import type { RunTraces } from "../trace/run-traces.ts";
+import { checkMayBranch } from "./branch-point.ts";
+import type { BranchPoint } from "./branch-point.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { DefinitionContext } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
@@ -34,6 +37,7 @@ import { filteredParts } from "./filter-input.ts";
 import { storeUnderKey, repeatedAdmission } from "./idempotency.ts";
 import type { SkillContext } from "./thread-tool-sources.ts";
 import { enqueueRun, newRun } from "./write-run.ts";
+import type { NewRun } from "./write-run.ts";
 
 /** A message to admit. */
 export interface MessageAdmission {
@@ -44,6 +48,8 @@ export interface MessageAdmission {
   parentRunId?: string | null;
   /** Options that a dialect (an API with another wire format) sends. */
   setup?: InputSetup;
+  /** The branch that the message's run makes. */
+  branch?: { point: BranchPoint; repeat: Repeat | undefined };
 }
 
 /** The parts of a thread that admit an input. */
@@ -62,7 +68,7 @@ export async function admitMessage(context: AdmissionContext, message: MessageAd
   checkWhen(input);
   const first = repeatedAdmission(live, key);
   if (first !== null) return first;
-  checkIdle(live, input.when);
+  checkIdle(live, input.when, message.branch === undefined ? undefined : "interrupt");
   await faults.at("admission.message-agent");
   const agent = await agentOf(context);
   if (input.structure !== undefined) checkStructure(input, input.structure, agent);
@@ -100,13 +106,14 @@ function admitDraft(
     key,
     parentRunId = null,
     setup = {},
+    branch,
     draft,
     claim,
   }: MessageAdmission & { draft: MessageRecord; claim: () => FileVersion[] },
 ): Admission {
   const { live, driver, traces } = context;
   assertNotDeleted(driver);
-  checkIdle(live, input.when);
+  checkIdle(live, input.when, branch === undefined ? undefined : "interrupt");
   const files = claim();
   keepOptions(live, setup);
   const after = live.lastSeq;
@@ -125,7 +132,10 @@ function admitDraft(
     ...traces?.inputField(caller.trace),
   };
   const { structure } = input;
-  const run = newRun(context, { kind: "message", limits, structure, input: draft, waiting, parentRunId });
+  const run =
+    branch === undefined
+      ? newRun(context, { kind: "message", limits, structure, input: draft, waiting, parentRunId })
+      : branchRun(context, { kind: "branch", limits, structure, input: draft, waiting }, branch);
   const admitted = startRun(context, run);
   const message = { ...draft, run_id: joined?.id ?? run.id };
   runAfterHooks(context, message);
@@ -135,8 +145,30 @@ function admitDraft(
     run: toRun(joined ?? admitted),
     after: from,
     repeated: false,
+    ...(branch === undefined ? {} : { files_kept: filesAfter(context, branch.point) }),
   };
   return storeUnderKey(context, key, { answer, inputId: run.id });
+}
+
+/** Makes the record of a run that begins on a new branch. Refuses it if the thread cannot have another branch. */
+export function branchRun(
+  context: DeployedThread,
+  run: NewRun,
+  { point, repeat }: NonNullable<MessageAdmission["branch"]>,
+): QueuedRun {
+  checkMayBranch(context.live);
+  const made = newRun(context, { ...run, waiting: { ...run.waiting, branch: point } });
+  return repeat === undefined ? made : { ...made, repeat };
+}
+
+/** The number of files that were written after a point of the conversation. */
+export function filesAfter(
+  { live: { store }, files }: Pick<AdmissionContext, "live" | "files">,
+  { parent, position }: BranchPoint,
+): number {
+  const query = { branch: parent, order: "desc" as const, limit: 1, includeSilent: true };
+  const [last] = position === "" ? [] : store.messages({ ...query, beyond: `${position}~` });
+  return files.writtenAfter(last?.created_at ?? 0);
 }
 
 /**
@@ -216,9 +248,15 @@ export function startRun(
   if (idle && queue.run_ids.length === 0) {
     return driver.begin(run, { trigger: triggerOf(run), isNew: true });
   }
-  const { when } = run.queued;
+  const { when, branch } = run.queued;
   if (when === "interrupt" && !idle) return driver.interrupt(run);
-  const position = when === "interrupt" ? "first" : when === "steer" && steerable(driver) !== null ? "steers" : "last";
+  // Queued inputs join the new branch.
+  const position =
+    when === "interrupt" || branch !== undefined
+      ? "first"
+      : when === "steer" && steerable(driver) !== null
+        ? "steers"
+        : "last";
   const queued = enqueueRun(live, run, { position });
   // If a stop paused the queue, this input resumes it and runs after the inputs that were queued before.
   if (idle) driver.beginNext();
@@ -227,7 +265,8 @@ export function startRun(
 
 function triggerOf({ kind, parent_run_id }: RunRecord): EventOf<"run_start">["trigger"] {
   if (parent_run_id !== null) return "sub_agent";
-  return kind === "continue" ? "continuation" : "user";
+  if (kind === "branch") return "branch";
+  return kind === "continue" || kind === "rerun" ? "continuation" : "user";
 }
 
 /** The message as it is stored, or the draft if it is only in the queue. */
@@ -248,7 +287,11 @@ function checkWhen({ when, run }: PostMessage): void {
 }
 
 /** Refuses a structure that cannot be used, or that the message's run would not follow. */
-function checkStructure({ when, run }: PostMessage, structure: JsonObject, { type, name }: AnyAgentDefinition): void {
+export function checkStructure(
+  { when, run }: Pick<PostMessage, "when" | "run">,
+  structure: JsonObject,
+  { type, name }: AnyAgentDefinition,
+): void {
   const wrong = (message: string) => refuse("invalid_request", message, { fields: [{ path: "structure", message }] });
   if (!run) throw wrong("A structure is for a message that is to be answered: leave out run: false.");
   if (when === "steer") throw wrong('A message with when: "steer" joins a run, whose answer keeps its own structure.');
@@ -257,15 +300,15 @@ function checkStructure({ when, run }: PostMessage, structure: JsonObject, { typ
   if ("problem" in form) throw wrong(`The schema ${form.problem}.`);
 }
 
-/** Refuses a message with `when: "reject"` while a run is active. */
-function checkIdle(live: LiveThread, when: PostMessage["when"]): void {
+/** Refuses a message with `when: "reject"` while a run is active. `instead` is the value of `when` with which the input is accepted. */
+export function checkIdle(live: LiveThread, when: PostMessage["when"], instead = "queue"): void {
   const { active_run_id, status, pending = [] } = live.record;
   if (when !== "reject" || active_run_id === null) return;
   const open = pending.map(({ id, kind }) => `"${id}" (${kind})`).join(", ");
   const message =
     status === "awaiting_tool_execution"
       ? `Calls are open: ${open}. Answer them first, or stop the thread.`
-      : 'A run is active. Wait for it, stop it, or send with when: "queue".';
+      : `A run is active. Wait for it, stop it, or send with when: "${instead}".`;
   throw refuse("conflict", message, { run_id: active_run_id });
 }
 

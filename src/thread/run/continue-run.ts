@@ -1,7 +1,8 @@
-// Admits a run without a message: it raises the limit that the active run is suspended at, resumes a paused queue, or continues the
-// conversation with a new run.
+// Admits a run that no posted message starts: it raises the limit that the active run is suspended at, resumes a paused queue, continues the
+// conversation with a new run, or goes on from an earlier message on a new branch.
 
 import { refuse } from "#contract/error.ts";
+import type { PostMessage } from "#contract/message-route.ts";
 import type { PostRun } from "#contract/run-route.ts";
 import { amountNames, remainingOf, noBounds } from "#core/limits/amounts.ts";
 import type { LimitSuspension } from "#core/record/awaited.ts";
@@ -10,8 +11,20 @@ import { isSuspended } from "#core/record/run-state.ts";
 import { toRun } from "#core/record/view.ts";
 import type { Admission, Caller, RequestKey } from "#core/rpc/thread-rpc.ts";
 
-import { agentOf, assertNotDeleted, checkLimits, isEmpty, startRun } from "./admission.ts";
+import {
+  admitMessage,
+  agentOf,
+  assertNotDeleted,
+  branchRun,
+  checkIdle,
+  checkLimits,
+  checkStructure,
+  filesAfter,
+  isEmpty,
+  startRun,
+} from "./admission.ts";
 import type { AdmissionContext } from "./admission.ts";
+import { branchMessage, checkMayBranch, isInput, pointAfter, pointBefore, rerunPoint } from "./branch-point.ts";
 import type { Driver } from "./driver.ts";
 import { storeUnderKey, repeatedAdmission } from "./idempotency.ts";
 import { newRun } from "./write-run.ts";
@@ -22,6 +35,10 @@ export async function admitRun(
   { caller, input, key }: { caller: Caller; input: PostRun; key: RequestKey | null },
 ): Promise<Admission> {
   const { deployment, live, driver, traces } = context;
+  const { kind, from } = input;
+  if (kind !== "continue" && from !== undefined) {
+    return admitBranch(context, { caller, input: { ...input, kind, from }, key });
+  }
   checkLimits(deployment, caller, input.limits);
   const first = repeatedAdmission(live, key);
   if (first !== null) return first;
@@ -58,6 +75,62 @@ export async function admitRun(
   const fresh = newRun(context, { kind: "continue", limits: input.limits ?? null, input: null, waiting });
   const run = startRun(context, { ...fresh, ...side });
   return storeUnderKey(context, key, { answer: { message: null, run: toRun(run), after, repeated: false } });
+}
+
+/** Admits a run on a new branch. With content it is a message that takes the place of another one, or follows it. */
+async function admitBranch(
+  context: AdmissionContext,
+  { caller, input, key }: { caller: Caller; input: PostRun & BranchRequest; key: RequestKey | null },
+): Promise<Admission> {
+  const { deployment, live, driver, traces } = context;
+  const { kind, from, content, attachments, metadata = {}, when = "reject", limits, structure, repeat } = input;
+  const first = repeatedAdmission(live, key);
+  if (first !== null) return first;
+  checkMayBranch(live);
+  if (content !== undefined) {
+    const message = branchMessage(live, from, "from");
+    const point = isInput(message) && message.role === "user" ? pointBefore(live, message) : pointAfter(live, message);
+    const posted: PostMessage = {
+      content,
+      role: "user",
+      silent: false,
+      metadata,
+      when,
+      run: true,
+      ...(attachments === undefined ? {} : { attachments }),
+      ...(limits === undefined ? {} : { limits }),
+      ...(structure === undefined ? {} : { structure }),
+    };
+    return admitMessage(context, { caller, input: posted, key, branch: { point, repeat } });
+  }
+  checkLimits(deployment, caller, limits);
+  checkIdle(live, when, "interrupt");
+  await deployment.faults.at("admission.branch-agent");
+  const agent = await agentOf(context);
+  // During the await the thread may have changed, and another request with the same key may have been admitted.
+  const meanwhile = repeatedAdmission(live, key);
+  if (meanwhile !== null) return meanwhile;
+  assertNotDeleted(driver);
+  checkIdle(live, when, "interrupt");
+  if (structure !== undefined) checkStructure({ when: "queue", run: true }, structure, agent);
+  const message = branchMessage(live, from, "from");
+  const point = kind === "rerun" ? rerunPoint(live, message) : pointAfter(live, message);
+  const after = live.lastSeq;
+  const waiting = { ...(when === "interrupt" ? { when } : {}), ...traces?.inputField(caller.trace) };
+  const fresh = branchRun(
+    context,
+    { kind, limits: limits ?? null, structure, input: null, waiting },
+    { point, repeat },
+  );
+  const run = startRun(context, fresh);
+  const answer = { message: null, run: toRun(run), after, repeated: false, files_kept: filesAfter(context, point) };
+  return storeUnderKey(context, key, { answer });
+}
+
+/** The fields that a run on a new branch has. */
+interface BranchRequest {
+  kind: "rerun" | "branch";
+  from: string;
 }
 
 /** A run that is suspended at a limit. */

@@ -18,17 +18,18 @@ export function repeatedAdmission(live: LiveThread, key: RequestKey | null): Adm
     throw refuse("conflict", "This Idempotency-Key was used before with another body.");
   }
   if (typeof known.answer["rejected"] === "string") throw rejection(known.answer["rejected"]);
-  const { message_id, run, after, input_id } = known.answer as {
+  const { message_id, run, after, input_id, ...more } = known.answer as {
     message_id: string | null;
     run: Run | null;
     after: number;
     /** Id of the queued input; absent if it is the id of the run. */
     input_id?: string;
+    files_kept?: number;
   };
   const waiting = run === null ? null : (live.store.run(input_id ?? run.id)?.queued?.message ?? null);
   const shownWaiting = waiting === null ? null : { ...waiting, run_id: run?.id ?? null };
   const message = message_id === null ? null : (live.store.message(message_id) ?? shownWaiting);
-  return { message: message === null ? null : toMessage(message), run, after, repeated: true };
+  return { message: message === null ? null : toMessage(message), run, after, repeated: true, ...more };
 }
 
 /** The id of the run that was started by the message with this key; null if there is none. */
@@ -58,9 +59,10 @@ export function storeUnderKey(
   { answer, inputId }: { answer: Admission; inputId?: string },
 ): Admission {
   if (key === null) return answer;
-  const { message, run, after } = answer;
+  const { message, run, after, files_kept } = answer;
   const other = inputId === undefined || inputId === run?.id ? {} : { input_id: inputId };
-  const record = { message_id: message?.id ?? null, run, after, ...other } as unknown as JsonObject;
+  const kept = files_kept === undefined ? {} : { files_kept };
+  const record = { message_id: message?.id ?? null, run, after, ...other, ...kept } as unknown as JsonObject;
   live.store.insertKey({ ...key, answer: record, created_at: clock.now() });
   return answer;
 }

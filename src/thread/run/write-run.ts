@@ -8,7 +8,7 @@ import { addCost, addUsage } from "#contract/usage.ts";
 import { addWork, workIn, workOf } from "#core/limits/used.ts";
 import type { RunEnd } from "#core/ports/strategy-port.ts";
 import { noProgress, nothingDone } from "#core/record/blank-run.ts";
-import type { MessageRecord, QueueRecord, ThreadRecord } from "#core/record/record.ts";
+import type { MessageRecord, QueueRecord, StoredEvent, ThreadRecord } from "#core/record/record.ts";
 import type {
   ActiveRun,
   EndedRun,
@@ -23,6 +23,8 @@ import { textOf } from "#core/record/view.ts";
 
 import { enqueueMessage } from "../children/outbound-messages.ts";
 import type { DeployedThread, LiveThread } from "../live/live-thread.ts";
+import { switchBranch } from "../live/switch-branch.ts";
+import type { BranchChange } from "../live/switch-branch.ts";
 
 /** The parameters of a new run. */
 export interface NewRun {
@@ -103,31 +105,36 @@ export interface Beginning {
 export function beginRun(context: DeployedThread, run: QueuedRun, { trigger, isNew }: Beginning): ExecutedRun {
   const { live } = context;
   const { clock } = context.deployment;
-  const { agent_id, last_position, counts, queue } = live.record;
+  const { queue } = live.record;
   const of = { run_id: run.id };
   const passed = beginOrder(queue, run.id);
   const { message } = run.queued;
   return live.transaction(() => {
+    const earlier = branchEvents(live);
+    const made = run.queued.branch === undefined ? null : makeBranch(live, run.queued.branch);
+    const { agent_id, branch, last_position, counts } = live.record;
+    const active = { status: "running" as const, active_run_id: run.id };
     const start = live.stage([
       // A queued run leaves the queue when it begins.
       ...(trigger === "queue" ? [{ type: "queue_changed" as const, queued: queue.run_ids }] : []),
       { type: "run_start", ...of, agent_id, kind: run.kind, trigger, parent_run_id: run.parent_run_id },
+      ...(made === null ? [] : [{ ...made, ...of, thread: { ...made.thread, ...active } }]),
     ]);
     const begun: ExecutedRun = {
       ...run,
       agent_id,
+      branch,
       status: "running",
       started_at: clock.now(),
       queued: null,
       after_position: last_position,
       counts_before: counts,
-      events: [...run.events, ...start],
+      events: [...run.events, ...earlier, ...start],
       progress: progressOf(run.queued),
       ...passed.run,
     };
     live.change({
-      status: "running",
-      active_run_id: run.id,
+      ...active,
       active_totals: null,
       queue: { ...queue, steering: 0, ...passed.queue },
       updated_at: clock.now(),
@@ -138,6 +145,24 @@ export function beginRun(context: DeployedThread, run: QueuedRun, { trigger, isN
     live.save();
     return begun;
   });
+}
+
+/**
+ * The event of a change to another branch, for the row of the run that begins. If other runs wait, replay could not find it there, because
+ * runs may begin in another order than they were admitted in: then the event gets a row of its own.
+ */
+function branchEvents(live: LiveThread): StoredEvent[] {
+  const events = live.takeBranchEvent();
+  if (live.record.queue.run_ids.length === 0) return events;
+  for (const event of events) live.store.insertEvent(event);
+  return [];
+}
+
+/** Makes a branch and changes the thread to it. Returns the event. */
+function makeBranch(live: LiveThread, { parent, position }: NonNullable<QueuedInput["branch"]>): BranchChange {
+  const id = live.uuids.next();
+  live.store.insertBranch({ id, parent_branch: parent, fork_position: position, created_at: live.clock.now() });
+  return switchBranch(live, id);
 }
 
 /** The progress of a run that begins. Its queued calls count as tried: if this run fails, no other run gets them. */

@@ -88,6 +88,7 @@ export function memoryFileRows(): FileRows {
     removeTree(path) {
       for (const { row } of below(path)) state.files.delete(key(row.parent, row.name));
     },
+    writtenAfter: (at) => sorted().filter(({ is_folder, body }) => !is_folder && body.updated_at > at).length,
     totals() {
       const rows = sorted();
       const folders = rows.filter(({ is_folder }) => is_folder).length;

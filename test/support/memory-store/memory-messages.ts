@@ -83,7 +83,8 @@ export class MemoryMessages {
   count({ branch, after, upTo }: MessageRange): MessageCounts {
     const below = upTo === null ? lastKey : justAbove(upTo);
     let counts: MessageCounts = {};
-    for (const message of this.#walk(branch, "asc", { above: after, below })) counts = changedCounts(counts, message, 1);
+    for (const message of this.#walk(branch, "asc", { above: after, below }))
+      counts = changedCounts(counts, message, 1);
     return counts;
   }
 
