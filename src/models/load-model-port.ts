@@ -3,7 +3,7 @@
 
 import type { ModelPart, ModelPort } from "#core/ports/model-port.ts";
 
-import type { createModelPort } from "./create-model-port.ts";
+import type { createModelPort, ModelPortOptions } from "./create-model-port.ts";
 import { definitionNote } from "./definition-note.ts";
 import type { Hint } from "./readiness.ts";
 import { thinksInSilence } from "./silent-thinking.ts";
@@ -14,8 +14,10 @@ type CreatePort = typeof createModelPort;
  * Returns a function whose ports load their code with the first request, and otherwise behave like those of the loaded function. That function
  * holds no state of a port, so that all objects of the process can use it.
  */
-export function portsLoadedBy(load: () => Promise<CreatePort>): CreatePort {
-  let create: CreatePort | undefined;
+export function portsLoadedBy<Options extends ModelPortOptions>(
+  load: () => Promise<(options: Options) => ModelPort>,
+): (options: Options) => ModelPort {
+  let create: ((options: Options) => ModelPort) | undefined;
   return (options) => {
     let port: ModelPort | undefined;
 

@@ -242,6 +242,7 @@ const loadedLater = new Set([
   "src/models/hint/general-hint.ts",
   "src/models/hint/vertex-hint.ts",
   "src/models/provider/clouds.ts",
+  "src/facade/phi/provider/kept-languages.ts",
   "src/models/load-catalogue.ts",
   "src/models/provider/azure-model.ts",
   "src/models/provider/google-package.ts",

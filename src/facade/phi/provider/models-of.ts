@@ -39,7 +39,8 @@ export function modelsOf(options: ModelOptions, connection?: ProviderConnection)
   if (thinkingLevel !== undefined) checkThinkingLevel(thinkingLevel);
   if (cacheConfig !== undefined) checkCacheConfig(cacheConfig);
   const request = { thinkingLevel, cacheConfig, retryConfig: retryConfigOf(options.retryConfig) };
-  if (providerOverride === undefined) return ownModels(model_config, request, connection ?? connectionIn(options.in));
+  if (providerOverride === undefined)
+    return ownModels(model_config, given, request, connection ?? connectionIn(options.in));
   checkProvider(providerOverride, "providerOverride");
   const provider = chosen(providerOverride, model_config);
   const provider_id = idOf(provider);
@@ -58,9 +59,14 @@ function connectionIn(state: ThreadState | undefined): ProviderConnection | unde
 }
 
 /** The models of this package's providers, by their port itself. */
-function ownModels(config: ModelConfig, request: DefinitionOptions, connection?: ProviderConnection): LoopModels {
+function ownModels(
+  config: ModelConfig,
+  given: object,
+  request: DefinitionOptions,
+  connection?: ProviderConnection,
+): LoopModels {
   return {
-    port: portOf(config, connection),
+    port: portOf(config, given, connection),
     model: definitionOf(config, request),
     provider_id: providerIds[config.api],
   };

@@ -62,7 +62,7 @@ async function streamAnswer(
     throw new LoopError(
       `The provider "${providerIds[api]}" uses the protocol ${api}, and \`model_config.api\` is "${model.api}".`,
     );
-  const port = portOf(model, connection);
+  const port = portOf(model, config.model_config, connection);
   const answer = new StreamAnswer({ model: model.id, provider: providerIds[api], timestamp: Date.now() });
   tx.send({ type: "Start" });
   for await (const part of port.stream(requestOf({ ...config, model_config: model }), signalOf(cancel))) {

@@ -3,6 +3,7 @@
 
 import type { ModelPort } from "#core/ports/model-port.ts";
 import { environment } from "#host/process-environment.ts";
+import type { ModelPortOptions } from "#models/create-model-port.ts";
 import { loadedHint, portsLoadedBy } from "#models/load-model-port.ts";
 
 import type { ModelConfig } from "./model-config.ts";
@@ -19,19 +20,22 @@ export interface ProviderConnection {
 }
 
 const providerPort = portsLoadedBy(async () => {
-  const [{ createModelPort }, { addClouds }] = await Promise.all([
+  const [{ createModelPort }, { addClouds }, { keptLanguages }] = await Promise.all([
     import("#models/create-model-port.ts"),
     import("#models/provider/clouds.ts"),
+    import("./kept-languages.ts"),
   ]);
   addClouds();
-  return (options) => createModelPort({ generalHint: loadedHint, ...options });
+  return ({ given, ...options }: ModelPortOptions & { given: object }) =>
+    createModelPort({ generalHint: loadedHint, languages: keptLanguages(given, options.env), ...options });
 });
 
-/** The port for the requests of a config. */
-export function portOf(config: ModelConfig, connection: ProviderConnection = {}): ModelPort {
+/** The port for the requests of a config. `given`: the object of the caller that the config is a copy of; ports of the same object share work. */
+export function portOf(config: ModelConfig, given: object, connection: ProviderConnection = {}): ModelPort {
   const { env = environment(), fetch = (input, init) => globalThis.fetch(input, init) } = connection;
   const apiKey = keyOf(config);
   return providerPort({
+    given,
     env: variablesOf(config, env),
     fetch,
     // The key in the config takes precedence over the environment's.
