@@ -26,12 +26,12 @@ export class ThreadholdClientError extends Error {
   /** Milliseconds to wait before the next attempt; null if the server gave none. */
   readonly retryAfterMs: number | null;
 
-  constructor({ code, message, status, details, retryAfterMs }: ErrorFields) {
+  constructor({ code, message, status, details = {}, retryAfterMs = null }: ErrorFields) {
     super(message);
     this.code = code;
     this.status = status;
-    this.details = details ?? {};
-    this.retryAfterMs = retryAfterMs ?? null;
+    this.details = details;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -68,12 +68,10 @@ export async function textOf(response: Response, signal?: AbortSignal): Promise<
 export async function errorFromResponse(response: Response): Promise<ThreadholdClientError> {
   const { status } = response;
   const retryAfterMs = readRetryAfter(response.headers.get("retry-after"));
-  const body = tryParse(await textOf(response));
-  const error = field(body, "error");
-  const code = field(error, "code");
-  const message = field(error, "message");
+  // Every field is checked, because the body may be any JSON.
+  const body = tryParse(await textOf(response)) as { error?: Record<string, unknown> | null } | null | undefined;
+  const { code, message, details } = body?.error ?? {};
   if (typeof code === "string" && typeof message === "string") {
-    const details = field(error, "details");
     return new ThreadholdClientError({
       // A newer server may send a code that this client does not know. It is passed on unchanged.
       code: code as ErrorCode,
@@ -98,11 +96,7 @@ export function tryParse(text: string): unknown {
   }
 }
 
-function field(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-}
-
 /** Reads `Retry-After` in seconds, the form that the API sends; null if it is a date, which proxies may send. */
 function readRetryAfter(text: string | null): number | null {
-  return text !== null && /^\d{1,6}$/.test(text) ? Number(text) * 1000 : null;
+  return /^\d{1,6}$/.test(text ?? "") ? Number(text) * 1000 : null;
 }
