@@ -5,7 +5,7 @@ import type { RouteAnswer } from "./route-type.ts";
 import { jsonOf } from "./send-request.ts";
 import type { RequestOptions, Requests } from "./send-request.ts";
 import type { RequestBody } from "./settings.ts";
-import { withProgress, pageUpload, sendable } from "./upload.ts";
+import { uploadOf } from "./upload.ts";
 import type { ProgressListener } from "./upload.ts";
 
 const path = "/api/threads/:id/files/*path?";
@@ -119,20 +119,14 @@ export function files(requests: Requests, id: string): Files {
       return answer.blob();
     },
     async upload(file, content, { type, onProgress, ifMatch, ifNoneMatch, signal } = {}) {
-      const body = await sendable(content);
-      const isStream = body instanceof ReadableStream;
-      const mediaType = type ?? (body instanceof Blob && body.type !== "" ? body.type : undefined);
-      const uploadInPage = onProgress === undefined || isStream ? null : pageUpload(onProgress);
+      const mediaType = type ?? (content instanceof Blob && content.type !== "" ? content.type : undefined);
       // A string is sent as bytes. For a string body fetch would add the header text/plain, whatever the file's extension is.
-      const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+      const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
       const answer = await requests.send(`PUT ${path}`, {
         params: fileParams(file),
         headers: { "if-match": ifMatch, "if-none-match": ifNoneMatch, "content-type": mediaType },
-        raw: () => (onProgress === undefined || uploadInPage !== null ? bytes : withProgress(bytes, onProgress)),
-        repeatable: !isStream,
-        timeoutMs: null,
+        ...(await uploadOf(bytes, onProgress)),
         signal,
-        fetch: uploadInPage ?? undefined,
       });
       return { ...(await jsonOf<`PUT ${typeof path}`>(answer, signal)), etag: answer.headers.get("etag") };
     },

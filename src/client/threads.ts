@@ -12,7 +12,7 @@ import type { AgentName } from "./registered.ts";
 import type { RouteBody, RouteQuery } from "./route-type.ts";
 import type { KeyedOptions, RequestOptions, Requests } from "./send-request.ts";
 import type { RequestBody } from "./settings.ts";
-import { withProgress, pageUpload, sendable } from "./upload.ts";
+import { uploadOf } from "./upload.ts";
 import type { ProgressListener } from "./upload.ts";
 
 /** A thread to create. If the project's generated types are loaded, `agent_id` is the name of one of its agents. */
@@ -103,17 +103,11 @@ export function threads(requests: Requests, { feed, closed }: ListDependencies):
       return body ?? new ReadableStream();
     },
     async import(lines, { idempotencyKey = newKey(), onProgress, signal } = {}) {
-      const body = await sendable(lines);
-      const isStream = body instanceof ReadableStream;
-      const inPage = onProgress === undefined || isStream ? null : pageUpload(onProgress);
       return requests.json("POST /api/threads/import", {
-        raw: () => (onProgress === undefined || inPage !== null ? body : withProgress(body, onProgress)),
+        ...(await uploadOf(lines, onProgress)),
         headers: { "content-type": "application/x-ndjson" },
         key: idempotencyKey,
-        repeatable: !isStream,
-        timeoutMs: null,
         signal,
-        fetch: inPage ?? undefined,
       });
     },
   };

@@ -45,10 +45,26 @@ function slices(blob: Blob): ReadableStream<Uint8Array> {
   });
 }
 
-/** The body in a form that the platform can send. In a page a stream is read into a Blob, because not every browser can send a stream. */
-export async function sendable(body: RequestBody): Promise<RequestBody> {
-  const gathered = body instanceof ReadableStream && "XMLHttpRequest" in globalThis;
-  return gathered ? new Response(body).blob() : body;
+/** The fields of a request that uploads a body. */
+export interface Upload {
+  raw: () => RequestBody;
+  repeatable: boolean;
+  timeoutMs: null;
+  fetch: ClientFetch | undefined;
+}
+
+/** Prepares a body. In a page a stream is read into a Blob, because not every browser can send a stream. Elsewhere it is sent only once. */
+export async function uploadOf(content: RequestBody, onProgress: ProgressListener | undefined): Promise<Upload> {
+  const isGathered = content instanceof ReadableStream && "XMLHttpRequest" in globalThis;
+  const body = isGathered ? await new Response(content).blob() : content;
+  const isStream = body instanceof ReadableStream;
+  const fetch = onProgress === undefined || isStream ? undefined : pageUpload(onProgress);
+  return {
+    raw: () => (onProgress === undefined || fetch !== undefined ? body : withProgress(body, onProgress)),
+    repeatable: !isStream,
+    timeoutMs: null,
+    fetch,
+  };
 }
 
 /** The part of XMLHttpRequest that an upload uses. */
@@ -66,10 +82,10 @@ interface PageRequest {
   abort(): void;
 }
 
-/** A replacement for fetch that uses XMLHttpRequest to report progress; null outside of a page. */
-export function pageUpload(onProgress: ProgressListener): ClientFetch | null {
+/** A replacement for fetch that uses XMLHttpRequest to report progress; undefined outside of a page. */
+function pageUpload(onProgress: ProgressListener): ClientFetch | undefined {
   const { XMLHttpRequest: Found } = globalThis as { XMLHttpRequest?: new () => PageRequest };
-  if (Found === undefined) return null;
+  if (Found === undefined) return undefined;
   return (url, { method = "PUT", headers, body, signal }) =>
     new Promise((resolve, reject) => {
       const request = new Found();
