@@ -28,11 +28,12 @@ export { Sending } from "./sending.ts";
 export type { RunWith, SendingOptions } from "./sending.ts";
 export type { ClientFetch, ClientOptions, ClientSocket, RequestBody, SocketConstructor, Token } from "./settings.ts";
 export { ThreadHandle } from "./thread-handle.ts";
-export type { ContinueOptions, EventsOptions, SendOptions } from "./thread-handle.ts";
+export type { BranchOptions, ContinueOptions, EventsOptions, SendOptions } from "./thread-handle.ts";
 export { ThreadholdClient } from "./threadhold-client.ts";
 export type { UsageFilter } from "./threadhold-client.ts";
 export type {
   Admitted,
+  Branches,
   Logs,
   MessageSearch,
   Messages,
@@ -52,6 +53,7 @@ export type { MessageView, RunView, ThreadView, ToolView } from "#contract/fold.
 export type { AwaitedCall, EventOf, EventType, ThreadEvent } from "#contract/event.ts";
 export type { ErrorCode } from "#contract/error.ts";
 export type { Json, JsonObject } from "#contract/json.ts";
+export type { Branch, CheckedOut } from "#contract/branch-route.ts";
 export type { Log } from "#contract/log-entry.ts";
 export type { Message } from "#contract/thread-message.ts";
 export type { ThreadContext } from "#contract/context-route.ts";

@@ -5,6 +5,7 @@ import { useMemo, useSyncExternalStore } from "react";
 
 import { emptyView } from "#client/index.ts";
 import type {
+  Branch,
   Connection,
   Json,
   NewMessage,
@@ -18,11 +19,17 @@ import type {
 import type { ThreadStatus } from "#client/index.ts";
 
 import { useThreadhold } from "./provider.ts";
-import type { ThreadSnapshot, ThreadSource } from "./thread-source.ts";
+import type { Siblings, ThreadSnapshot, ThreadSource } from "./thread-source.ts";
 
-type Field = keyof Omit<ThreadView, "last_seq"> | "connection" | "pending";
+type Field = keyof Omit<ThreadView, "last_seq"> | "connection" | "pending" | "branches";
 
-const emptySnapshot: ThreadSnapshot = { state: emptyView, connection: { state: "closed", error: null }, pending: [] };
+const emptySnapshot: ThreadSnapshot = {
+  state: emptyView,
+  connection: { state: "closed", error: null },
+  pending: [],
+  branches: [],
+};
+
 const subscribeToNothing = (): (() => void) => () => undefined;
 
 /** The functions of a thread; the same functions as long as the component uses the same thread. */
@@ -102,6 +109,23 @@ export class UsedThread {
     return this.#snapshot.pending;
   }
 
+  /** The thread's branches, in the order in which they were made. Loaded when a component reads them; none until then. */
+  get branches(): readonly Branch[] {
+    this.#readFields.add("branches");
+    this.#source?.loadBranches();
+    return this.#snapshot.branches;
+  }
+
+  /**
+   * The branches that part directly before a message, for a picker such as `2 / 3`; null if there are none. `handle.branches.checkout`
+   * changes to one of them.
+   */
+  siblings(messageId: string | undefined): Siblings | null {
+    // The fields that the result depends on.
+    void [this.branches, this.messages];
+    return this.#source?.siblings(messageId) ?? null;
+  }
+
   /** The thread's handle, for `handle.files`, `handle.queue` and `handle.tools`. Throws if the hook was called with null. */
   get handle(): ThreadHandle {
     return handleOf(this.#source);
@@ -164,5 +188,7 @@ function trackReads(source: ThreadSource | null): () => UsedThread {
 }
 
 function valueOf(snapshot: ThreadSnapshot, field: Field): unknown {
-  return field === "connection" || field === "pending" ? snapshot[field] : snapshot.state[field];
+  return field === "connection" || field === "pending" || field === "branches"
+    ? snapshot[field]
+    : snapshot.state[field];
 }

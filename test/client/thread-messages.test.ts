@@ -1,6 +1,6 @@
 // The messages of a thread as messages of assistant-ui, and messages of its composer as messages to post.
 
-import type { AppendMessage } from "@assistant-ui/react";
+import type { AppendMessage, ThreadMessage } from "@assistant-ui/react";
 import { describe, expect, it } from "vitest";
 
 import type { MessageView, RunView } from "#client/index.ts";
@@ -45,7 +45,21 @@ const text = (words: string) => ({ type: "text" as const, text: words });
 const call = (id: string) => ({ type: "tool_call" as const, id, name: "look", arguments: { at: id } });
 
 function content(messages: readonly MessageView[], more: Partial<ThreadContent> = {}): ThreadContent {
-  return { threadId: "t", messages, tools: {}, runs: {}, activeRunId: null, pending: [], ...more };
+  return {
+    threadId: "t",
+    messages,
+    tools: {},
+    runs: {},
+    activeRunId: null,
+    pending: [],
+    siblings: () => null,
+    ...more,
+  };
+}
+
+/** The shown messages of a state. */
+function shownBy(list: ThreadMessages, state: ThreadContent): ThreadMessage[] {
+  return list.convert(state).messages.map((one) => one.message);
 }
 
 function runOf(fields: Partial<RunView>): RunView {
@@ -66,7 +80,7 @@ describe("the messages of a thread", () => {
       message({ silent: true, parts: [text("silent")] }),
       message({ parts: [text("Two.")], stop_reason: "stop" }),
     ];
-    const [question, answer, ...others] = new ThreadMessages().convert(content(answers));
+    const [question, answer, ...others] = shownBy(new ThreadMessages(), content(answers));
     expect(others).toEqual([]);
     expect(question).toMatchObject({ role: "user", content: [text("Look.")] });
     expect(answer).toMatchObject({
@@ -88,19 +102,20 @@ describe("the messages of a thread", () => {
     const begun = message({ run_id: "r2", streaming: true, parts: [text("Ha")] });
     const next = message({ role: "user", run_id: "r2", parts: [text("And?")] });
     const active = { runs: { r2: runOf({ id: "r2" }) }, activeRunId: "r2" };
-    const before = converter.convert(content([...first, next, begun], active));
-    const grown = converter.convert(content([...first, next, { ...begun, parts: [text("Half")] }], active));
+    const before = shownBy(converter, content([...first, next, begun], active));
+    const grown = shownBy(converter, content([...first, next, { ...begun, parts: [text("Half")] }], active));
     expect(grown.map((one, at) => one === before[at])).toEqual([true, true, true, false]);
     expect(grown[3]).toMatchObject({ id: "r2", content: [text("Half")], status: { type: "running" } });
     const again = message({ run_id: "r2", streaming: true, parts: [text("Whole")] });
-    const retried = converter.convert(content([...first, next, again], active));
+    const retried = shownBy(converter, content([...first, next, again], active));
     expect(retried[3]).toMatchObject({ id: "r2", content: [text("Whole")] });
   });
 
   it("AUI3 If a run fails after a message joined it, the run keeps its answer and shows its error after that message", () => {
     const joined = message({ role: "user", parts: [text("And that?")] });
     const failed = { r1: runOf({ status: "error", error: { code: "api", message: "No model." } }) };
-    const shown = new ThreadMessages().convert(
+    const shown = shownBy(
+      new ThreadMessages(),
       content([user, message({ parts: [text("I look.")] }), joined], { runs: failed }),
     );
     expect(shown).toMatchObject([
@@ -112,6 +127,31 @@ describe("the messages of a thread", () => {
     expect(new Set(shown.map(({ id }) => id)).size).toBe(4);
   });
 
+  it("AUI5 Each other branch that parts before a message is an empty message beside it, in the order of the branches", () => {
+    const question = message({ id: "q", role: "user", parts: [text("Why?")] });
+    const answer = message({ id: "a", parts: [text("So.")] });
+    const siblings = (id: string | undefined) => (id === "a" ? { branches: ["one", "two", "three"], index: 1 } : null);
+    const { headId, messages } = new ThreadMessages().convert(content([question, answer], { siblings }));
+    expect(headId).toBe("r1");
+    expect(
+      messages.map(({ message: one, parentId }) => [one.role, parentId, one.metadata.custom["otherBranch"]]),
+    ).toEqual([
+      ["user", null, undefined],
+      ["assistant", "q", "one"],
+      ["assistant", "q", undefined],
+      ["assistant", "q", "three"],
+    ]);
+    expect(messages[2]?.message).toMatchObject({ id: "r1", content: [{ text: "So." }] });
+    // assistant-ui keeps the order of messages that it knows, so those of other branches are new ones after each change.
+    const other = (id: string | undefined) => (id === "a" ? { branches: ["one", "two", "three"], index: 0 } : null);
+    const changed = new ThreadMessages().convert(content([question, answer], { siblings: other })).messages;
+    const ids = new Set(messages.map(({ message: one }) => one.id));
+    expect(changed.filter(({ message: one }) => ids.has(one.id)).map(({ message: one }) => one.id)).toEqual([
+      "q",
+      "r1",
+    ]);
+  });
+
   it("AUI2 A call that needs approval has the status requires-action, a decision is part of the call, and waiting calls of other messages are data parts", () => {
     const asking = [user, message({ parts: [call("c1")] })];
     const pending = ["c1", "c9"].map((id) => ({ id, name: "look", kind: "approval" as const, run_id: "r1" }));
@@ -120,7 +160,7 @@ describe("the messages of a thread", () => {
       activeRunId: "r1",
       pending: pending as unknown as ThreadContent["pending"],
     });
-    expect(new ThreadMessages().convert(waiting)[1]).toMatchObject({
+    expect(shownBy(new ThreadMessages(), waiting)[1]).toMatchObject({
       status: { type: "requires-action", reason: "tool-calls" },
       content: [{ approval: { id: "c1" } }, { type: "data", name: "pending-call", data: { id: "c9" } }],
     });
@@ -130,7 +170,7 @@ describe("the messages of a thread", () => {
       content: "Declined.",
       approval: { approved: false, by: null, at: 1, reason: "too dear" },
     });
-    const [, answer] = new ThreadMessages().convert(content([...asking, declined]));
+    const [, answer] = shownBy(new ThreadMessages(), content([...asking, declined]));
     expect(answer?.content).toMatchObject([{ approval: { id: "c1", approved: false, reason: "too dear" } }]);
   });
 
@@ -138,12 +178,12 @@ describe("the messages of a thread", () => {
     const error = { code: "model_error", message: "No key fits." } as unknown as RunView["error"];
     const runs = { r1: runOf({ status: "error", error }) };
     const incomplete = { type: "incomplete", reason: "error", error: "No key fits." };
-    expect(new ThreadMessages().convert(content([user], { runs }))[1]).toMatchObject({ id: "r1", status: incomplete });
+    expect(shownBy(new ThreadMessages(), content([user], { runs }))[1]).toMatchObject({ id: "r1", status: incomplete });
     const half = message({ parts: [text("Half")], stop_reason: "error" });
-    expect(new ThreadMessages().convert(content([user, half], { runs }))[1]).toMatchObject({ status: incomplete });
+    expect(shownBy(new ThreadMessages(), content([user, half], { runs }))[1]).toMatchObject({ status: incomplete });
     const stopped = message({ parts: [text("Half")], stop_reason: "aborted" });
     const cancelled = { type: "incomplete", reason: "cancelled" };
-    expect(new ThreadMessages().convert(content([user, stopped]))[1]).toMatchObject({ status: cancelled });
+    expect(shownBy(new ThreadMessages(), content([user, stopped]))[1]).toMatchObject({ status: cancelled });
   });
 });
 

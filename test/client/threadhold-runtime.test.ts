@@ -16,7 +16,7 @@ import { FetchedServer } from "./support/fetched-server.ts";
 import { ManualFrames, openPage } from "./support/page.ts";
 import { runOf, threadId, threadOf } from "./support/records.ts";
 
-it("AUI3 The assistant-ui runtime can cancel and attach files, cannot edit, reload, delete or switch branches, and is disabled without a thread", async () => {
+it("AUI3 The assistant-ui runtime can cancel, attach files, edit, reload and delete, switches branches only if there are some, and is disabled without a thread", async () => {
   const client = new ThreadholdClient({ url: "http://localhost", fetch: new FetchedServer().fetch, WebSocket: null });
   const offered: object[] = [];
   const Shown = ({ id }: { id: string | null }): ReactNode => {
@@ -26,8 +26,9 @@ it("AUI3 The assistant-ui runtime can cancel and attach files, cannot edit, relo
   };
   const page = await openPage();
   await page.render(element(ThreadholdProvider, { client }, element(Shown, { id: threadId })));
-  const never = { edit: false, reload: false, delete: false, switchToBranch: false, queue: false, feedback: false };
-  expect(offered.at(-1)).toMatchObject({ ...never, cancel: true, attachments: true, isDisabled: false });
+  const never = { switchToBranch: false, queue: false, feedback: false };
+  const changes = { edit: true, reload: true, delete: true };
+  expect(offered.at(-1)).toMatchObject({ ...never, ...changes, cancel: true, attachments: true, isDisabled: false });
   await page.render(element(ThreadholdProvider, { client }, element(Shown, { id: null, key: "none" })));
   expect(offered.at(-1)).toMatchObject({ ...never, attachments: false, isDisabled: true });
   await page.close();
@@ -93,3 +94,90 @@ it.each<[string, unknown, string]>([
     client.close();
   },
 );
+
+it("AUI5 Reload, edit, delete and the branch picker of the assistant-ui runtime make and change branches of the thread", async () => {
+  const server = new FetchedServer();
+  const posted: unknown[] = [];
+  const accept = (path: string, answer: object): void => {
+    server.answers[`POST /api/threads/${threadId}${path}`] = ({ body }) => {
+      posted.push(body);
+      return answer;
+    };
+  };
+  accept("/runs", { run: runOf(), files_kept: 0 });
+  accept("/checkout", { thread: threadOf(), files_kept: 0 });
+  const branch = { first_message_id: null, message_count: 1, last_run_id: null, created_at: 1 };
+  const branches = [
+    { ...branch, id: "main", parent_id: null, after_message_id: null, current: false },
+    { ...branch, id: "other", parent_id: "main", after_message_id: "m1", current: true },
+  ];
+  server.answers[`GET /api/threads/${threadId}/tree`] = () => ({ branches, next_cursor: null });
+  const presence = { online: true, visible: true, watch: () => () => undefined };
+  const client = new ThreadholdClient({ url: "http://localhost", fetch: server.fetch, WebSocket: null, presence });
+  const runtimes: AssistantRuntime[] = [];
+  const Shown = (): ReactNode => {
+    runtimes.push(useThreadholdRuntime(threadId));
+    return null;
+  };
+  const page = await openPage();
+  const frames = new ManualFrames();
+  await page.render(element(ThreadholdProvider, { client, frame: frames.frame }, element(Shown)));
+  await page.act(() => server.came("/events"));
+  const question = {
+    ...messageAt(1, { role: "user", parts: [{ type: "text", text: "Why?" }] }),
+    id: "m1",
+    branch_id: "main",
+  };
+  const answer = {
+    ...messageAt(2, { role: "assistant", parts: [{ type: "text", text: "So." }] }),
+    id: "m2",
+    branch_id: "other",
+    run_id: "run",
+  };
+  const thread = threadOf({ branch_id: "other", message_count: 2 });
+  server.tell({
+    type: "snapshot",
+    thread,
+    messages: [question, answer],
+    partial: [],
+    seq: 1,
+    thread_id: threadId,
+    at: 1,
+  } as unknown as ThreadEvent);
+  const turn = (): Promise<void> =>
+    page.act(() => {
+      frames.paint();
+      return new Promise<void>((resolve) => setImmediate(resolve));
+    });
+  const last = () => runtimes.at(-1)?.thread;
+  for (let turns = 0; turns < 1000 && last()?.getState().capabilities.switchToBranch !== true; turns += 1) await turn();
+  const shown = last()?.getMessageByIndex(1);
+  expect(shown?.getState()).toMatchObject({ branchNumber: 2, branchCount: 2 });
+  await page.act(() => {
+    shown?.reload();
+    return turn();
+  });
+  await page.act(() => {
+    const edit = last()?.getMessageByIndex(0).composer;
+    edit?.beginEdit();
+    edit?.setText("How?");
+    edit?.send();
+    return turn();
+  });
+  await page.act(() => {
+    last()?.getMessageByIndex(1).switchToBranch({ position: "previous" });
+    return turn();
+  });
+  expect(posted).toEqual([
+    { kind: "rerun", from: "m2", when: "interrupt" },
+    expect.objectContaining({
+      kind: "branch",
+      from: "m1",
+      content: [{ type: "text", text: "How?" }],
+      when: "interrupt",
+    }),
+    { branch_id: "main" },
+  ]);
+  await page.close();
+  client.close();
+});

@@ -1,8 +1,14 @@
-// The three routes of AI SDK UI: post a message or results, which starts or continues a run and streams it; resume the
-// stream of the active run after a reload; and read the stored conversation.
+// The three routes of AI SDK UI: post a message or results, which starts or continues a run and streams it, or answer again and edit, which
+// make a branch; resume the stream of the active run after a reload; and read the stored conversation.
+
+import type { z } from "zod";
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
+import type { MessagePage } from "#contract/list-page.ts";
 import { postMessageSchema } from "#contract/message-route.ts";
+import { postRunSchema } from "#contract/run-route.ts";
+import type { Run } from "#contract/run.ts";
+import type { Message } from "#contract/thread-message.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 import type { Admission, Caller, PostedResults, RequestKey } from "#core/rpc/thread-rpc.ts";
 import { jsonHeaders } from "#http/answer/json-answer.ts";
@@ -15,8 +21,9 @@ import type { Services } from "#http/services.ts";
 import { followRun, waitingRun } from "./chat-stream.ts";
 import type { AiSdkHandlers } from "./handlers.ts";
 import { messagesBody } from "./messages-body.ts";
-import { callsOf, readAnswers, readPostedInput, refusedOutput } from "./posted-input.ts";
+import { callsOf, idOf, readAnswers, readPostedInput, refusedOutput, roleOf } from "./posted-input.ts";
 import type { PostedInput } from "./posted-input.ts";
+import type { ChatRequest } from "./routes.ts";
 import { readServerTools } from "./tool-parts.ts";
 import type { FileOwner, IsServerTool } from "./tool-parts.ts";
 
@@ -35,12 +42,12 @@ export function createChatHandlers(services: Services): AiSdkHandlers {
   const readTools = async (): Promise<IsServerTool> => (serverTools ??= await readServerTools(dependencies.registry));
   return {
     async aiSdkChat({ request, params, caller, body }) {
-      if (body.trigger === "regenerate-message") throw notAvailable("Generating an answer again");
-      const input = readPostedInput(body);
       const call = { request, caller, prefix, threadId: params.id, isServerTool: await readTools() };
+      if (body.trigger === "regenerate-message") return answerAgain(services, call, body);
+      const input = readPostedInput(body);
       if (input.kind === "answers") return answerCalls(services, call, input);
-      if (body.messageId !== undefined) await checkIsNew(services, call, body.messageId);
-      return sendMessage(services, call, input);
+      const edited = body.messageId === undefined ? null : await editedMessage(services, call, body);
+      return edited === null ? sendMessage(services, call, input) : editMessage(services, call, { ...input, edited });
     },
     async aiSdkResume({ request, params, caller, headOnly }) {
       const threadId = params.id;
@@ -168,20 +175,108 @@ function refusedResult({ code, refusal }: ThreadholdError, results: readonly Pos
   return results.find((one) => one.tool_call_id === id && (one.result !== undefined || one.content !== undefined));
 }
 
-/**
- * Refuses to edit a stored message, because an edit needs a branch of the conversation. A message that never arrived
- * may be sent again.
- */
-async function checkIsNew({ callThread }: Services, { caller, threadId }: ChatCall, id: string): Promise<void> {
-  try {
-    await callThread({ threadId, repeatable: true, run: (stub) => stub.call("getMessage", caller, id) });
-  } catch (thrown) {
-    if (thrown instanceof ThreadholdError && thrown.code === "message_not_found") return;
-    throw thrown;
-  }
-  throw notAvailable("Editing a message that was answered");
+/** Answers again, on a new branch: the message that the request names, or the last one. */
+async function answerAgain(services: Services, call: ChatCall, body: ChatRequest): Promise<Response> {
+  return runBranch(services, call, { kind: "rerun", from: await answeredMessage(services, call, body) });
 }
 
-function notAvailable(what: string): ThreadholdError {
-  return refuse("not_available", `${what} is not available: a thread has no branches yet. Send a new message.`);
+/** Replaces a message of the user on a new branch, and streams the run that answers it. */
+async function editMessage(
+  services: Services,
+  call: ChatCall,
+  { content, metadata, edited }: PostedMessage & { edited: string },
+): Promise<Response> {
+  checkContent(content, "messages");
+  checkAnswerable({ role: "user", run: true, content, attachments: undefined }, "messages");
+  checkMetadata(metadata);
+  return runBranch(services, call, { kind: "branch", from: edited, content, metadata });
+}
+
+/** Starts a run on a new branch and streams it. An active run is ended: the chat does not show it any more. */
+async function runBranch(services: Services, call: ChatCall, branch: z.input<typeof postRunSchema>): Promise<Response> {
+  const { request, caller, prefix, threadId, isServerTool } = call;
+  const body = parseInput(postRunSchema, { ...branch, when: "interrupt" });
+  await services.limits.admit(caller);
+  const lease = await services.leases.take(caller, { holder: { thread: threadId }, stream: "bridged", run: true });
+  return withLease(lease, async () => {
+    const { run, after } = await services.callThread<Admission>({
+      threadId,
+      repeatable: false,
+      run: (stub) => stub.call("postRun", lease.caller, body, null),
+    });
+    if (run === null) throw refuse("internal", "The branch began no run.");
+    const shown = { prefix, threadId, runId: run.id, knownCalls: [], isServerTool };
+    return followRun(services, { ...shown, request, caller: lease.caller, after });
+  });
+}
+
+/**
+ * The stored message that is answered again. The id of an answer begins with that of its run; a message of the user has its own id, or one
+ * that the chat gave it.
+ */
+async function answeredMessage(services: Services, call: ChatCall, body: ChatRequest): Promise<string> {
+  const { messageId } = body;
+  const asked = body.messages.at(-1);
+  const [runId = ""] = messageId?.split(".") ?? [];
+  const answer = messageId === undefined ? null : await found(() => readRun(services, call, runId));
+  const last = answer?.message_ids.at(-1);
+  if (last !== undefined) return last;
+  const own = messageId === undefined ? null : await found(() => readMessage(services, call, messageId));
+  if (own !== null) return own.id;
+  const asking = idOf(asked);
+  const question =
+    typeof asking === "string" ? await editedMessage(services, call, { ...body, messageId: asking }) : null;
+  if (question !== null) return question;
+  throw refuse("message_not_found", "The conversation has no message to answer again. Load it with resumeStream().");
+}
+
+/**
+ * The stored message that a message of the chat stands for; null if it was never stored. The chat chooses the ids of its messages. One whose
+ * id is not stored is the message of the user with the same place among the messages of the user, if the thread has it.
+ */
+async function editedMessage(services: Services, call: ChatCall, body: ChatRequest): Promise<string | null> {
+  const { messages, messageId = "" } = body;
+  const stored = await found(() => readMessage(services, call, messageId));
+  if (stored !== null) return stored.id;
+  const isUser = (one: unknown): boolean => roleOf(one) === "user";
+  const place = messages.slice(0, messages.findLastIndex((one) => idOf(one) === messageId) + 1).filter(isUser).length;
+  return (await questions(services, call, place)).at(place - 1)?.id ?? null;
+}
+
+/** The first messages of the user on the current branch, at most `count`. */
+async function questions({ callThread }: Services, { caller, threadId }: ChatCall, count: number): Promise<Message[]> {
+  const asked: Message[] = [];
+  for (let cursor: string | undefined; asked.length < count;) {
+    const position = cursor === undefined ? {} : { cursor };
+    const query = { limit: 1000, order: "asc" as const, include_silent: false, max_depth: 0, ...position };
+    const page: MessagePage<Message> = await callThread({
+      threadId,
+      repeatable: true,
+      run: (stub) => stub.call("listMessages", caller, query),
+    });
+    asked.push(...page.items.filter(({ role, side }) => role === "user" && side !== "b"));
+    if (page.next_cursor === null) break;
+    cursor = page.next_cursor;
+  }
+  return asked.slice(0, count);
+}
+
+function readMessage({ callThread }: Services, { caller, threadId }: ChatCall, id: string): Promise<Message> {
+  return callThread({ threadId, repeatable: true, run: (stub) => stub.call("getMessage", caller, id) });
+}
+
+function readRun({ callThread }: Services, { caller, threadId }: ChatCall, id: string): Promise<Run> {
+  return callThread({ threadId, repeatable: true, run: (stub) => stub.call("getRun", caller, id) });
+}
+
+/** What a read returns; null if the thread has no such message or run. */
+async function found<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (thrown) {
+    const isMissing =
+      thrown instanceof ThreadholdError && (thrown.code === "message_not_found" || thrown.code === "run_not_found");
+    if (isMissing) return null;
+    throw thrown;
+  }
 }

@@ -181,11 +181,11 @@ function metadataOf({ metadata = null }: PostedMessage, path: string): JsonObjec
   return readAt(jsonObjectSchema, metadata, `${path}.metadata`);
 }
 
-function idOf(message: unknown): unknown {
+export function idOf(message: unknown): unknown {
   return typeof message === "object" && message !== null && "id" in message ? message.id : undefined;
 }
 
-function roleOf(message: unknown): unknown {
+export function roleOf(message: unknown): unknown {
   return typeof message === "object" && message !== null && "role" in message ? message.role : undefined;
 }
 

@@ -1,7 +1,7 @@
 // A chat of AI SDK UI on a thread: the chat object of `useChat`, adapted to durable runs. `stop` stops the run on the server. An answer to
 // a call is posted at once, and again after a lost connection. If the server refuses an answer, its call gets an error result, and the chat
-// loads the conversation, so that it shows the same as the thread. A lost connection is resumed. If the server refuses a request because
-// a thread has no branches, the conversation stays unchanged.
+// loads the conversation, so that it shows the same as the thread. A lost connection is resumed. If the server refuses an edit, or
+// to answer again, the conversation stays unchanged.
 
 import { Chat } from "@ai-sdk/react";
 import type { ChatInit, UIMessage } from "ai";
@@ -147,12 +147,12 @@ export class ThreadChat<M extends UIMessage> {
       waited = this.#load;
       await waited.promise;
     }
-    await this.#keepIfNotAvailable(() => this.chat.sendMessage(...message));
+    await this.#keepIfRefused(() => this.chat.sendMessage(...message), message[0]?.messageId !== undefined);
     if (this.#state === "failed" && this.#isOpen && this.chat.status === "ready") await this.chat.resumeStream();
   };
 
   readonly regenerate: Chat<M>["regenerate"] = (...options) =>
-    this.#keepIfNotAvailable(() => this.chat.regenerate(...options));
+    this.#keepIfRefused(() => this.chat.regenerate(...options));
 
   /** Stops the run and shows its partial answer. Rejects if the server could not be reached; the run then continues. */
   readonly stop = async (): Promise<void> => {
@@ -317,12 +317,11 @@ export class ThreadChat<M extends UIMessage> {
     if (this.#isOpen && error !== undefined && this.chat.error === error) await this.chat.resumeStream();
   }
 
-  /** Sends a request. The chat may remove messages before it sends one; they are restored if the server refuses it as `not_available`. */
-  async #keepIfNotAvailable(send: () => Promise<void>): Promise<void> {
+  /** Sends a request. If it `removes` messages from the chat and the server refuses it, they are restored. */
+  async #keepIfRefused(send: () => Promise<void>, removes = true): Promise<void> {
     const before = this.chat.messages;
     await send();
-    const { error } = this.chat;
-    if (error instanceof ThreadholdClientError && error.code === "not_available") this.chat.messages = before;
+    if (removes && this.chat.error instanceof ThreadholdClientError) this.chat.messages = before;
   }
 }
 

@@ -28,8 +28,8 @@ export interface ThreadholdChat<M extends UIMessage = ThreadholdUIMessage> exten
 /**
  * `useChat` on a thread. Loads the conversation and continues the answer under way, at mount and after a lost connection. `stop` stops
  * the run on the server. Answers to calls are posted at once, and calls that wait when the page is loaded reach `onToolCall` as well.
- * An error of the API is a `ThreadholdClientError` with its code. `regenerate`, and `sendMessage` with a `messageId`, fail with
- * `not_available`. `resumeStream` loads the conversation again. React's strict mode mounts each component twice during development, so
+ * An error of the API is a `ThreadholdClientError` with its code. `regenerate`, and `sendMessage` with a `messageId`, make a branch of
+ * the thread; the messages before stay stored. `resumeStream` loads the conversation again. React's strict mode mounts each component twice during development, so
  * the conversation is requested twice there.
  */
 export function useThreadholdChat<M extends UIMessage = ThreadholdUIMessage>(

@@ -2,11 +2,13 @@
 // side become one message, which contains the results of its tool calls in their call parts. A message whose sources did not change stays
 // the same object, so assistant-ui converts it once.
 
-import type { MessageStatus, ThreadMessageLike } from "@assistant-ui/react";
+import { ExportedMessageRepository } from "@assistant-ui/react";
+import type { MessageStatus, ThreadMessage, ThreadMessageLike } from "@assistant-ui/react";
 
 import type { Json, JsonObject, MessageView, OpenCall, RunView, ToolView } from "#client/index.ts";
 import { ownResultValue } from "#lib/untrusted/own-json.ts";
 
+import type { Siblings } from "../thread-source.ts";
 import { attachmentOf, fileAddress, filePart } from "./file-part.ts";
 
 /** The parts of a thread's state that determine its messages. */
@@ -17,6 +19,14 @@ export interface ThreadContent {
   runs: Readonly<Record<string, RunView>>;
   activeRunId: string | null;
   pending: readonly OpenCall[];
+  /** The branches that part before a message. */
+  siblings: (messageId: string | undefined) => Siblings | null;
+}
+
+/** The messages of assistant-ui, each with the one before it: also one in place of each other branch, for the branch picker. */
+export interface ThreadRepository {
+  headId?: string | null;
+  messages: { message: ThreadMessage; parentId: string | null }[];
 }
 
 type Part = Exclude<ThreadMessageLike["content"], string>[number];
@@ -32,15 +42,20 @@ interface Group {
 
 interface Conversion {
   sources: readonly unknown[];
-  message: ThreadMessageLike;
+  message: ThreadMessage;
 }
+
+const complete: MessageStatus = { type: "complete", reason: "stop" };
+
+/** The key of the metadata that a message in place of another branch has: the id of the branch. */
+export const branchKey = "otherBranch";
 
 /** Converts successive states of one thread. Messages whose sources did not change stay the same objects. */
 export class ThreadMessages {
   #converted = new Map<string, Conversion>();
 
   /** Converts the messages of a state. */
-  convert(content: ThreadContent): readonly ThreadMessageLike[] {
+  convert(content: ThreadContent): ThreadRepository {
     const converted = new Map<string, Conversion>();
     const groups = groupsOf(content);
     for (const [index, group] of groups.entries()) {
@@ -49,11 +64,35 @@ export class ThreadMessages {
       const known = this.#converted.get(group.id);
       const isSame =
         known?.sources.length === sources.length && known.sources.every((source, at) => source === sources[at]);
-      converted.set(group.id, isSame ? known : { sources, message: messageOf(group, isLast, content) });
+      const message = isSame ? known.message : toMessage(messageOf(group, isLast, content));
+      if (message !== undefined) converted.set(group.id, { sources, message });
     }
     this.#converted = converted;
-    return [...converted.values()].map(({ message }) => message);
+    let headId: string | null = null;
+    const messages = groups.flatMap(({ id, role, messages: [first] }) => {
+      const { branches = [id], index = 0 } = content.siblings(first?.id) ?? {};
+      const parentId = headId;
+      headId = id;
+      return branches.flatMap((branch, at) => {
+        const message = at === index ? converted.get(id)?.message : otherBranch(role, branch, index);
+        return message === undefined ? [] : { message, parentId };
+      });
+    });
+    return { headId, messages };
   }
+}
+
+/**
+ * The message in place of another branch. Its id differs for each shown branch: assistant-ui keeps the order of the messages that it knows, and
+ * the picker shows that order.
+ */
+function otherBranch(role: Group["role"], branch: string, shown: number): ThreadMessage | undefined {
+  return toMessage({ id: branch + String(shown), role, content: [], metadata: { custom: { [branchKey]: branch } } });
+}
+
+/** A message of assistant-ui. Each message is converted alone, so that unchanged ones stay the same objects. */
+function toMessage(message: ThreadMessageLike): ThreadMessage | undefined {
+  return ExportedMessageRepository.fromBranchableArray([{ message, parentId: null }]).messages[0]?.message;
 }
 
 function groupsOf({ messages, runs }: ThreadContent): Group[] {
@@ -109,7 +148,8 @@ function callsOf({ messages }: Group) {
 function messageOf(group: Group, isLast: boolean, content: ThreadContent): ThreadMessageLike {
   const [first] = group.messages;
   const { threadId } = content;
-  const metadata = { custom: { ...first?.metadata, runId: group.runId, side: group.side } };
+  const messageId = group.messages.findLast(({ role }) => role !== "tool")?.id;
+  const metadata = { custom: { ...first?.metadata, runId: group.runId, side: group.side, messageId } };
   const createdAt = first === undefined ? {} : { createdAt: new Date(first.created_at / 1000) };
   const common = { id: group.id, metadata, ...createdAt };
   if (group.role === "user") {
@@ -205,18 +245,16 @@ function statusOf(group: Group, isLast: boolean, { runs, activeRunId, pending }:
     return { type: "incomplete", reason: "error", error: run.error?.message ?? run.reason ?? "The run failed." };
   }
   const reason = group.messages.findLast(({ role }) => role !== "tool")?.stop_reason ?? null;
-  switch (reason) {
-    case "aborted":
-      return { type: "incomplete", reason: "cancelled" };
-    case "error":
-      return { type: "incomplete", reason: "error" };
-    case "length":
-      return { type: "incomplete", reason: "length" };
-    case "content_filter":
-      return { type: "incomplete", reason: "content-filter" };
-    case "stop":
-    case "tool_calls":
-    case null:
-      return { type: "complete", reason: "stop" };
-  }
+  const early = reason === null ? null : earlyEnds[reason];
+  return early === null ? complete : { type: "incomplete", reason: early };
 }
+
+/** The reasons of assistant-ui for answers that ended early; null for complete ones. */
+const earlyEnds = {
+  aborted: "cancelled",
+  error: "error",
+  length: "length",
+  content_filter: "content-filter",
+  stop: null,
+  tool_calls: null,
+} as const satisfies Record<NonNullable<MessageView["stop_reason"]>, string | null>;

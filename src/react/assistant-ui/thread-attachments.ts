@@ -19,7 +19,8 @@ export class ThreadAttachments implements AttachmentAdapter {
   async add({ file }: { file: File }): Promise<PendingAttachment> {
     const type = file.type.startsWith("image/") ? "image" : "file";
     const status = { type: "requires-action", reason: "composer-send" } as const;
-    return { id: randomId(), type, name: file.name, contentType: file.type, file, status };
+    // The id only has to differ from those of the user's other uploads.
+    return { id: Math.random().toString(36).slice(2), type, name: file.name, contentType: file.type, file, status };
   }
 
   async remove(): Promise<void> {
@@ -35,9 +36,4 @@ export class ThreadAttachments implements AttachmentAdapter {
     const part = filePart(this.#handle.id, stored);
     return { ...attachment, status: { type: "complete" }, content: part === null ? [] : [part] };
   }
-}
-
-/** `crypto.randomUUID` is not available in pages loaded over plain http. */
-function randomId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,15 +1,16 @@
 // A runtime of assistant-ui on a thread, over the events that `useThread` follows. The runtime has only the operations that a thread
-// supports. A thread has no branches, so messages cannot be edited or generated again, and assistant-ui hides the buttons for this.
+// supports. To reload an answer and to edit a message make a branch of the thread; the branch picker changes between branches.
 
 import { useExternalStoreRuntime } from "@assistant-ui/react";
-import type { AssistantRuntime, ThreadMessageLike } from "@assistant-ui/react";
+import type { AssistantRuntime, ThreadMessage } from "@assistant-ui/react";
 import { useMemo } from "react";
 
+import type { NewMessage } from "#client/index.ts";
 import { answerOrFail, failureReason } from "#client/tools/refused-result.ts";
 
 import { useThread } from "../use-thread.ts";
 import { newMessage } from "./new-message.ts";
-import { ThreadMessages } from "./runtime-messages.ts";
+import { branchKey, ThreadMessages } from "./runtime-messages.ts";
 import { ThreadAttachments } from "./thread-attachments.ts";
 
 /** Options of a runtime. */
@@ -21,7 +22,7 @@ export interface ThreadholdRuntimeOptions {
   onError?: ((error: unknown) => void) | undefined;
 }
 
-const asItIs = (message: ThreadMessageLike): ThreadMessageLike => message;
+type Edited = Partial<Pick<NewMessage, "content" | "attachments" | "metadata">>;
 
 /**
  * A runtime of assistant-ui on a thread, for `AssistantRuntimeProvider`: messages as they stream, new messages with files, cancel,
@@ -33,12 +34,16 @@ export function useThreadholdRuntime(
   { onError }: ThreadholdRuntimeOptions = {},
 ): AssistantRuntime {
   const used = useThread(threadId);
-  const { thread, messages, tools, runs, activeRunId, pending, connection } = used;
+  const { thread, runs, activeRunId, pending, connection, branches } = used;
   const conversion = useMemo(() => (threadId === null ? null : { threadId, list: new ThreadMessages() }), [threadId]);
   const shown = useMemo(() => {
-    if (conversion === null) return [];
-    return conversion.list.convert({ threadId: conversion.threadId, messages, tools, runs, activeRunId, pending });
-  }, [conversion, messages, tools, runs, activeRunId, pending]);
+    if (conversion === null) return { messages: [] };
+    const { messages, tools } = used;
+    const siblings = (id?: string) => used.siblings(id);
+    const { threadId: of, list } = conversion;
+    return list.convert({ threadId: of, messages, tools, runs, activeRunId, pending, siblings });
+    // `used` is a new object whenever one of the fields that were read changes.
+  }, [conversion, used, runs, activeRunId, pending]);
   const handle = threadId === null ? null : used.handle;
   const adapters = useMemo(() => (handle === null ? {} : { attachments: new ThreadAttachments(handle) }), [handle]);
   const attempt = async (action: () => Promise<unknown>): Promise<void> => {
@@ -49,13 +54,31 @@ export function useThreadholdRuntime(
       onError(thrown);
     }
   };
+  const branch = (
+    kind: "rerun" | "branch",
+    from: string | undefined,
+    { content, attachments, metadata }: Edited = {},
+  ) => attempt(() => used.handle.runs.post({ kind, from, content, attachments, metadata, when: "interrupt" }));
   const isRefused = connection.state === "closed" && connection.error !== null;
   const run = activeRunId === null ? undefined : runs[activeRunId];
   // While a call asks a question, its run is executed, not suspended.
   const isWaiting = pending.some(({ kind }) => kind !== "question") || run?.status === "awaiting_tool_execution";
-  return useExternalStoreRuntime<ThreadMessageLike>({
-    messages: shown,
-    convertMessage: asItIs,
+  /** The last stored message of a shown one. An answer that failed before its first message has none. */
+  const stored = (id: string | null) =>
+    shown.messages.find(({ message }) => message.id === id)?.message.metadata.custom["messageId"] as string | undefined;
+  return useExternalStoreRuntime<ThreadMessage>({
+    messageRepository: shown,
+    // Without other branches there is nothing to change to. assistant-ui also uses this function to remove messages, which it does not do here.
+    ...(branches.length > 1 && {
+      setMessages: (list) => {
+        const branch_id = list.at(-1)?.metadata.custom[branchKey];
+        if (typeof branch_id === "string") void attempt(() => used.handle.branches.checkout({ branch_id }));
+      },
+    }),
+    onReload: (parentId, { sourceId }) => branch("rerun", stored(sourceId) ?? stored(parentId)),
+    onEdit: (message) =>
+      branch("branch", stored(message.sourceId) ?? stored(message.parentId), newMessage(used.handle.id, message)),
+    onDelete: (id) => attempt(() => used.handle.messages.delete(stored(id) ?? "")),
     isDisabled: threadId === null,
     isLoading: threadId !== null && thread === null && !isRefused,
     isRunning: activeRunId !== null && !isWaiting,

@@ -40,7 +40,7 @@ export function modelsOf(options: ModelOptions, connection?: ProviderConnection)
   if (cacheConfig !== undefined) checkCacheConfig(cacheConfig);
   const request = { thinkingLevel, cacheConfig, retryConfig: retryConfigOf(options.retryConfig) };
   if (providerOverride === undefined)
-    return ownModels(model_config, given, request, connection ?? connectionIn(options.in));
+    return ownModels(model_config, { given, request, connection: connection ?? connectionIn(options.in) });
   checkProvider(providerOverride, "providerOverride");
   const provider = chosen(providerOverride, model_config);
   const provider_id = idOf(provider);
@@ -61,9 +61,11 @@ function connectionIn(state: ThreadState | undefined): ProviderConnection | unde
 /** The models of this package's providers, by their port itself. */
 function ownModels(
   config: ModelConfig,
-  given: object,
-  request: DefinitionOptions,
-  connection?: ProviderConnection,
+  {
+    given,
+    request,
+    connection,
+  }: { given: object; request: DefinitionOptions; connection: ProviderConnection | undefined },
 ): LoopModels {
   return {
     port: portOf(config, given, connection),
