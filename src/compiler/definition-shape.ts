@@ -342,6 +342,7 @@ const openApiFields = {
 
 const toolOptionFields = {
   idempotent: z.boolean().optional(),
+  repeatable: z.boolean().optional(),
   reconcile: callable.optional(),
   needsApproval: z.union([z.boolean(), callable]).optional(),
   editableArguments: z.boolean().optional(),

@@ -155,6 +155,8 @@ const plainEventSchema = z.discriminatedUnion("type", [
     result: toolResultSchema,
     is_error: z.boolean(),
     duration_ms: z.number().nonnegative(),
+    /** The message of the equal call of another branch whose result the call took. Absent: the tool ran. */
+    reused_from: z.string().optional(),
   }),
   event("agent_handoff", { from: z.string(), to: z.string(), tool_call_id: z.string() }),
   event("subagent_start", {

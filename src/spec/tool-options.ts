@@ -13,6 +13,12 @@ export type ReconcileAnswer = ToolResult | "not_done";
 export interface ToolOptions<State = ThreadState, Args = Record<string, unknown>> {
   /** The call may run twice with the same id: after a crash it simply runs again. */
   idempotent?: boolean;
+  /**
+   * Whether a call on a new branch of a thread (a rerun, an edit) runs again although the part of the conversation that the branch leaves
+   * behind has the result of an equal call. Default false: the call takes that result, and its effect is not repeated. `idempotent` does
+   * not imply it, because it concerns the same call.
+   */
+  repeatable?: boolean;
   /** Finds out the outcome of a call that a crash interrupted, for example from the service that the tool called. */
   reconcile?: (callId: string, args: Args, state: State) => Promise<ReconcileAnswer>;
   /**

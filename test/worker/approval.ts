@@ -32,6 +32,12 @@ export const approvalTools = {
     editableArguments: true,
     deadlineMs: payDeadlineMs,
   }),
+  look: defineTool("Looks", z.object({ at: z.string() }), (_state, args, call) => work("look", args, call), {
+    repeatable: true,
+  }),
+  listen: defineTool("Listens", z.object({ to: z.string() }), (_state, args, call) => work("listen", args, call), {
+    idempotent: true,
+  }),
   erase: defineTool("Erases", z.object({ what: z.string() }), (_state, args, call) => work("erase", args, call), {
     needsApproval: true,
   }),
@@ -45,7 +51,7 @@ export const approvalTools = {
   }),
 };
 
-const all = ["pay", "erase", "spend", "note", "ask"];
+const all = ["pay", "erase", "spend", "note", "ask", "look", "listen"];
 
 const single = [
   testPrompt("payer", all),

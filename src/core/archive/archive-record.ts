@@ -181,6 +181,8 @@ export const archivedMessageSchema = z.strictObject({
   strategy: z.strictObject({ name: word, phase: word.nullable() }).exactOptional(),
   approval: approval.exactOptional(),
   changed_args: parsedObject.exactOptional(),
+  /** Only marks the call: it is compared with ids of messages, and a forged one is equal to none. */
+  reused_from: orderedId.exactOptional(),
   events: storedEventsSchema,
 });
 export type ArchivedMessage = z.infer<typeof archivedMessageSchema>;

@@ -57,6 +57,7 @@ export const messagePolicies = {
   answered: "carried",
   approval: "carried",
   changed_args: "carried",
+  reused_from: "carried",
   // Only used to add later costs of the child thread. That thread reports them to the original thread, not to the imported one.
   child: "omitted",
   work: "omitted",

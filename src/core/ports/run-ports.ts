@@ -4,8 +4,9 @@ import type { MessageRecord } from "../record/record.ts";
 import type { ExecutedRun } from "../record/run-record.ts";
 import type { CommittedSteps } from "../record/run-state.ts";
 import type { Scope } from "../record/scope.ts";
-import type { CallContext } from "../tools/call-slot.ts";
+import type { CallContext, CallSlot } from "../tools/call-slot.ts";
 import type { ResultSettings } from "../tools/read-result.ts";
+import type { SettledSlot } from "../tools/run-calls.ts";
 import type { AnswerFiles } from "./answer-file-port.ts";
 import type { Clock } from "./clock.ts";
 import type { CompactionPort } from "./compaction-port.ts";
@@ -55,6 +56,11 @@ export interface RunPorts {
   readonly limits?: LimitPort;
   /** Creates the executions of models that a tool's function runs in its call. If absent, a call runs none: the run is not a thread's. */
   readonly executions?: (message: MessageRecord, callId: string, context: CallContext) => ClosableExecutions;
+  /**
+   * Replaces the new calls of a step that take the result of a settled call, in place, and stores these results. If absent, every new call
+   * runs.
+   */
+  readonly reuse?: (slots: (CallSlot | SettledSlot)[], context: CallContext) => Promise<void>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly faults: Faults;

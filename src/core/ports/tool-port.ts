@@ -85,6 +85,11 @@ export interface ToolRunner {
   readonly timeoutMs: number;
   /** An interrupted call may run again, with the same id. */
   readonly idempotent: boolean;
+  /**
+   * Whether a call runs again on a new branch although an equal call of another branch is settled. Absent: no, the call takes the other
+   * one's result. `idempotent` does not imply it.
+   */
+  readonly repeatable?: boolean | ((args: JsonObject) => boolean);
   /** If present, `nested` runs the calls and `run` is not used. */
   readonly nested?: NestedRunner;
   /** Present if calls may need an approval. */

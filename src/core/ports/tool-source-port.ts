@@ -86,6 +86,8 @@ export interface DefinedTool {
   readonly wholeParameters?: () => JsonObject;
   /** Whether an interrupted call may run again. */
   readonly idempotent: boolean;
+  /** Whether a call on a new branch runs again although an equal call of another branch is settled. Absent: no. */
+  readonly repeatable?: boolean | ((args: JsonObject) => boolean);
   readonly timeoutMs: number;
   /** Whether a person has to approve a call before it runs. Absent: never. */
   readonly needsApproval?: (args: JsonObject) => boolean | Promise<boolean>;

@@ -77,6 +77,8 @@ export interface MessageRecord {
   approval?: Approval;
   /** The arguments that a hook changed before the call started. The answer keeps those that the model sent. */
   changed_args?: JsonObject;
+  /** The tool message of the call of another branch whose result this call took. The tool did not run for this call. */
+  reused_from?: string;
   /** The agent to which this settled call handed the thread over. */
   handoff?: string;
   /** The message joined an active run (steering). */

@@ -72,7 +72,7 @@ export function toMessage(record: MessageRecord): Message {
     cost: record.cost,
     result: record.result,
   };
-  for (const field of ["strategy", "author", "approval", "edited_at"] as const) {
+  for (const field of ["strategy", "author", "approval", "edited_at", "reused_from"] as const) {
     // Each field has the same type in the record, which TypeScript does not infer for a union of fields.
     if (record[field] !== undefined) message[field] = record[field] as never;
   }

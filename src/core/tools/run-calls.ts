@@ -17,7 +17,7 @@ import { requestedOrder } from "./model-order.ts";
 import { threadResults, thrownResult } from "./read-result.ts";
 import { schedule } from "./schedule.ts";
 import type { ScheduledCall } from "./schedule.ts";
-import { stageResult } from "./store-result.ts";
+import { publicCall, stageResult } from "./store-result.ts";
 
 /** The results of a step's calls. */
 export interface StepCallResults {
@@ -37,13 +37,13 @@ export async function runCalls(
   known: readonly MessageRecord[],
   context: CallContext,
 ): Promise<StepCallResults> {
+  const { faults, reuse } = context.ports;
   const slots: (CallSlot | SettledSlot)[] = [];
   for (const call of calls) slots.push(slotFor(call, known, { ...context, before: slots.at(-1) }));
-  await context.ports.faults.at("calls.mark");
-  await evaluateRules(
-    slots.filter((slot) => !("settled" in slot)),
-    context,
-  );
+  await faults.at("calls.mark");
+  await reuse?.(slots, context);
+  await faults.at("calls.rules");
+  await evaluateRules(slots, context);
   const graph = schedule(
     slots.map((slot) => ({
       ...orderOf(slot, calls),
@@ -65,9 +65,9 @@ export async function runCalls(
     // have arrived.
     if (others.length > 0 && (slot.startedRow === null || isApproved(slot.startedRow))) {
       // This call may depend on a later one, whose promise does not exist before the next tick.
-      await context.ports.faults.at("calls.begin");
+      await faults.at("calls.begin");
       await Promise.resolve();
-      await context.ports.faults.at("calls.wait");
+      await faults.at("calls.wait");
       const before = await Promise.all(others.flatMap((other) => running[other] ?? []));
       // A call that depends on a waiting call starts when that call has its result.
       if (!before.every(isSettledCall)) return { waits_until: null };
@@ -75,7 +75,7 @@ export async function runCalls(
     return runCall(slot, context);
   }
 
-  await context.ports.faults.at("calls.run");
+  await faults.at("calls.run");
   const states = await Promise.all(slots.map((slot, at) => (running[at] = startWhenReady(slot, at))));
   const deadlines = states.flatMap((call) => ("waits_until" in call ? [call.waits_until] : []));
   return {
@@ -104,8 +104,8 @@ const mostWaiting = 1000;
  * Evaluates the approval rules of new calls, and sets `approval` of their slots. A call whose rule throws or takes too long gets an error
  * result and never runs.
  */
-async function evaluateRules(slots: readonly CallSlot[], context: CallContext): Promise<void> {
-  const fresh = slots.filter(({ startedRow }) => startedRow === null);
+async function evaluateRules(slots: readonly (CallSlot | SettledSlot)[], context: CallContext): Promise<void> {
+  const fresh = slots.filter((slot) => slot.startedRow === null && !("settled" in slot));
   const waiting = fresh.filter(({ runner }) => runner?.remote === true || runner?.approval);
   const { errors } = context.ports.results ?? threadResults;
   for (const slot of waiting.slice(mostWaiting)) {
@@ -163,7 +163,8 @@ function isUndecided(row: MessageRecord | null, { ports, signal }: CallContext):
 
 const cutCycle = "These calls depend on each other in a circle; they were run in call order.";
 
-type SettledSlot = CallSlot & { settled: SettledCall };
+/** A call whose result is stored. */
+export type SettledSlot = CallSlot & { settled: SettledCall };
 
 function slotFor(
   call: ToolCallPart,
@@ -183,11 +184,10 @@ function slotFor(
     runner: plan.tools.get(call.name),
   };
   if (row?.status !== "complete") return slot;
-  const { type: _, ...publicCall } = call;
   const result = row.result ?? { status: "error" as const, error: "The result was lost." };
   const end = row.events.find((event) => event.type === "tool_execution_end");
   const duration_ms = Number(end?.["duration_ms"] ?? 0);
-  const settled = { call: publicCall, result, message: row, duration_ms, stack: undefined };
+  const settled = { call: publicCall(call), result, message: row, duration_ms, stack: undefined };
   // Recovery completed this row and emitted no end event, so the end is emitted here.
   if (end === undefined) stageResult(settled, events);
   return { ...slot, settled };

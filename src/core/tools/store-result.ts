@@ -87,7 +87,10 @@ function stageNestedEnd(end: NestedEnd, { result, error }: ToolResult, events: R
 }
 
 /** Adds the end of a call and its message to the events of the call's row. */
-export function stageResult({ call, message, result, duration_ms }: SettledCall, events: RowEvents): void {
+export function stageResult(
+  { call, message, result, duration_ms }: SettledCall,
+  events: Pick<RowEvents, "stage">,
+): void {
   const hidden = message.silent ? ({ silent: true } as const) : {};
   const of = { message_id: message.id, ...hidden };
   events.stage({
@@ -157,7 +160,8 @@ function withFinalArguments(call: ToolCallPart, { approval, changed_args }: Mess
   return changed === undefined ? call : { ...call, arguments: changed };
 }
 
-function publicCall(call: ToolCallPart): CallOutcome["call"] {
+/** A call without the type of its part. */
+export function publicCall(call: ToolCallPart): CallOutcome["call"] {
   const { type: _, ...rest } = call;
   return rest;
 }

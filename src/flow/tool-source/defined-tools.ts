@@ -157,7 +157,7 @@ export function definedRunner(tool: DefinedTool, faults: Faults, ports?: CallPor
   const schema = schemaOf(tool);
   if ("problem" in schema) throw refuse("not_available", `The schema of its arguments ${schema.problem}.`);
   const { parameters, check } = schema;
-  const { name, description, idempotent, timeoutMs, needsApproval } = tool;
+  const { name, description, idempotent, repeatable = false, timeoutMs, needsApproval } = tool;
   return {
     ...runnerDefaults,
     ...(needsApproval === undefined
@@ -177,6 +177,7 @@ export function definedRunner(tool: DefinedTool, faults: Faults, ports?: CallPor
     spec: { name, description, parameters },
     timeoutMs,
     idempotent,
+    repeatable,
     check: tool.wholeParameters === undefined ? check : wholeCheck(check, tool.wholeParameters),
     run: (args, call) => toolOutput((own) => tool.call(args, callOf(own, call, ports)), call, { faults }),
   };

@@ -47,6 +47,7 @@ export function toolRunner(name: string, definition: AnyToolDefinition, dependen
     dependsOn: options.dependsOn ?? [],
     timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
     idempotent: options.idempotent ?? false,
+    repeatable: options.repeatable ?? false,
     check: (args) => checkArguments(tool.schema, args),
     run: (args, call) => {
       let onEnd: (() => void) | undefined;

@@ -31,7 +31,7 @@ export function switchBranch(live: LiveThread, branch: string, { from }: { from?
 }
 
 /** The parts of a branch, from oldest to newest. */
-function pathOf(store: ManagedThreadStore, branch: string): BranchStretch[] {
+export function pathOf(store: ManagedThreadStore, branch: string): BranchStretch[] {
   return branchPath(branch, (id) => store.branch(id));
 }
 

@@ -16,6 +16,7 @@ import { isAnswer, mainScope } from "#core/record/scope.ts";
 import { compaction } from "#core/step/compaction.ts";
 import { hookStep } from "#core/step/hook-step.ts";
 import { executionsOfCall } from "#core/tools/call-executions.ts";
+import { reuseCalls } from "#core/tools/reuse-call.ts";
 import type { HookRunner } from "#flow/hook/hook-runner.ts";
 import { StepBuilder } from "#flow/request/step-builder.ts";
 import { sectionSources } from "#flow/request/system-prompt.ts";
@@ -45,6 +46,7 @@ import { steeringOf } from "./join-messages.ts";
 import { askInRun } from "./questions.ts";
 import { leftAt, notBegun } from "./recovery.ts";
 import { requestedTexts } from "./requested-texts.ts";
+import { settledCalls } from "./reusable-calls.ts";
 import { errorOfRun, recordFailure } from "./run-failure.ts";
 import { RunLimits } from "./run-limits.ts";
 import { logToolFailures, toolCallLines } from "./run-line.ts";
@@ -328,6 +330,7 @@ async function assembleRun(
       },
     ),
   );
+  const takeSettled = settledCalls(live.store, run);
   const ports: RunPorts = {
     run,
     scope: mainScope,
@@ -338,6 +341,7 @@ async function assembleRun(
     strategy,
     compaction,
     executions: executionsOfCall,
+    reuse: (slots, call) => reuseCalls(slots, call, takeSettled),
     hooks,
     steering: steeringOf(live, run),
     answers: threadAnswerFiles(context),

@@ -56,6 +56,6 @@ export function createListFilesTool({
           : `${paths.join("\n")}\n\n${truncated ? `... (${total} files, showing first ${paths.length})` : `(${total} files)`}`;
       return { status: "success", result: text, value: { total, truncated } };
     },
-    { idempotent: true },
+    { idempotent: true, repeatable: true },
   );
 }

@@ -67,6 +67,6 @@ export function createReadFileTool({
       const header = lines.length < total ? `[Lines ${range.offset}-${last} of ${total}]` : `[${total} lines]`;
       return { status: "success", result: [header, ...lines].join("\n"), value: { path } };
     },
-    { idempotent: true },
+    { idempotent: true, repeatable: true },
   );
 }

@@ -58,6 +58,6 @@ export function createSearchTool({
       const end = truncated ? `... (showing first ${matches} matches)` : `(${matches} matches)`;
       return { status: "success", result: `${shown}\n${end}`, value: { matches, truncated } };
     },
-    { idempotent: true },
+    { idempotent: true, repeatable: true },
   );
 }

@@ -141,6 +141,7 @@ export function featureTools(
         parameters,
         resultSchema: null,
         repeatable: true,
+        isReading: true,
         isTask: false,
       },
     ];

@@ -126,6 +126,9 @@ class ServerTools implements DefinedTools {
       description,
       parameters,
       idempotent: this.#isRepeatable(listed),
+      // The hint of a server that is not trusted decides nothing else. A person who approved a call or answered its question is not asked
+      // again.
+      repeatable: listed.isReading && approval === undefined && this.#definition.elicitation !== true,
       timeoutMs: listed.feature === undefined ? this.#times.callMs : this.#times.timeoutMs,
       ...(approval === undefined ? {} : { needsApproval: approval }),
       call: (args, call) => this.#call(listed, args, call),

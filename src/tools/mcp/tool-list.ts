@@ -24,6 +24,8 @@ export interface ListedTool {
   resultSchema: JsonObject | null;
   /** Whether the server describes the tool as read-only or idempotent. */
   repeatable: boolean;
+  /** Whether the server describes the tool as read-only. */
+  isReading: boolean;
   /** The request that the tool sends instead of `tools/call`. Absent: the tool sends a call. */
   feature?: Feature;
   /** Whether a call has to be a task, whose result is requested later. */
@@ -58,7 +60,7 @@ export const mostTools = 1000;
 const nameLimit = 500;
 
 /** A tool of a list before its schemas are cleaned. */
-interface GivenTool extends Pick<ListedTool, "serverName" | "description" | "isTask" | "repeatable"> {
+interface GivenTool extends Pick<ListedTool, "serverName" | "description" | "isTask" | "repeatable" | "isReading"> {
   inputSchema: Fields;
   outputSchema: Fields | null;
 }
@@ -107,6 +109,7 @@ function readTool(item: Fields): GivenTool {
     description: outsideText(textIn(item, "description") ?? textIn(item, "title") ?? "", descriptionLimit),
     isTask: fieldsOf(item["execution"])["taskSupport"] === "required",
     repeatable: readOnlyHint === true || idempotentHint === true,
+    isReading: readOnlyHint === true,
     inputSchema: argumentSchema(item["inputSchema"]),
     outputSchema: isObject(outputSchema) ? outputSchema : null,
   };

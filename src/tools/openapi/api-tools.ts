@@ -103,8 +103,9 @@ export class ApiTools implements DefinedTools {
       description: operation.description,
       parameters: catalog.plan(operation).schema,
       wholeParameters: () => catalog.plan(operation).whole(),
-      // These methods have no effects (RFC 9110, section 9.2.1).
-      idempotent: operation.method === "GET" || operation.method === "HEAD",
+      idempotent: isReading(operation),
+      // A person who approved a call is not asked again.
+      repeatable: isReading(operation) && approval === undefined,
       timeoutMs: this.#timeoutMs,
       ...(approval === undefined ? {} : { needsApproval: approval }),
       call: (args, call) => this.#named(() => this.#call({ catalog, operation, args, call })),
@@ -122,6 +123,7 @@ export class ApiTools implements DefinedTools {
         required: ["query"],
       },
       idempotent: true,
+      repeatable: true,
       timeoutMs: this.#timeoutMs,
       call: async ({ query }) => ({
         status: "success",
@@ -152,6 +154,10 @@ export class ApiTools implements DefinedTools {
         required: ["operation"],
       },
       idempotent: false,
+      repeatable: (args) => {
+        const operation = operationOf(args["operation"]);
+        return operation !== undefined && isReading(operation) && this.#approval(operation) === undefined;
+      },
       timeoutMs: this.#timeoutMs,
       ...(needsApproval === false ? {} : { needsApproval: approve }),
       call: (args, call) =>
@@ -248,4 +254,9 @@ export class ApiTools implements DefinedTools {
       headers: typeof headers === "function" ? headers(this.#own) : headers,
     };
   }
+}
+
+/** Whether the method has no effects (RFC 9110, section 9.2.1). */
+function isReading({ method }: Operation): boolean {
+  return method === "GET" || method === "HEAD";
 }

@@ -52,6 +52,7 @@ export function readSkillTool(skills: () => Promise<ReadonlyMap<string, Skill>>)
       additionalProperties: false,
     },
     idempotent: true,
+    repeatable: true,
     timeoutMs: 30_000,
     // The arguments match the schema.
     call: async (args) => ({ status: "success", result: await fileOf(await skills(), args as unknown as Args) }),

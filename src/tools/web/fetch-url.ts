@@ -71,6 +71,8 @@ export function createFetchUrlTool({
     },
     {
       idempotent: true,
+      // A person who approved a call is not asked again.
+      repeatable: needsApproval === undefined,
       timeoutMs: timeoutMs + 10_000,
       ...(needsApproval === undefined ? {} : { needsApproval }),
     },
