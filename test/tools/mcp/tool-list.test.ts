@@ -156,3 +156,14 @@ it("A tool whose schema contains itself, or has parts that are no schema or refe
   expect(read.check(nested([])).ok).toBe(true);
   expect(read.check(nested(1))).toMatchObject({ ok: false, problem: expect.stringContaining("has to be array") });
 });
+
+it("Only the hint readOnlyHint of a tool's annotations marks the tool as one that reads", async () => {
+  const tool = (name: string, annotations: object) => ({ name, inputSchema: { type: "object" }, annotations });
+  const given = [
+    tool("read", { readOnlyHint: true }),
+    tool("same", { idempotentHint: true }),
+    tool("odd", { readOnlyHint: 1 }),
+  ];
+  const { list } = await readTools(given, { prefix: "p", allowed: undefined, features: [] });
+  expect(list.tools.map(({ isReading }) => isReading)).toEqual([true, false, false]);
+});

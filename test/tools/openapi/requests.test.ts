@@ -226,3 +226,15 @@ describe("Servers", () => {
     expect(await api.call(["at", {}])).toEqual([["error", expect.stringContaining("Set baseUrl in the definition")]]);
   });
 });
+
+it("BRANCH31 Operations with GET or HEAD that need no approval are repeatable, and other operations are not", async () => {
+  const answers = { responses: { 200: { description: "ok" } } };
+  const operations = { get: { operationId: "read", ...answers }, head: { operationId: "peek", ...answers } };
+  const document = documentOf({ "/at": { ...operations, post: { operationId: "send", ...answers } } });
+  const of = async (more: object) =>
+    Object.fromEntries(
+      (await toolsOf(document, more)).map(({ name, repeatable }) => [name.split("__")[1], repeatable]),
+    );
+  expect(await of({})).toEqual({ read: true, peek: true, send: false });
+  expect(await of({ needsApproval: ["read"] })).toEqual({ read: false, peek: true, send: false });
+});
