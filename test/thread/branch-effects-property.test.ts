@@ -1,4 +1,4 @@
-// Over random conversations with reruns, edits, changes of the branch and crashes, no effect is repeated that nobody asked to repeat.
+// Over random conversations with reruns, edits, changes of the branch and crashes, an effect is only repeated if a request asks for it.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -89,7 +89,7 @@ function firstFork(path: readonly Message[], root: string | undefined): string {
   return path.findLast(({ branch_id }) => branch_id === root)?.position ?? "";
 }
 
-it("BRANCH32 No effect is repeated that nobody asked to repeat, over random conversations, branches and crashes", async () => {
+it("BRANCH32 An effect is only repeated if a request asks for it, over random conversations, branches and crashes", async () => {
   const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
   console.log(`branch effects: SEED=${seed}`);
   await fc.assert(
