@@ -43,6 +43,9 @@ export interface SettledCall extends CallOutcome {
   stack: string | undefined;
 }
 
+/** A call of a step whose result is stored. */
+export type SettledSlot = CallSlot & { settled: SettledCall };
+
 /** A call without a result: its result comes from outside, or it depends on such a call. */
 interface WaitingCall {
   /** The deadline of the result in microseconds; null for a call that has not started. */

@@ -7,8 +7,7 @@ import { canonicalJson } from "#lib/canonical-json.ts";
 import type { ToolRunner } from "../ports/tool-port.ts";
 import { stepMessage } from "../record/message-draft.ts";
 import type { MessageRecord } from "../record/record.ts";
-import type { CallContext, CallSlot, SettledCall } from "./call-slot.ts";
-import type { SettledSlot } from "./run-calls.ts";
+import type { CallContext, CallSlot, SettledCall, SettledSlot } from "./call-slot.ts";
 import { publicCall, stageResult } from "./store-result.ts";
 
 /**

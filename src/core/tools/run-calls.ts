@@ -10,7 +10,7 @@ import type { ToolAnswer } from "../record/awaited.ts";
 import type { MessageRecord } from "../record/record.ts";
 import { isInScope } from "../record/scope.ts";
 import { awaitedApproval, isApproved, isSettledCall } from "./call-slot.ts";
-import type { CallContext, CallSlot, CallState, SettledCall } from "./call-slot.ts";
+import type { CallContext, CallSlot, CallState, SettledCall, SettledSlot } from "./call-slot.ts";
 import { runCall } from "./call.ts";
 import { errorResult } from "./error-results.ts";
 import { requestedOrder } from "./model-order.ts";
@@ -162,9 +162,6 @@ function isUndecided(row: MessageRecord | null, { ports, signal }: CallContext):
 }
 
 const cutCycle = "These calls depend on each other in a circle; they were run in call order.";
-
-/** A call whose result is stored. */
-export type SettledSlot = CallSlot & { settled: SettledCall };
 
 function slotFor(
   call: ToolCallPart,
