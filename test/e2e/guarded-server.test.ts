@@ -32,6 +32,7 @@ const bodies: Partial<Record<string, object>> = {
   postMessage: { content: "Hello" },
   patchMessage: { content: "Hello" },
   postRun: {},
+  checkout: { before: "00000000-0000-4000-8000-000000000000" },
   stopThread: {},
   postToolResults: { results: [{ tool_call_id: "call_1", result: "Mine" }] },
   patchQueued: { content: "Hello" },

@@ -129,6 +129,7 @@ const requests: Partial<Record<RouteName, Ask & { query?: string }>> = {
   postMessage: json({ content: "x" }),
   patchMessage: json({ content: "x" }),
   postRun: json({}),
+  checkout: json({ before: "x" }),
   stopThread: json({}),
   searchMessages: { query: "?q=x" },
   searchThreads: { query: "?q=x" },

@@ -1,5 +1,6 @@
 // A thread's object in memory: owners, keys and replay work as in the real one, and the test scripts the effects of the loop.
 
+import type { Branch, CheckedOut } from "#contract/branch-route.ts";
 import type { ToolResult } from "#contract/call-result.ts";
 import type { ThreadContext } from "#contract/context-route.ts";
 import type { MessagePage, Page } from "#contract/list-page.ts";
@@ -235,6 +236,17 @@ export class FakeThread implements ThreadStub {
     if (this.#reach(caller) === null) return missing;
     const sizes = { window: null, budget: null, tokens: 3, system: 3 };
     return ok({ prompt: "main", model: "main", ...sizes, tools: [], messages: [], dropped: 0 });
+  }
+
+  async listBranches(caller: Caller): Promise<Result<Page<Branch>>> {
+    this.#enter("listBranches");
+    return this.#reach(caller) === null ? missing : ok({ items: [], next_cursor: null });
+  }
+
+  async checkout(caller: Caller): Promise<Result<CheckedOut>> {
+    this.#enter("checkout");
+    const thread = this.#reach(caller);
+    return thread === null ? missing : ok({ thread, files_kept: 0 });
   }
 
   async listQueue(caller: Caller, query: ListQueue): Promise<Result<Page<QueuedInput>>> {
