@@ -21,6 +21,7 @@ const valid: Record<string, object> = {
   "searchThreads query": { q: "hi" },
   "searchFiles query": { grep: "hi" },
   "patchQueued body": { position: 1 },
+  "checkout body": { branch_id: "main" },
   "moveFile body": { from: "a.txt", to: "b.txt" },
   "restoreCatalog body": { object_ids: ["0".repeat(64)] },
   "invokeTool body": { args: { a: 1 } },

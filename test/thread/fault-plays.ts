@@ -130,6 +130,7 @@ export const rarePlays: [name: string, conversation: Play][] = [
   ],
   ["a conversation that a function summarizes", { agent: "fault_own_summary", extra: earlier, begin: says("short") }],
   ["an answer that is given again on a new branch", { agent: "fault_clerk", begin: (id) => answersAgain(id, {}) }],
+  ["calls whose results a new branch takes", { agent: "fault_desk", begin: (id) => answersAgain(id, {}, "go") }],
   [
     "a message that is replaced on a new branch",
     { agent: "fault_clerk", begin: (id) => answersAgain(id, { kind: "branch", content: `short ${id} again` }) },
@@ -192,8 +193,8 @@ async function interruptsBusy(id: string): Promise<unknown> {
 }
 
 /** Sends a message, and makes a branch from it when its run has ended. */
-async function answersAgain(id: string, input: Partial<PostRun>): Promise<unknown> {
-  await says("short")(id);
+async function answersAgain(id: string, input: Partial<PostRun>, kind = "short"): Promise<unknown> {
+  await says(kind)(id);
   const isIdle = async () => (await value(stubOf(id).call("describe", admin))).status === "idle";
   await vi.waitUntil(async () => (await isIdle()) && (await isQuiet(id)), timeoutMs);
   return branchesFromFirst(id, input);

@@ -1,11 +1,13 @@
 // The settled calls that a branch leaves behind, whose results equal calls of the branch take instead of repeating the effects. They are the
-// successful calls after the first point where the branch parted from another one, on every branch that has this point.
+// calls that were successful, or whose outcome is unknown after a crash, after the first point where the branch parted from another one, on
+// every branch that has this point.
 
 import { isJsonObject } from "#contract/json.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record/record.ts";
 import type { RunRecord } from "#core/record/run-record.ts";
 import { callsOf } from "#core/record/run-state.ts";
+import { unknownOutcome } from "#core/tools/error-results.ts";
 import { argumentsText } from "#core/tools/reuse-call.ts";
 import type { TakeSettled } from "#core/tools/reuse-call.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
@@ -116,7 +118,8 @@ function unusedOf(
 }
 
 function isSettled({ role, status, result }: MessageRecord): boolean {
-  return role === "tool" && status === "complete" && result?.status === "success";
+  if (role !== "tool" || status !== "complete" || result === null) return false;
+  return result.status === "success" || result.error === unknownOutcome.error;
 }
 
 /** Ids of calls are distinct within a loop of a branch only. */
