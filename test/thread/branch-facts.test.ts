@@ -172,7 +172,7 @@ describe("branches that are refused", () => {
     });
   });
 
-  it("BRANCH18 A thread has at most 1,000 branches; the refusal of another one names the fork of the thread", async () => {
+  it("BRANCH18 A thread has at most 1,000 branches; the refusal of another one names a way out", async () => {
     const id = await newThread("parallel");
     await converse(id, "one");
     const [one] = await branchMessages(id);
@@ -185,7 +185,7 @@ describe("branches that are refused", () => {
     await evict(id);
     const refused = await refusalOf(id, { from: one?.id ?? "" });
     expect(refused).toMatchObject({ code: "conflict", details: { limit: 1000 } });
-    expect(refused?.message).toContain("/fork");
+    expect(refused?.message).toContain("in a new thread");
     expect(await stubOf(id).call("checkout", admin, { before: one?.id ?? "" })).toMatchObject({ ok: false });
     expect(await checkout(id, { branch_id: "b0500" })).toMatchObject({ thread: { branch_id: "b0500" } });
   });

@@ -134,6 +134,6 @@ export function checkMayBranch({ store, record }: { store: ManagedThreadStore; r
     throw refuse("conflict", message, { thread_id });
   }
   if (store.branches().length < mostBranches) return;
-  const message = `The thread has ${mostBranches} branches, and no more are possible. Fork the thread with POST …/fork.`;
+  const message = `The thread has ${mostBranches} branches, and no more are possible. Go on with one of them, or in a new thread.`;
   throw refuse("conflict", message, { limit: mostBranches });
 }
