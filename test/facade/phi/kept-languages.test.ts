@@ -24,6 +24,9 @@ describe("kept language models", () => {
       keptLanguages(config, { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" }),
     ];
     expect(new Set([first, ...others]).size).toBe(6);
+    // A variable that is undefined is not the same as another one that is absent.
+    const before = keptLanguages(config, { AWS_REGION: undefined });
+    expect(keptLanguages(config, { AWS_SESSION_TOKEN: "t" })).not.toBe(before);
   });
 
   it.each(protocolNames)(

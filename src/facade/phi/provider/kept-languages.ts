@@ -41,5 +41,6 @@ function byContent(): (definition: object) => object {
 /** Whether two lists of variables have the same values. A value that is no text, such as a binding, has to be the same object. */
 function areSame(one: Variables, other: Variables): boolean {
   const names = Object.keys(one);
-  return names.length === Object.keys(other).length && names.every((name) => Object.is(one[name], other[name]));
+  const isSame = (name: string) => Object.hasOwn(other, name) && Object.is(one[name], other[name]);
+  return names.length === Object.keys(other).length && names.every(isSame);
 }
