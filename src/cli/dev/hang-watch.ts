@@ -86,7 +86,8 @@ export class HangWatch {
       for (const call of silent) this.#forget(call);
       return;
     }
-    const still = silent.filter((call) => this.#calls.get(keyOf(call)) === call);
+    // Also calls whose last lines arrived shortly after those of the others.
+    const still = this.#silentCalls();
     if (still.length === 0 || first === "refused") return;
     this.#print(hangText(still, this.#silentMs));
     while (!signal.aborted) {
