@@ -2,6 +2,7 @@
 
 import { anySignal } from "#lib/any-signal.ts";
 import { errorMessage } from "#lib/cut-text.ts";
+import { presentFields } from "#lib/present-fields.ts";
 
 import { checkedSignal } from "../upp/checked-signal.ts";
 import { EventStream } from "../upp/event-stream.ts";
@@ -51,7 +52,7 @@ export function agent(options: AgentOptions): Agent {
   // Created when it is read: in the global scope of a Worker, no random value can be created.
   let id: string | undefined;
   const self: Agent = Object.freeze({
-    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as AgentOptions),
+    ...(presentFields(given) as AgentOptions),
     get id() {
       return (id ??= crypto.randomUUID());
     },

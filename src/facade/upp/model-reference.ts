@@ -1,6 +1,7 @@
 // References to models with their options and connection settings, and their conversion to the definition that a request is made with.
 
 import { fieldsOf } from "#lib/json-value.ts";
+import { presentFields } from "#lib/present-fields.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import type { UPPError } from "./upp-error.ts";
@@ -86,8 +87,7 @@ export interface ModelReference {
  */
 export function mergedConfig(model: ModelReference, config: ProviderConfig = {}): ProviderConfig {
   const headers = { ...model.config.headers, ...config.headers };
-  const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) as ProviderConfig;
-  return { ...model.config, ...given, headers };
+  return { ...model.config, ...presentFields(config), headers };
 }
 
 /** Converts a reference to a model definition. Its `maxRetries` is 0, because the retry strategy decides about repetitions. */
@@ -95,7 +95,7 @@ export function definitionOf(model: ModelReference, config: ProviderConfig): Mod
   const { capabilities: abilities = {}, ...options } = model.options;
   const { baseUrl, headers, timeout } = config;
   const known = { vision: abilities.imageInput, functionCalling: abilities.tools };
-  const capabilities = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+  const capabilities = presentFields(known);
   return {
     ...options,
     name: model.modelId,

@@ -1,6 +1,8 @@
 // The configuration of a model (REQ-147): its id, the protocol of its API, and how its provider is reached. A config that a function of this
 // file returns shows neither its key nor the values of its headers when it is printed or converted to JSON.
 
+import { presentFields } from "#lib/present-fields.ts";
+
 import type { ApiProtocol } from "./api-protocol.ts";
 import { checkModelConfig } from "./model-config-check.ts";
 
@@ -90,8 +92,7 @@ const inspected = Symbol.for("nodejs.util.inspect.custom");
 export function modelConfig(data: ModelConfig): ModelConfig {
   checkModelConfig(data);
   const { toJSON: _method, ...fields } = data as ModelConfig & { toJSON?: unknown };
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  return Object.assign(given as unknown as ModelConfig, hiding, {
+  return Object.assign(presentFields(fields) as unknown as ModelConfig, hiding, {
     [inspected]: (hiding as { toJSON: unknown }).toJSON,
   });
 }

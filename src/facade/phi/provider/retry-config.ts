@@ -2,6 +2,7 @@
 
 import { backOffMs } from "#lib/back-off.ts";
 import { isObject } from "#lib/json-value.ts";
+import { presentFields } from "#lib/present-fields.ts";
 
 import { LoopError } from "../loop-error.ts";
 import { checkNames, shown } from "./config-field.ts";
@@ -27,8 +28,7 @@ export function retryConfigOf(config: Partial<RetryConfig> = {}): RetryConfig {
   if (!isObject(config))
     throw new LoopError(`The retry config has to be an object with ${Object.keys(defaults).join(", ")}.`);
   checkNames("retry config", config, Object.keys(defaults));
-  const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
-  const whole: RetryConfig = { ...defaults, ...given };
+  const whole: RetryConfig = { ...defaults, ...presentFields(config) };
   const { max_retries, backoff_multiplier } = whole;
   if (!Number.isSafeInteger(max_retries) || max_retries < 0)
     throw wrong("max_retries", max_retries, "a whole number of at least 0");
