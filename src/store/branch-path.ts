@@ -31,10 +31,10 @@ export function branchPath(id: string, find: (id: string) => BranchRecord | null
 export function commonPosition(one: readonly BranchStretch[], other: readonly BranchStretch[]): string | null {
   let common: string | null = "";
   for (const [at, { branch, upTo }] of one.entries()) {
-    const beside = other[at];
-    if (beside?.branch !== branch) return common;
-    common = earlier(upTo, beside.upTo);
-    if (upTo !== beside.upTo) return common;
+    const second = other[at];
+    if (second?.branch !== branch) return common;
+    common = earlier(upTo, second.upTo);
+    if (upTo !== second.upTo) return common;
   }
   return common;
 }

@@ -47,7 +47,16 @@ const orderedId = z.uuidv7().lowercase();
 /** Ids of branches: printable ASCII without spaces and `~`, because the store reads key ranges of them. */
 const branchId = z.string().regex(/^[!-}]{1,100}$/, "has to be 1 to 100 printable ASCII characters");
 
-const position = z.union([orderedId, z.literal("")]);
+/** The position of a message: an ordered id. After a crash a call may have the position directly after another one, with `.1` added. */
+const messagePosition = z
+  .string()
+  .regex(
+    /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}(?:\.1){0,100}$/,
+    "has to be an ordered id, perhaps with .1 added",
+  );
+
+/** The position of a message; "" for the beginning of the thread. */
+const position = z.union([messagePosition, z.literal("")]);
 const { agent_id, title, tags, metadata, user_id } = createThreadSchema.shape;
 
 /** The client's setup of the thread. Its tool schemas are validated again at each use, so a forged one does no harm. */
@@ -92,7 +101,7 @@ export type ArchivedThread = z.infer<typeof archivedThreadSchema>;
 export const archivedBranchSchema = z.strictObject({
   id: branchId,
   parent_branch: branchId.nullable(),
-  fork_position: orderedId.nullable(),
+  fork_position: position.nullable(),
   created_at: micros,
 });
 export type ArchivedBranch = z.infer<typeof archivedBranchSchema>;

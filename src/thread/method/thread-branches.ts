@@ -2,13 +2,14 @@
 
 import type { Branch, CheckedOut, Checkout, ListBranches } from "#contract/branch-route.ts";
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
+import { refuse } from "#contract/error.ts";
 import type { Page } from "#contract/list-page.ts";
 import { totalOf } from "#core/record/message-counts.ts";
 import type { BranchRecord } from "#store/thread-lifecycle.ts";
 
 import type { LiveThread } from "../live/live-thread.ts";
 import { sharedPosition, switchBranch } from "../live/switch-branch.ts";
-import { checkIdle, filesAfter } from "../run/admission.ts";
+import { filesAfter } from "../run/admission.ts";
 import { branchMessage, checkMayBranch, pointBefore } from "../run/branch-point.ts";
 import type { OpenThread } from "./loaded-thread.ts";
 import type { MethodGroup } from "./method-call.ts";
@@ -62,7 +63,10 @@ function toBranch({ store, record }: LiveThread, branch: BranchRecord): Branch {
 function checkout(context: Pick<OpenThread, "live" | "files">, { branch_id, before }: Checkout): CheckedOut {
   const { live } = context;
   const { store, record } = live;
-  checkIdle(live, "reject", "interrupt");
+  if (record.active_run_id !== null) {
+    const message = "A run is active. Wait for it, or stop the thread, before you change to another branch.";
+    throw refuse("conflict", message, { run_id: record.active_run_id });
+  }
   const left = record.branch;
   if (branch_id === undefined) makeBranch(live, before ?? "");
   else if (knownBranch(live, branch_id, "branch_id") !== left) change(live, branch_id);
