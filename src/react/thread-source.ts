@@ -46,12 +46,13 @@ export function threadSource(client: ThreadholdClient, id: string, frame: Frame)
     try {
       const loaded: Branch[] = [];
       for await (const one of handle.branches.list({ limit: 1000 })) loaded.push(one);
+      // The thread may have changed to another branch meanwhile, whose load then decides.
+      if (branch !== loadedOn) return;
       branches = loaded;
+      notify();
     } catch {
-      // The siblings of messages are not shown until the next change of the branch.
-      loadedOn = undefined;
+      // The siblings of messages are not shown, or not the newest ones, until the next change of the branch: no event causes another request.
     }
-    notify();
   };
   const read = (): ThreadSnapshot => {
     const { state, connection, pending } = handle;

@@ -127,7 +127,7 @@ describe("the messages of a thread", () => {
     expect(new Set(shown.map(({ id }) => id)).size).toBe(4);
   });
 
-  it("AUI5 Each other branch that parts before a message is an empty message beside it, in the order of the branches", () => {
+  it("AUI5 Each other branch that parts before a message is an empty message with the same parent, in the order of the branches", () => {
     const question = message({ id: "q", role: "user", parts: [text("Why?")] });
     const answer = message({ id: "a", parts: [text("So.")] });
     const siblings = (id: string | undefined) => (id === "a" ? { branches: ["one", "two", "three"], index: 1 } : null);

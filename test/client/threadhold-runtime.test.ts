@@ -181,3 +181,37 @@ it("AUI5 Reload, edit, delete and the branch picker of the assistant-ui runtime 
   await page.close();
   client.close();
 });
+
+it("AUI5 If the branches of a thread cannot be loaded, they are not requested again with each event", async () => {
+  const server = new FetchedServer();
+  const presence = { online: true, visible: true, watch: () => () => undefined };
+  const client = new ThreadholdClient({ url: "http://localhost", fetch: server.fetch, WebSocket: null, presence });
+  const runtimes: AssistantRuntime[] = [];
+  const Shown = (): ReactNode => {
+    runtimes.push(useThreadholdRuntime(threadId));
+    return null;
+  };
+  const page = await openPage();
+  const frames = new ManualFrames();
+  await page.render(element(ThreadholdProvider, { client, frame: frames.frame }, element(Shown)));
+  await page.act(() => server.came("/events"));
+  const of = { thread_id: threadId, at: 1 };
+  const snapshot = { type: "snapshot", thread: threadOf(), messages: [], partial: [], seq: 1, ...of };
+  server.tell(snapshot as unknown as ThreadEvent);
+  await page.act(() => server.came("/tree"));
+  for (let seq = 2; seq < 12; seq += 1) {
+    const message = messageAt(seq, { role: "assistant", parts: [{ type: "text", text: "So." }] });
+    server.tell({ type: "message_end", message: { ...message, id: `m${String(seq)}` }, seq, ...of } as ThreadEvent);
+  }
+  const turn = (): Promise<void> =>
+    page.act(() => {
+      frames.paint();
+      return new Promise<void>((resolve) => setImmediate(resolve));
+    });
+  for (let turns = 0; turns < 1000 && runtimes.at(-1)?.thread.getState().messages.length === 0; turns += 1)
+    await turn();
+  expect(runtimes.at(-1)?.thread.getState().messages.length).toBeGreaterThan(0);
+  expect(server.requests.filter((request) => request.includes("/tree"))).toHaveLength(1);
+  await page.close();
+  client.close();
+});
