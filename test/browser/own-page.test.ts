@@ -45,11 +45,18 @@ function recordResponses(page: Page): { path: string; status: number }[] {
 
 /** Opens every page of the playground by its links, and loads each address again. */
 async function visitEveryPage(page: Page, { pages, url }: { pages: string; url: string }): Promise<string> {
-  const at = (rest: string | RegExp): Promise<void> =>
-    page.waitForURL((address) => {
+  const at = async (rest: string | RegExp): Promise<void> => {
+    const isThere = (address: URL): boolean => {
       const own = address.pathname.slice(pages.length);
       return address.pathname.startsWith(pages) && (typeof rest === "string" ? own === rest : rest.test(own));
+    };
+    await page.waitForURL(isThere).catch(async (cause: unknown) => {
+      const shown = await page.locator("main").innerText();
+      throw new Error(`The page is at ${page.url()}, not at ${String(rest)}, and shows: ${shown.slice(0, 300)}`, {
+        cause,
+      });
     });
+  };
   const heading = (name: string | RegExp): Promise<void> => page.getByRole("heading", { level: 1, name }).waitFor();
   await heading("Start a thread");
   await page.getByRole("button", { name: "Start assistant with: What is a thread?" }).click();
